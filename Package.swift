@@ -12,7 +12,7 @@ let strict: [SwiftSetting] = [
 
 let package = Package(
     name: "kalends",
-    // For the companion; the server runs on Linux.
+    // The Apple platforms are for the companion; the server runs on Linux.
     platforms: [.iOS(.v17), .macOS(.v14)],
     products: [
         .executable(name: "kalends", targets: ["FeedServer"]),
@@ -38,47 +38,47 @@ let package = Package(
         .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
     ],
     targets: [
-        // Values that everybody needs. No I/O.
+        // Values that every other module needs. No I/O.
         .target(name: "Base", swiftSettings: strict),
 
-        // The calendar language: C below, Swift values above. No database, no HTTP.
+        // Calendar data: libical in C below, Swift values above. No database, no HTTP.
         .systemLibrary(name: "CLibical", providers: [.apt(["libical-dev"])]),
         .target(name: "ICalBridge", dependencies: ["Base", "CLibical"], swiftSettings: strict),
 
-        // Packs feeds for readers that take gzip.
+        // Compresses feeds for clients that accept gzip.
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
 
-        // What the process that reads strangers' files gives up first.
+        // Drops the privileges of the process that reads files from outside.
         .target(name: "CSandbox"),
 
-        // The DNS records that name a domain's services.
+        // Looks up the DNS records that name a domain's services.
         .target(name: "CResolver", linkerSettings: [.linkedLibrary("resolv")]),
 
-        // What is stored: records, their verbs, the schema, the SQL. No engine.
+        // What is stored: records, the operations on them, the schema, the SQL. No engine.
         .target(
             name: "Storage", dependencies: ["Base", .product(name: "Crypto", package: "swift-crypto")],
             swiftSettings: strict),
 
-        // The embedded engine, and the only place that knows GRDB.
+        // The embedded engine, and the only target that uses GRDB.
         .target(
             name: "StorageSQLite",
             dependencies: ["Base", "Storage", .product(name: "GRDB", package: "GRDB.swift")],
             swiftSettings: strict
         ),
 
-        // The engine on a server: PostgreSQL by libpq, and the only place that knows either.
+        // The engine for a database server: PostgreSQL through libpq, and the only target that uses either.
         .systemLibrary(name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
         .target(
             name: "StoragePostgreSQL", dependencies: ["Base", "CPostgres", "Storage"], swiftSettings: strict),
 
-        // Secret tokens: mint, hash, seal, verify, regenerate, revoke, count.
+        // Secret tokens: minting, hashing, sealing, verifying, regenerating, revoking, counting.
         .target(
             name: "FeedTokens",
             dependencies: ["Base", "Storage", .product(name: "Crypto", package: "swift-crypto")],
             swiftSettings: strict
         ),
 
-        // Everything that goes out over HTTP, with the guards for its kind of destination.
+        // All outgoing HTTP requests, with the guards for each kind of destination.
         .target(
             name: "Outbound",
             dependencies: [
@@ -93,27 +93,27 @@ let package = Package(
             swiftSettings: strict
         ),
 
-        // Calendars in step: the merge, the run, the providers. No database, no HTTP library.
+        // Synchronized calendars: the merge, the run, the providers. No database, no HTTP library.
         .target(
             name: "CalendarSync",
             dependencies: ["Base", "ICalBridge", .product(name: "Crypto", package: "swift-crypto")],
             swiftSettings: strict
         ),
 
-        // Where somebody worked, and the events that say so. No I/O; a phone uses it as the server does.
+        // Where a person worked, and the events that record it. No I/O; phones and the server use the same code.
         .target(
             name: "OfficeDays",
             dependencies: ["Base", .product(name: "Crypto", package: "swift-crypto")],
             swiftSettings: strict
         ),
 
-        // What a person reads of a phone's calendars, once for phones and pages.
+        // The texts about a phone's calendars, shared by phones and web pages.
         .target(name: "PhoneTexts", dependencies: ["Base"], swiftSettings: strict),
 
-        // Calendars of a device in step with a server, and office days on a device by itself. No server code.
+        // Synchronizes a device's calendars with a server, or keeps office days without a server. No server code.
         .target(name: "KalendsCompanion", dependencies: ["Base", "OfficeDays", "PhoneTexts"], swiftSettings: strict),
 
-        // A folder of .ics files as a store, as vdirsyncer and khal keep it.
+        // A folder of .ics files as a store, in the layout of vdirsyncer and khal.
         .target(
             name: "CompanionFolder",
             dependencies: [
@@ -132,7 +132,7 @@ let package = Package(
             swiftSettings: strict
         ),
 
-        // Apple's calendars as a store. Where there is no EventKit it is compiled against a stand-in with EventKit's manners.
+        // Apple's calendars as a store. Without EventKit it is compiled against a stand-in that behaves like EventKit.
         .target(
             name: "KalendsEventKit",
             dependencies: [
@@ -143,8 +143,8 @@ let package = Package(
         ),
         .target(name: "EventKitStandIn", swiftSettings: strict),
 
-        // What a browser shows, made of facts: templates, words, pictures. No server, no store. Its files are put into
-        // the program, which stays one file.
+        // Renders web pages from given facts: templates, words, pictures. No server, no store. Its files are embedded
+        // in the program, which remains a single file.
         .target(
             name: "Pages",
             dependencies: ["Base", .product(name: "Mustache", package: "swift-mustache")],
@@ -173,7 +173,8 @@ let package = Package(
             swiftSettings: strict
         ),
 
-        // What answers over HTTP: routes, pages, the document, and the way of a poll in front of them.
+        // Everything that answers HTTP requests: routes, pages, the OpenAPI document, and the fast path for polls in
+        // front of them.
         .target(
             name: "KalendsFront",
             dependencies: [
@@ -195,7 +196,7 @@ let package = Package(
             swiftSettings: strict
         ),
 
-        // The executable `kalends`: commands, and the assembly of what they start.
+        // The executable `kalends`: its commands, and the assembly of the services that they start.
         .executableTarget(
             name: "FeedServer",
             dependencies: [
@@ -217,7 +218,7 @@ let package = Package(
             swiftSettings: strict
         ),
 
-        // Times beside libical and other people's libraries; no part of the product.
+        // Compares its speed with libical's and other libraries'; not part of the product.
         .executableTarget(
             name: "kalends-bench",
             dependencies: [
@@ -229,7 +230,7 @@ let package = Package(
             ],
             path: "Benchmarks/kalends-bench", swiftSettings: strict),
 
-        // A host application's first hour, which the tests run; no part of the product.
+        // A host application's first hour, which the tests run; not part of the product.
         .executableTarget(
             name: "FirstHour",
             dependencies: [
@@ -244,9 +245,9 @@ let package = Package(
             ],
             path: "Samples/first-hour", exclude: ["first-hour.mts", "first_hour.py"], swiftSettings: strict),
 
-        // What several suites need: programs beside the tests, numbers from a seed, tables in documents.
+        // Helpers that several suites share: running programs, seeded random numbers, tables in documents.
         .target(name: "TestSupport", dependencies: ["Base"], path: "Tests/TestSupport", swiftSettings: strict),
-        // What every engine of the store is put through, and a store that runs each body twice.
+        // The tests that every storage engine must pass, and a store that runs each body twice.
         .target(
             name: "StoreConformance", dependencies: ["Base", "Storage", "StoragePostgreSQL", "StorageSQLite"],
             path: "Tests/StoreConformance",

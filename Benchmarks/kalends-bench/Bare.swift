@@ -6,7 +6,7 @@ import HTTPTypes
 import Hummingbird
 import Logging
 
-/// One file from memory by a bare Hummingbird route: what the framework alone reaches.
+/// Serves one file from memory by a bare Hummingbird route, to show what the framework itself reaches.
 struct Bare: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Serve one file by a route that does nothing else.")
 

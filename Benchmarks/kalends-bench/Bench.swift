@@ -5,7 +5,7 @@ import ArgumentParser
 @main
 struct Bench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "kalends-bench", abstract: "Times Kalends beside others doing the same, in one run.",
+        commandName: "kalends-bench", abstract: "Measure Kalends and others doing the same, in one run.",
         subcommands: [
             Render.self, Read.self, Expand.self, Rules.self, Hazards.self, Bare.self, Feeds.self, InStep.self,
         ])
@@ -15,7 +15,7 @@ struct Bench: AsyncParsableCommand {
 struct Timing {
     let median: Duration
 
-    /// - Parameter prepare: makes what one run uses up, outside of the time.
+    /// Runs some work several times and keeps the median of its times.
     init(runs: Int, _ work: () throws -> Void) rethrows {
         let clock = ContinuousClock()
         var times: [Duration] = []

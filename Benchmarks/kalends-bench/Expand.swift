@@ -5,7 +5,7 @@ import ICalBridge
 
 struct Expand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "A thousand weekly rules over five years, beside libical's iterator.")
+        abstract: "Expand a thousand weekly rules over five years, compared with libical's iterator.")
 
     @Option(help: "How many runs; the median counts.") var runs = 7
 
@@ -36,7 +36,7 @@ struct Expand: ParsableCommand {
             func libicals(_ start: Instant) -> Int {
                 LibicalRule.count(from: start.seconds, to: to.seconds, zone: zone?.identifier)
             }
-            // In turn, so that what else runs on the machine falls on all alike.
+            // The ways take turns, so that other work on the machine slows all of them alike.
             let ways = [
                 ("libical's iterator", libicals), ("Kalends, instants", instants),
                 ("Kalends, occurrences of events", occurrences),

@@ -8,18 +8,18 @@ import StorageSQLite
 
 /// Fills a database with very many feeds, by the same verbs as the server and without its HTTP.
 struct Feeds: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Make a database with very many feeds.")
+    static let configuration = CommandConfiguration(abstract: "Create a database with very many feeds.")
 
     @Option(help: "How many feeds.")
     var count = 1_000_000
 
-    @Option(help: "How many of them are of one circle.")
+    @Option(help: "How many of them belong to one circle.")
     var perCircle = 100
 
-    @Option(help: "The SQLite file to make; its key is made beside it.")
+    @Option(help: "The SQLite file to create; its key is created beside it.")
     var database: String
 
-    @Option(help: "Where the addresses' paths go, one a line; readable by its owner alone.")
+    @Option(help: "The file for the addresses' paths, one per line; only its owner can read it.")
     var paths: String
 
     func run() async throws {

@@ -6,13 +6,13 @@ import ICalBridge
 
 struct Hazards: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "What twice as much of each hazard costs; fails when it is more than 2.2 times the time.")
+        abstract: "Measure what twice as much of each hazard costs; fail when it takes more than 2.2 times as long.")
 
-    @Option(help: "How many of what is repeated the largest file has.") var largest = 100_000
-    @Option(help: "How many times the time twice as much may take.") var bar = 2.2
+    @Option(help: "How many repetitions the largest file has.") var largest = 100_000
+    @Option(help: "How many times as long twice as much may take.") var bar = 2.2
     @Option(help: "How often each size is read; the shortest time counts.") var runs = 5
 
-    /// Below this, what is measured is the clock and the caches.
+    /// The shortest time that is compared: below it, the clock and the caches are measured.
     private var measurable: Duration { .milliseconds(2) }
 
     func run() throws {
@@ -33,7 +33,7 @@ struct Hazards: ParsableCommand {
 
     private func ratios(_ shape: HazardShape) -> (mean: Double?, worst: Double, last: Duration) {
         var options = CalendarReader.Options(limits: .large)
-        // The time of this thread is what is measured.
+        // Only the time of this thread is measured.
         options.threads = 1
         let reader = CalendarReader(options: options)
         func shortest(_ bytes: [UInt8]) -> Duration {
@@ -49,7 +49,7 @@ struct Hazards: ParsableCommand {
             count = count * 4 > largest ? largest : count * 2
             let doubled = shape.make(count)
             var longer = shortest(doubled)
-            // A neighbour on the machine can only make either longer: the shortest of some is the reader's own.
+            // Other work on the machine can only make a time longer: the shortest of several is the reader's own.
             var tries = 0
             while time >= measurable, longer > time * bar, tries < 6 {
                 time = min(time, shortest(bytes))

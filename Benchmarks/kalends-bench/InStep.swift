@@ -2,7 +2,7 @@
 
 import ArgumentParser
 
-/// The engine that keeps calendars in step, beside a CalDAV server that runs already; `Scripts/bench-caldav.py` starts it.
+/// The engine that keeps calendars in step, run against a CalDAV server that `Scripts/bench-caldav.py` has started.
 struct InStep: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Keep events in step with a CalDAV server.")
 

@@ -3,7 +3,7 @@
 import CalendarSync
 import ICalBridge
 
-/// Runs of the engine with a calendar of its own at a server.
+/// Runs of the engine with a new calendar at a server.
 struct InStepRuns {
     struct Failure: Error {
         var message: String
@@ -33,7 +33,7 @@ struct InStepRuns {
             window: SyncWindow(from: now.adding(seconds: -30 * 86_400), to: now.adding(seconds: 400 * 86_400)))
     }
 
-    /// Milliseconds and requests of one run.
+    /// Returns the milliseconds and the requests of one run.
     func measure(_ name: String) async throws -> (milliseconds: Double, requests: Int) {
         switch name {
         case "one change": await store.rename()
@@ -57,7 +57,7 @@ struct InStepRuns {
         return (time, http.count - before)
     }
 
-    /// Somebody else writes a note into an event.
+    /// Writes a note into an event, as somebody else would.
     private func editThere() async throws {
         guard let link = await store.anyLink, let id = link.externalID, let from = link.agreed?.theirs else {
             throw Failure(message: "Nothing is linked.")

@@ -3,13 +3,13 @@
 import CLibical
 import Glibc
 
-/// libical alone, as the measure: a tree of components that it parsed.
+/// The baseline of the comparison: a tree of components as libical parsed it.
 @safe
 final class LibicalTree {
     private let raw: OpaquePointer
 
     init?(_ text: [UInt8]) {
-        // The text is ended by a NUL and only read during the call.
+        // The text ends with a NUL and is only read during the call.
         let parsed = unsafe (text + [0]).withUnsafeBufferPointer { bytes -> OpaquePointer? in
             guard let base = bytes.baseAddress else { return nil }
             return unsafe base.withMemoryRebound(to: CChar.self, capacity: bytes.count) {
@@ -33,14 +33,14 @@ final class LibicalTree {
 
 /// libical's iterator over `FREQ=WEEKLY;BYDAY=MO,WE,FR`.
 enum LibicalRule {
-    /// Counts occurrences as instants; times are on the clock of a zone by libical's own table.
+    /// Counts occurrences as instants; times follow the clock of a zone from libical's own table.
     static func count(from: Int, to: Int, zone: String?) -> Int {
         let clock = unsafe zone.flatMap { unsafe icaltimezone_get_builtin_timezone($0) }
         let utc = unsafe icaltimezone_get_utc_timezone()
         var start = unsafe icaltime_from_timet_with_zone(time_t(from), 0, utc)
         if let clock = unsafe clock { unsafe start = icaltime_convert_to_zone(start, clock) }
         let rule = unsafe icalrecurrencetype_from_string("FREQ=WEEKLY;BYDAY=MO,WE,FR")
-        // The iterator is ours until it is freed.
+        // We own the iterator until it is freed.
         guard let iterator = unsafe icalrecur_iterator_new(rule, start) else { return 0 }
         defer { unsafe icalrecur_iterator_free(iterator) }
         var count = 0

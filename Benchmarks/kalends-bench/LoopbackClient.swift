@@ -8,7 +8,8 @@ import Synchronization
 /// Milliseconds since 1970.
 @Sendable func systemMilliseconds() -> Int { Int(Date().timeIntervalSince1970 * 1000) }
 
-/// Requests to a server of this machine, counted: one connection each, which is what Radicale and others close anyway.
+/// Sends requests to a server on this machine and counts them. Each has its own connection: Radicale and others close
+/// it anyway.
 final class LoopbackClient: ProviderHTTP {
     private let sent = Atomic(0)
 
@@ -84,12 +85,12 @@ private struct Exchange {
         return true
     }
 
-    /// Up to the end of the connection, which was asked for.
+    /// Reads to the end of the connection; the request asked the server to close it.
     private func read(_ socket: Int32) -> Result<ProviderAnswer, TransportFailure> {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
         while true {
-            // The buffer has room for as many bytes as are asked for.
+            // The buffer has room for as many bytes as the call may write.
             let count = unsafe recv(socket, &buffer, buffer.count, 0)
             if count < 0 { return .failure(.unanswered("No answer in time.")) }
             if count == 0 { break }
@@ -120,7 +121,7 @@ private struct Exchange {
         return answer
     }
 
-    /// RFC 9112 section 7.1; nil when the last chunk is missing.
+    /// Joins the chunks of a body (RFC 9112 section 7.1); nil when the last chunk is missing.
     private static func unchunked(_ bytes: [UInt8]) -> [UInt8]? {
         var out: [UInt8] = []
         var index = 0

@@ -3,12 +3,12 @@
 import Foundation
 import ICalBridge
 
-/// Other people's libraries that make the same calendar, run by the programs in `Scripts/render-peers`.
+/// Other libraries that make the same calendar, run by the programs in `Scripts/render-peers`.
 struct Peers {
     let python: String
     let folder: String
 
-    /// Prints what each took, or why it did not run.
+    /// Prints how long each library took, or why it did not run.
     func run(_ calendar: [String], _ events: [Event], text: [UInt8]) throws {
         let work = FileManager.default.temporaryDirectory.appending(path: "kalends-bench-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: work, withIntermediateDirectories: true)
@@ -89,7 +89,7 @@ struct Peers {
         return fields
     }
 
-    /// The VTIMEZONEs of a calendar's text, line by line: they are ours for everybody.
+    /// Reads the VTIMEZONEs of a calendar's text line by line: every library is given ours.
     private static func timeZones(_ text: [UInt8]) -> [[String: Any]] {
         var zones: [[String: Any]] = []
         var observances: [[String: Any]] = []

@@ -6,14 +6,14 @@ import ICalBridge
 
 struct Read: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Files into values with problems: beside libical's parser alone, Python and PHP; memory of a stream.")
+        abstract: "Read files, compared with libical's parser, Python and PHP; measure the memory of a stream.")
 
     @Option(help: "How many events.") var events = 50_000
     @Option(help: "How many runs; the median counts.") var runs = 7
     @Option(help: "The folder of other libraries' programs; none is run without it.") var peers: String?
     @Option(help: "The Python that has icalendar.") var python = "python3"
-    @Option(help: "Streams this file and tells the memory; a part of the program's own run.") var stream: String?
-    @Option(help: "Reads this file and tells the memory of its values; a part of the program's own run.")
+    @Option(help: "Stream this file and report the memory; part of the program's own run.") var stream: String?
+    @Option(help: "Read this file and report the memory of its values; part of the program's own run.")
     var values: String?
 
     func run() throws {
@@ -61,15 +61,15 @@ struct Read: ParsableCommand {
         print(Peers.call([CommandLine.arguments[0], "read", "--values", file]))
         let large = folder.appending(path: "large.ics").path
         try Data(SampleFile.bytes(events: 215_000)).write(to: URL(filePath: large))
-        // A process of its own, whose memory nothing else has used.
+        // The measurement has its own process, whose memory nothing else has used.
         print(Peers.call([CommandLine.arguments[0], "read", "--stream", large]))
     }
 
-    /// What one way takes, beside libical in the same runs.
+    /// The time of one way of reading, compared with libical in the same runs.
     private struct Measured {
-        /// The median.
+        /// The median time.
         var milliseconds: Double
-        /// How often it lies in libical's time: of the medians, and the least and the most of any run.
+        /// How many times as fast as libical: by the medians, and the least and the most of any run.
         var ratio: Double, least: Double, most: Double
 
         init(_ times: [Double], beside raw: [Double]) {
@@ -85,13 +85,13 @@ struct Read: ParsableCommand {
         }
     }
 
-    /// libical alone, Kalends on one thread and on two, in turn, so that what else runs falls on all alike.
+    /// Measures libical, Kalends on one thread and Kalends on two in turn, so that other work slows all of them alike.
     private static func measure(
         _ bytes: [UInt8], runs: Int, _ reader: (_ threads: Int) -> CalendarReader
     ) -> [Measured] {
         let clock = ContinuousClock()
         var times: [[Double]] = [[], [], []]
-        // What each made is let go outside of the time.
+        // The results are released outside of the measured time.
         for _ in 0..<runs {
             var tree: LibicalTree?
             times[0].append(clock.measure { tree = LibicalTree(bytes) } / .milliseconds(1))

@@ -6,7 +6,7 @@ import ICalBridge
 
 struct Render: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "A calendar's text: made cold, after one change, joined; beside libical, Python and PHP.")
+        abstract: "Write a calendar cold, after one change and joined, compared with libical, Python and PHP.")
 
     @Option(help: "How many events.") var events = 10_000
     @Option(help: "How many runs; the median counts.") var runs = 9
@@ -67,7 +67,7 @@ struct Render: ParsableCommand {
             let properties = [
                 "VERSION:2.0", "CALSCALE:GREGORIAN", "METHOD:PUBLISH", "NAME:Bench", "X-WR-CALNAME:Bench",
             ]
-            // Series are left out: what a peer would be given is a rule it only copies.
+            // Series are left out: a peer would only copy their rules.
             var plain = calendar
             plain.refreshInterval = nil
             plain.events = values.filter(\.recurrence.isEmpty)
@@ -83,7 +83,7 @@ struct Render: ParsableCommand {
         return "7c9e6679-7425-40de-944b-" + String(repeating: "0", count: 12 - digits.count) + digits
     }
 
-    /// One in ten is an appointment of another zone, one in fifty a series; every one has a reminder.
+    /// Makes an item: one in ten is an appointment in another zone, one in fifty a series; each has a reminder.
     private static func item(_ index: Int, _ first: Instant) -> CareItem {
         let start = first.adding(seconds: index * 3_000 % (380 * 86_400) / 900 * 900)
         if index % 10 == 0 {

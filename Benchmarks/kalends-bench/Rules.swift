@@ -5,7 +5,7 @@ import ICalBridge
 
 struct Rules: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Random rules, each followed as a feed, a list and a store do; fails when one takes too long.")
+        abstract: "Expand random rules as a feed, a list and a store do; fail when one takes too long.")
 
     @Option(help: "How many rules.") var count = 50_000
     @Option(help: "The same seed gives the same rules.") var seed: UInt64 = 1
@@ -47,17 +47,18 @@ struct Rules: ParsableCommand {
     }
 }
 
-/// Rules of every frequency with any of the parts that RFC 5545 allows, extremes more often than chance has them.
+/// Rules of every frequency with any of the parts that RFC 5545 allows; extreme values are more frequent than by
+/// chance.
 private struct RandomRules {
     private var state: UInt64
 
     init(seed: UInt64) { state = seed }
 
-    /// A rule, its text and where it starts.
+    /// Returns a rule, its text and where it starts.
     mutating func next() -> (RecurrenceRule, String, EventTime) {
         while true {
             let text = text()
-            // What the RFC forbids together is not followed by anybody.
+            // Combinations that the RFC forbids are refused and not measured.
             guard let rule = try? RecurrenceRule(text) else { continue }
             let start = Instant(seconds: number(-2_208_988_800...4_102_444_800))
             return (rule, text, .utc(start))
@@ -96,7 +97,7 @@ private struct RandomRules {
         }.joined(separator: ",")
     }
 
-    /// One number, some, or all of them.
+    /// Returns one number, some numbers, or all of them.
     private mutating func list(_ range: ClosedRange<Int>, isSigned: Bool = false) -> String {
         let chosen = chance(8) ? Array(range) : (0..<one(of: [1, 1, 2, 5])).map { _ in number(range) }
         return chosen.map { isSigned && chance(3) ? "-\($0)" : "\($0)" }.joined(separator: ",")

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A file as Google Calendar exports it, of any number of events, the same in every run.
+/// A file like those that Google Calendar exports, with any number of events, the same in every run.
 enum SampleFile {
-    /// Something odd that stands in every event of a file.
+    /// Something odd that every event of a file contains.
     struct Oddity {
         var name: String
-        /// Put in front of the line whose beginning `place` is.
+        /// The odd line; it is inserted before the line that begins with `place`.
         var line: String
         var place: String
     }
@@ -94,7 +94,7 @@ enum SampleFile {
         return lines + ["END:VEVENT"]
     }
 
-    /// Folded at 75 octets, between characters.
+    /// Appends a line, folded at 75 octets between characters.
     private static func append(_ line: String, to bytes: inout [UInt8]) {
         var room = 75
         for character in line.unicodeScalars {

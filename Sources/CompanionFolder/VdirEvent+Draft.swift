@@ -4,7 +4,7 @@ import ICalBridge
 import KalendsCompanion
 
 extension VdirEvent {
-    /// A new event.
+    /// Makes a new event.
     init(_ draft: EventDraft, uid: String, now: Int, _ zones: Zones) throws(StoreFailure) {
         var master = Event(uid: uid, start: nil)
         master.created = Instant(seconds: now)
@@ -12,7 +12,7 @@ extension VdirEvent {
         try put(draft, over: nil, now: now, zones)
     }
 
-    /// The event as a draft says it; what a draft does not say stays as it is in the file.
+    /// Returns the event with the draft's changes; fields that a draft does not have stay as they are in the file.
     func changed(to draft: EventDraft, now: Int, _ zones: Zones) throws(StoreFailure) -> VdirEvent {
         var event = VdirEvent(master: master, overrides: overrides, unit: draft.unit)
         event.master.sequence = min(master.sequence, Int(Int32.max) - 1) + 1
@@ -45,7 +45,7 @@ extension VdirEvent {
         Self.stamp(&master, now)
     }
 
-    /// Sets the fields in which two contents differ: the form of the others, such as a zone of the file's own, stays.
+    /// Sets the fields that differ between two contents; others keep their form, such as the file's own zone.
     private static func fill(
         _ event: inout Event, _ content: EventContent, over old: EventContent?, _ times: VdirTimes
     ) {
@@ -53,7 +53,7 @@ extension VdirEvent {
         if content.location != old?.location { event.location = content.location.isEmpty ? nil : content.location }
         if content.notes != old?.notes {
             event.description = content.notes.isEmpty ? nil : content.notes
-            // Other forms of the same text would show the old one.
+            // Other forms of the text would still show the old one.
             event.otherProperties.removeAll { $0.name == "X-ALT-DESC" || $0.name == "STYLED-DESCRIPTION" }
         }
         if content.span != old?.span {

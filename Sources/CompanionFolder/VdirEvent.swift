@@ -6,12 +6,12 @@ import OfficeDays
 
 /// One file of a calendar: an event, or a series with its changed occurrences.
 struct VdirEvent {
-    /// What a file holds.
+    /// The content of a file.
     enum Reading {
         case event(VdirEvent)
-        /// A task, an entry of a journal, or an event that is cancelled, which is as good as gone.
+        /// A task, a journal entry, or a cancelled event, which counts as deleted.
         case other
-        /// Something that cannot be said as one event. It may be half written, and is no reason to call one deleted.
+        /// A file that cannot be read as one event. It may be half written, so its event must not count as deleted.
         case unreadable
     }
 
@@ -19,7 +19,7 @@ struct VdirEvent {
     var overrides: [Event]
     let unit: EventUnit
 
-    /// - Parameter zones: where times without a zone are.
+    /// - Parameter zones: the zones for times without their own zone.
     static func read(_ bytes: [UInt8], _ zones: Zones) -> Reading {
         var options = CalendarReader.Options()
         options.mendsTexts = false
@@ -42,7 +42,7 @@ struct VdirEvent {
         return .event(VdirEvent(master: master, overrides: overrides, unit: unit))
     }
 
-    /// Whether others take part.
+    /// Whether other people take part.
     var hasAttendees: Bool {
         ([master] + overrides).contains { event in
             event.otherProperties.contains { $0.name == "ATTENDEE" || $0.name == "ORGANIZER" }
@@ -52,7 +52,7 @@ struct VdirEvent {
     /// The file's text.
     var text: [UInt8] { ICalendar(events: [master] + overrides).serialized() }
 
-    /// The occurrences that overlap a span.
+    /// Returns the occurrences that overlap a span.
     func occurrences(in window: TimeWindow, _ zones: Zones) -> [(title: String, span: TimeWindow, isAllDay: Bool)] {
         let rules = TimeZoneReference(zones.device())?.rules ?? FixedOffset.utc
         let found = Series(master: master, overrides: overrides).occurrences(
@@ -69,9 +69,9 @@ struct VdirEvent {
 }
 
 extension Event {
-    /// The same event with times on the clocks of tzdata where its file brings along a part of the zone of that name.
+    /// The same event in tzdata's zones, where its file defines only a part of the zone of the same name.
     ///
-    /// khal writes a zone with the changes of only one year; a series continues beyond it.
+    /// khal writes a zone with the changes of only one year, but a series continues beyond it.
     fileprivate var onKnownClocks: Event {
         var event = self
         event.start = start?.onKnownClock
@@ -88,7 +88,7 @@ extension Event {
 }
 
 extension EventTime {
-    /// The time on the clock of tzdata's zone of the same name, if both mean the same instant.
+    /// The time in tzdata's zone of the same name, if both mean the same instant.
     fileprivate var onKnownClock: EventTime {
         guard case .zoned(let wall, let zone) = self, zone.definition != nil,
             let known = TimeZoneReference(zone.identifier),

@@ -9,14 +9,14 @@ internal import Glibc
 internal import Darwin
 #endif
 
-/// A file of a calendar, read as a whole and replaced as a whole, as the vdir format asks for.
+/// A file of a calendar, which is read and replaced as a whole, as the vdir format requires.
 struct VdirFile {
     let path: String
 
-    /// Bytes of a file that is read.
+    /// The most bytes of a file that are read.
     static let longest = 2 << 20
 
-    /// What changes whenever a file does.
+    /// The attributes that change whenever the file does.
     struct Version: Hashable {
         var inode: UInt64
         var size: Int
@@ -27,7 +27,7 @@ struct VdirFile {
         var changedAt: Int { seconds * 1000 + nanoseconds / 1_000_000 }
     }
 
-    /// Nil when there is no such file, or something else of that name.
+    /// Nil when there is no such file, or when the name belongs to something else.
     var version: Version? {
         var status = stat()
         guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
@@ -40,23 +40,23 @@ struct VdirFile {
             inode: UInt64(status.st_ino), size: Int(status.st_size), seconds: time.tv_sec, nanoseconds: time.tv_nsec)
     }
 
-    /// The file's bytes; nil when it is not there.
+    /// Returns the file's bytes; nil when the file does not exist.
     func read() throws(StoreFailure) -> [UInt8]? {
         guard let version else { return nil }
         guard version.size <= Self.longest else { throw .temporary("A file of the calendar is too large.") }
         guard let data = FileManager.default.contents(atPath: path) else {
-            // It went between the two looks, or it may not be read.
+            // Either the file was deleted in between, or it may not be read.
             if self.version == nil { return nil }
             throw .temporary("A file of the calendar cannot be read.")
         }
         return Array(data)
     }
 
-    /// Puts other bytes in the file's place. Programs that look meanwhile see the old file or the new one.
+    /// Replaces the file's bytes; other programs see either the old file or the new one.
     func write(_ bytes: [UInt8]) throws(StoreFailure) {
         let name = (path as NSString).lastPathComponent
         let draft = "\((path as NSString).deletingLastPathComponent)/.\(name).\(UUID().uuidString).tmp"
-        // The mode follows the person's umask, as that of the files around it.
+        // The mode follows the person's umask, like that of the other files.
         let descriptor = unsafe open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
         guard descriptor >= 0 else { throw errno == EACCES || errno == EROFS ? .readOnly : .temporary("No file.") }
         let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
@@ -74,7 +74,7 @@ struct VdirFile {
         }
     }
 
-    /// Takes the file away; one that is gone already is as it should be.
+    /// Deletes the file; it is not an error if the file no longer exists.
     func remove() throws(StoreFailure) {
         guard unsafe unlink(path) != 0, errno != ENOENT else { return }
         throw errno == EACCES || errno == EROFS ? .readOnly : .temporary("A file of the calendar cannot be removed.")

@@ -47,7 +47,7 @@ extension VdirStore {
                 }
             }
         }
-        // The event that is asked for is in a file that cannot be read: nobody may call it deleted.
+        // A file that cannot be read contains the requested event, so the event must not count as deleted.
         if found.isEmpty, isHidden { throw .temporary("A file of the calendars cannot be read.") }
         return found
     }
@@ -62,7 +62,7 @@ extension VdirStore {
         }
     }
 
-    /// The names of a calendar's files that cannot be read as one event each.
+    /// Returns the names of a calendar's files that cannot be read as one event each.
     public func unreadable(in calendar: String) throws(StoreFailure) -> [String] {
         var found: [String] = []
         for name in try names(in: calendar) {
@@ -71,7 +71,7 @@ extension VdirStore {
         return found
     }
 
-    /// Goes over every event of some calendars. The look is complete, or it throws.
+    /// Visits every event of some calendars; throws unless all of them can be read.
     private func each(
         of calendars: [String],
         _ body: (_ calendar: String, _ name: String, VdirEvent, VdirFile.Version) throws(StoreFailure) -> Void
@@ -82,13 +82,13 @@ extension VdirStore {
                 guard case (.event(let event), let version)? = try reading(calendar, name) else { continue }
                 try body(calendar, name, event, version)
             }
-            // A folder that went away while it was read may have looked empty.
+            // A folder that was removed during the read may have looked empty.
             guard isFolder(calendar) else { throw .calendarGone(calendar) }
         }
         try allowed()
     }
 
-    /// The names of a calendar's files.
+    /// Returns the names of a calendar's files.
     func names(in calendar: String) throws(StoreFailure) -> [String] {
         try allowed()
         guard isFolder(calendar) else { throw .calendarGone(calendar) }
@@ -100,7 +100,7 @@ extension VdirStore {
         return names.sorted()
     }
 
-    /// What a file holds now; nil when it is not there.
+    /// Returns the current content of a file; nil when the file does not exist.
     func reading(
         _ calendar: String, _ name: String
     ) throws(StoreFailure) -> (VdirEvent.Reading, VdirFile.Version)? {
@@ -113,22 +113,23 @@ extension VdirStore {
         if let found = known[path], found.version == version { return (found.reading, version) }
         guard let bytes = try file.read() else { return nil }
         let reading = VdirEvent.read(bytes, zones)
-        // A file that changed while it was read is read again the next time.
+        // A file that changed while it was read is not cached.
         if file.version == version { known[path] = (version, reading) }
         return (reading, version)
     }
 
-    /// Whether a file that is not an event has a UID in it.
+    /// Whether the text of a file that is not an event contains a UID.
     private func names(_ externalID: String, in path: String) throws(StoreFailure) -> Bool {
         guard let bytes = try VdirFile(path: path).read(), !externalID.isEmpty else { return false }
-        // A long UID goes on in the next line (RFC 5545 section 3.1).
+        // A long UID continues on the next line (RFC 5545 section 3.1).
         let unfolded = String(decoding: bytes, as: UTF8.self).replacing("\r\n ", with: "").replacing("\n ", with: "")
         return unfolded.utf8.firstRange(of: Array(externalID.utf8)) != nil
     }
 
     func path(_ calendar: String, _ name: String) -> String { "\(folder(calendar).path)/\(name)" }
 
-    /// A calendar and a file's name; nil for what is not one of our names.
+    /// Returns the calendar and the file name in an identifier; nil for text that is not one of the store's
+    /// identifiers.
     func parts(_ localID: String) -> (calendar: String, name: String)? {
         let parts = localID.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 2, isFolder(parts[0]), parts[1].hasSuffix(".ics"), !parts[1].hasPrefix(".") else {

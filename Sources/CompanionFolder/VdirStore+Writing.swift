@@ -24,7 +24,7 @@ extension VdirStore {
         unsaved.append(.remove(key))
     }
 
-    /// Writes the files, one after another: each of them is whole or as before.
+    /// Writes the files one after another; each file is either written completely or unchanged.
     public func commit() throws(StoreFailure) -> [SaveTicket: StoreEvent] {
         let writes = unsaved
         unsaved = []
@@ -53,7 +53,7 @@ extension VdirStore {
             (calendar, name) = place
             file = found.file
             event = try found.event.changed(to: draft, now: clock(), zones)
-            // Somebody may have written between the look and now.
+            // Another program may have written the file since it was read.
             guard file.version == found.version else { throw .changedMeanwhile }
         } else {
             try writable(draft.calendarID)
@@ -61,7 +61,7 @@ extension VdirStore {
             (calendar, name) = (draft.calendarID, "\(uid).ics")
             file = VdirFile(path: path(calendar, name))
             if case (.event(let there), let version)? = try reading(calendar, name), there.master.uid == uid {
-                // An earlier commit got this far: the same event again, and no second one.
+                // An earlier commit already wrote this file, so the event is changed rather than made twice.
                 event = try there.changed(to: draft, now: clock(), zones)
                 guard file.version == version else { throw .changedMeanwhile }
             } else {
@@ -70,20 +70,20 @@ extension VdirStore {
             }
         }
         try file.write(event.text)
-        // What a reader makes of it is what the event is from now on.
+        // From now on the event is what a reader of the file sees.
         guard case (.event(let read), let version)? = try reading(calendar, name) else {
             throw .invalid("The event cannot be read back.")
         }
         return stored(read, calendar, name, version)
     }
 
-    /// What a new event is called: the same each time for one of the server's, so that it is never made twice.
+    /// Returns the UID of a new event; an event of the server always gets the same one, so that it is never made twice.
     private static func uid(of draft: EventDraft) -> String {
         guard let url = draft.url, EventMark(url: url) != nil else { return UUID().uuidString.lowercased() }
         return "kalends-\(Hexadecimal.text(SHA256.hash(data: Array(url.utf8)).prefix(16)))"
     }
 
-    /// The event of a key as it is now.
+    /// Returns the current event of a key.
     private func present(
         _ key: EventKey
     ) throws(StoreFailure) -> (event: VdirEvent, file: VdirFile, version: VdirFile.Version) {

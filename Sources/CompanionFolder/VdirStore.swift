@@ -9,7 +9,7 @@ public actor VdirStore: CalendarStore {
     let zones: Zones
     /// Seconds since 1970.
     let clock: @Sendable () -> Int
-    /// What was read of each file, by its path, for as long as the file stays as it is.
+    /// The cached content of each file, by path; valid while the file's version stays the same.
     var known: [ByteString: (version: VdirFile.Version, reading: VdirEvent.Reading)] = [:]
     var unsaved: [Unsaved] = []
     private var nextTicket = 1
@@ -20,10 +20,10 @@ public actor VdirStore: CalendarStore {
         case remove(EventKey)
     }
 
-    /// Files of one calendar that are looked at.
+    /// The most files of one calendar that are read.
     static let mostFiles = 100_000
 
-    /// - Parameter root: the folder whose folders are calendars.
+    /// - Parameter root: the folder that contains one folder for each calendar.
     public init(
         root: URL, zones: Zones, clock: @escaping @Sendable () -> Int = { Int(Date().timeIntervalSince1970) }
     ) {
@@ -34,8 +34,8 @@ public actor VdirStore: CalendarStore {
 
     // MARK: Permission
 
-    /// A folder that cannot be read and written is one that nobody gave leave for. One that is not there was not
-    /// forbidden: a disk or a network that is away for a while comes back.
+    /// Returns the permission. A folder that cannot be read or written counts as denied. A folder that does not exist
+    /// does not: a disk or a network that is away for a while may come back.
     public func authorization() -> CalendarAuthorization {
         let manager = FileManager.default
         guard Self.isFolder(root.path) else { return .fullAccess }
@@ -45,7 +45,7 @@ public actor VdirStore: CalendarStore {
         return .fullAccess
     }
 
-    /// There is nobody to ask.
+    /// Returns the permission; there is nobody to ask.
     public func requestAccess() -> CalendarAuthorization { authorization() }
 
     func allowed() throws(StoreFailure) {
@@ -69,7 +69,7 @@ public actor VdirStore: CalendarStore {
 
     public func makeCalendar(titled title: String) throws(StoreFailure) -> StoreCalendar {
         try allowed()
-        // A folder's name is the calendar's name as far as every system can handle it.
+        // The calendar's name becomes the folder's name, as far as every system can handle it.
         let plain = String(
             title.unicodeScalars.map { scalar in
                 scalar.isASCII && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil)
@@ -90,7 +90,7 @@ public actor VdirStore: CalendarStore {
 
     func folder(_ id: String) -> URL { root.appending(path: id) }
 
-    /// Whether a name is that of a calendar here: a folder below the root, and no way out of it.
+    /// Whether an id names a calendar of this store: a folder directly below the root.
     func isFolder(_ id: String) -> Bool {
         guard !id.isEmpty, !id.hasPrefix("."), !id.utf8.contains(UInt8(ascii: "/")) else { return false }
         return Self.isFolder(folder(id).path)
@@ -98,11 +98,11 @@ public actor VdirStore: CalendarStore {
 
     private static func isFolder(_ path: String) -> Bool {
         var isFolder: ObjCBool = false
-        // The pointer is for the length of the call.
+        // The pointer is valid for the duration of the call.
         return unsafe FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder.boolValue
     }
 
-    /// The first line of a file beside the events.
+    /// Returns the first line of a file next to the events.
     private func line(_ file: String, of id: String) -> String? {
         guard let handle = try? FileHandle(forReadingFrom: folder(id).appending(path: file)),
             let data = try? handle.read(upToCount: 1_000)
@@ -118,8 +118,8 @@ public actor VdirStore: CalendarStore {
 
     // MARK: Changes
 
-    /// Looks every two seconds whether a file changed: no system reports the same things, and files on a network
-    /// are reported by none.
+    /// Looks every two seconds whether a file changed, since systems report different changes, and none of them reports
+    /// those on a network file system.
     public func changeNotices() -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let looking = Task { [weak self] in

@@ -4,13 +4,13 @@ import ICalBridge
 import KalendsCompanion
 import OfficeDays
 
-/// Between the times of a calendar file and those of the companion.
+/// Converts between the times of a calendar file and those of the companion.
 struct VdirTimes {
     let zones: Zones
 
     init(_ zones: Zones) { self.zones = zones }
 
-    /// What a file says as one unit; nil for a repetition that a unit has no place for.
+    /// Returns a file's event as one unit; nil for a repetition that a unit cannot hold.
     func unit(_ master: Event, _ overrides: [Event]) -> EventUnit? {
         guard var content = content(master) else { return nil }
         let recurrence = master.recurrence
@@ -18,7 +18,7 @@ struct VdirTimes {
             recurrence.additions.allSatisfy({ $0.end == nil })
         else { return nil }
         if !recurrence.rules.isEmpty || !recurrence.additions.isEmpty {
-            // It repeats on a clock that nobody else knows.
+            // The series repeats in a zone that only this file defines.
             guard master.start?.zone?.definition == nil else { return nil }
             content.recurrence = EventRecurrence(
                 rule: recurrence.rules.first?.description,
@@ -66,7 +66,7 @@ struct VdirTimes {
         }
     }
 
-    /// The start of an occurrence of a series. A date in a series with times means the occurrence of that day.
+    /// Returns the start of an occurrence of a series. A date in a series with times means the occurrence of that day.
     func moment(_ time: EventTime, in master: Event) -> EventMoment {
         guard let start = master.start else { return .instant(instant(time)) }
         if start.isDate { return .day(Day(dayNumber: time.civilDate.daysSinceEpoch)) }
@@ -75,9 +75,9 @@ struct VdirTimes {
         return .instant(instant(start.with(civil: wall)))
     }
 
-    // MARK: The other way
+    // MARK: Writing
 
-    /// Start and end of a span, as a file says them.
+    /// Returns the start and end of a span in a file's form.
     func times(_ span: EventSpan) -> (start: EventTime, end: EventTime) {
         switch span {
         case .allDay(let first, let last):
@@ -88,7 +88,7 @@ struct VdirTimes {
         }
     }
 
-    /// A moment of a series as an EXDATE, RDATE or RECURRENCE-ID, in the form of the series' start.
+    /// Returns a moment of a series as an EXDATE, RDATE or RECURRENCE-ID, in the form of the series' start.
     func time(_ moment: EventMoment, of span: EventSpan) -> EventTime {
         switch (moment, span) {
         case (.day(let day), _): .date(date(day))
@@ -115,7 +115,7 @@ struct VdirTimes {
         }
     }
 
-    /// The zone in which a time is reported; for a zone that only the file defines this is UTC.
+    /// Returns the zone in which a time is reported; UTC for a zone that only the file defines.
     private func name(_ time: EventTime) -> String {
         guard let zone = time.zone, zone.definition == nil, zones.clock(zone.identifier) != nil else { return "UTC" }
         return zone.identifier

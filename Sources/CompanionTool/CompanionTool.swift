@@ -8,7 +8,7 @@ import Foundation
 struct CompanionTool: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "kalends-companion",
-        abstract: "Keeps the calendars of this machine in step with a Kalends server.",
+        abstract: "Keep the calendars of this machine in step with a Kalends server.",
         discussion: """
             The calendars are a folder of .ics files, as vdirsyncer and khal keep it: each folder in it is a calendar.
             Exit status: 0 done, 1 not everything could be synced, 2 wrong use, 3 failed.
@@ -31,7 +31,7 @@ struct CompanionTool: AsyncParsableCommand {
         }
     }
 
-    /// Ends with the status of the overview and the error's own sentence.
+    /// Ends the program with the exit status from the overview and the error's own sentence.
     private static func exit(_ error: any Error) -> Never {
         if let failure = error as? ToolFailure {
             Output.error(failure.sentence)
@@ -48,9 +48,9 @@ struct CompanionTool: AsyncParsableCommand {
     }
 }
 
-/// An end of a command that says why.
+/// A failure that ends a command, with its reason.
 struct ToolFailure: Error {
-    /// 1 for what was not synced, 2 for wrong use, 3 for what failed.
+    /// 1 when not everything was synced, 2 for wrong use, 3 for a failure.
     let status: Int32
     let sentence: String
 

@@ -4,18 +4,18 @@ import Foundation
 import KalendsCompanion
 import PhoneTexts
 
-/// What goes to the terminal.
+/// Output to the terminal.
 enum Output {
     static func line(_ text: String) { write(text, to: .standardOutput) }
     static func error(_ text: String) { write(text, to: .standardError) }
     static func json(_ value: JSONValue) throws { line(try value.text()) }
 
     private static func write(_ text: String, to handle: FileHandle) {
-        // A reader that has gone away ends the program as it ends others.
+        // A closed pipe ends the program as it ends others.
         try? handle.write(contentsOf: Data("\(text)\n".utf8))
     }
 
-    /// A time in milliseconds since 1970 as the clock on the wall shows it, in RFC 3339 with its offset.
+    /// Returns a time in milliseconds since 1970 in the local zone, in RFC 3339 with its offset.
     static func time(_ milliseconds: Int, in zone: TimeZone = .current) -> String {
         let style = Date.ISO8601FormatStyle(timeZoneSeparator: .colon, timeZone: zone)
         return Date(timeIntervalSince1970: Double(milliseconds / 1000)).formatted(style)
@@ -27,14 +27,14 @@ enum Output {
 }
 
 extension SyncStatus {
-    /// The status under the names of its file.
+    /// The status as JSON, with the names of the status file.
     var json: JSONValue {
         get throws { try JSONValue(parsing: JSONEncoder().encode(self)) }
     }
 
-    /// The status as a person reads it; what the last sync did is in it when there was one.
+    /// Returns the status for people, with the counts of the last sync if there was one.
     ///
-    /// - Parameter plans: whether any calendar's titles and times go to the server.
+    /// - Parameter plans: whether the titles and times of any calendar go to the server.
     func lines(plans: Bool, zone: TimeZone = .current) -> [String] {
         guard let lastSyncAt else { return ["Last sync: never"] + problems }
         let good = lastError == nil || lastError == .someFailed ? "Last sync" : "Last sync that worked"
@@ -60,7 +60,7 @@ extension SyncStatus {
 }
 
 extension SyncPause {
-    /// What a person can do about it.
+    /// What a person can do about the problem.
     var sentence: String {
         switch self {
         case .permissionMissing:

@@ -3,14 +3,15 @@
 import Foundation
 import KalendsCompanion
 
-/// Where the tool keeps its files, by the XDG base directories: what a person chose, and what the tool remembers.
+/// The paths of the tool's files, by the XDG base directories: a person's choices, and the tool's memory.
 struct Places: Sendable {
     let configuration: URL
     let state: URL
 
     /// - Parameters:
-    ///   - environment: `XDG_CONFIG_HOME` and `XDG_STATE_HOME` count when they are absolute, as their specification says.
-    ///   - home: the person's folder.
+    ///   - environment: `XDG_CONFIG_HOME` and `XDG_STATE_HOME` count if they are absolute, as their specification
+    ///     requires.
+    ///   - home: the person's home folder.
     init(environment: [String: String] = ProcessInfo.processInfo.environment, home: URL? = nil) {
         // HOME takes precedence over the system's list of users, as in other programs.
         let said = environment.first { $0.key == "HOME" }?.value
@@ -35,7 +36,7 @@ struct Places: Sendable {
     var lock: URL { state.appending(path: "lock") }
     private var identity: PrivateFile<String> { PrivateFile(state.appending(path: "installation.json")) }
 
-    /// What this installation calls itself. A home that was copied to another machine is another installation.
+    /// Returns the id of this installation. A home folder that was copied to another machine is another installation.
     func installation(machine: String? = Places.machine) throws -> String {
         let kept: String
         if let found = try identity.read() {
@@ -56,12 +57,12 @@ struct Places: Sendable {
     }
 }
 
-/// What a person chose: nothing secret.
+/// A person's choices; none of them is secret.
 struct Choices: Codable, Hashable, Sendable {
     var server: ServerAddress
-    /// The folder whose folders are calendars.
+    /// The folder that contains one folder for each calendar.
     var folder: String
-    /// What this machine calls itself to the server.
+    /// The id of this machine at the server.
     var deviceID: String?
     /// Ids of calendars whose events go to the server.
     var own: [String] = []
@@ -71,10 +72,10 @@ struct Choices: Codable, Hashable, Sendable {
     var planned: [String] = []
     var pastDays: Int?
     var futureDays: Int?
-    /// Seconds that an event has to be missing to count as deleted.
+    /// Seconds for which an event has to be missing before it counts as deleted.
     var patience: Int?
 
-    /// What each chosen calendar is for; nil when none is chosen.
+    /// The use of each chosen calendar; nil when none is chosen.
     var summary: String? {
         var ids = own
         for id in planned + (mirror.map { [$0] } ?? []) where !ids.contains(where: { $0 == id }) { ids.append(id) }
@@ -89,7 +90,7 @@ struct Choices: Codable, Hashable, Sendable {
         ].compactMap(\.self)
     }
 
-    /// The configuration that the engine is started with.
+    /// The configuration with which the engine is started.
     var settings: CompanionSettings {
         var settings = CompanionSettings(deviceID: deviceID ?? "", serverURL: server.url.absoluteString)
         settings.ownCalendars = own
@@ -101,12 +102,12 @@ struct Choices: Codable, Hashable, Sendable {
     }
 }
 
-/// The token, in a separate file.
+/// The token, which is stored in a separate file.
 struct StoredToken: Codable, Hashable, Sendable {
     enum Kind: String, Codable, Sendable {
-        /// A device's own.
+        /// A device's own token.
         case device
-        /// One that opens the route of planned events, such as `COMPANION_SYNC_TOKEN`.
+        /// A token that is accepted only for planned events, such as `COMPANION_SYNC_TOKEN`.
         case planned
     }
 

@@ -8,11 +8,11 @@ import Glibc
 import Darwin
 #endif
 
-/// One sync at a time on this machine: `run` and `sync` take turns.
+/// Allows one sync at a time on this machine: `run` and `sync` take turns.
 enum RunLock {
-    /// Runs some work while nobody else holds the lock.
+    /// Runs work while this process holds the lock.
     ///
-    /// - Throws: `ToolFailure` when another sync is under way for longer than `patience`.
+    /// - Throws: `ToolFailure` when another sync takes longer than `patience`.
     static func hold<Value: Sendable>(
         _ file: URL, patience: Duration = .seconds(120), _ body: @Sendable () async throws -> Value
     ) async throws -> Value {
@@ -21,7 +21,7 @@ enum RunLock {
             attributes: [.posixPermissions: 0o700])
         let descriptor = unsafe open(file.path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw ToolFailure.failed("\(file.path) cannot be opened.") }
-        // The lock ends with the descriptor, also when the program is killed.
+        // The lock ends with the descriptor, even if the program is killed.
         defer { close(descriptor) }
         let end = ContinuousClock.now + patience
         while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {

@@ -6,16 +6,16 @@ internal import Glibc
 internal import Darwin
 #endif
 
-/// A token that is typed or piped in.
+/// Reads a token that is typed or piped in.
 enum TokenInput {
-    /// Asks on a terminal, without showing what is typed; else takes the first line of standard input.
+    /// Asks on a terminal without showing what is typed; otherwise reads the first line of standard input.
     static func line() -> String {
         guard isatty(STDIN_FILENO) == 1 else { return readLine() ?? "" }
         var shown = termios()
-        // The calls read and write the one structure that they are given.
+        // The calls read and write only the structure that they are given.
         guard unsafe tcgetattr(STDIN_FILENO, &shown) == 0 else { return readLine() ?? "" }
         var hidden = shown
-        // Ctrl-C comes as a character of the line: as a signal it would leave a terminal behind that shows nothing.
+        // Ctrl-C arrives as a character of the line: as a signal it would leave the terminal with its echo turned off.
         hidden.c_lflag &= ~tcflag_t(ECHO | ISIG)
         _ = unsafe tcsetattr(STDIN_FILENO, TCSAFLUSH, &hidden)
         defer { _ = unsafe tcsetattr(STDIN_FILENO, TCSAFLUSH, &shown) }

@@ -4,7 +4,7 @@ import CompanionFolder
 import Foundation
 import KalendsCompanion
 
-/// Puts the library together for this machine: its files, its folder of calendars, its clock.
+/// Assembles the library for this machine: its files, its folder of calendars, its clock.
 struct Workshop: Sendable {
     let places: Places
     let choices: Choices
@@ -27,18 +27,18 @@ struct Workshop: Sendable {
             })
     }
 
-    /// For commands that come after `login`.
+    /// Opens the files for commands that come after `login`.
     static func open(_ places: Places = Places()) throws -> Workshop {
         guard let choices = try Self.read(places.choices) else { throw ToolFailure.notLoggedIn }
         return try Workshop(places, choices)
     }
 
-    /// Everything that syncs.
+    /// Returns the companion with everything that it syncs.
     func companion() throws -> Companion {
         guard let token = try Self.read(places.token) else { throw ToolFailure.notLoggedIn }
         try Self.checkMode(places.token.url)
         var settings = choices.settings
-        // A token for planned events opens nothing else.
+        // A token for planned events is accepted for nothing else.
         if token.kind == .planned { (settings.ownCalendars, settings.mirrorCalendar) = ([], nil) }
         guard !settings.ownCalendars.isEmpty || settings.mirrorCalendar != nil || !choices.planned.isEmpty else {
             throw ToolFailure.use("No calendar is chosen: run `kalends-companion calendars`.")

@@ -3,7 +3,7 @@
 public import Foundation
 
 public class EKCalendarItem {
-    /// The database's row, nil for one that is not saved.
+    /// The number of the database's row; nil for an item that is not saved.
     var row: Int?
     public internal(set) var calendarItemIdentifier = UUID().uuidString
     public internal(set) var calendarItemExternalIdentifier: String?
@@ -25,7 +25,7 @@ public class EKCalendarItem {
 }
 
 public final class EKEvent: EKCalendarItem {
-    /// The occurrence's original start in the row's own measure; nil for an event that does not repeat.
+    /// The occurrence's original start in the unit of the row; nil for an event that does not repeat.
     var moment: Int?
     public internal(set) var eventIdentifier: String?
     public var startDate: Date?
@@ -37,7 +37,7 @@ public final class EKEvent: EKCalendarItem {
 
     public init(eventStore: EKEventStore) { super.init(store: eventStore) }
 
-    /// Reads the event again; false when it is gone.
+    /// Reads the event again; false when it no longer exists.
     public func refresh() -> Bool {
         guard let row, let fresh = store.device.occurrence(row, moment, store) else { return false }
         copy(fresh)

@@ -2,7 +2,7 @@
 
 public import Foundation
 
-/// What `predicateForEvents` makes.
+/// The result of `predicateForEvents`.
 public final class EKEventPredicate {
     let start: Date
     let end: Date
@@ -41,7 +41,7 @@ public final class EKEventStore {
         switch device.authorization {
         case .fullAccess: return device.calendars.filter { !$0.isHidden }.map { EKCalendar($0) }
         case .writeOnly:
-            // One virtual calendar, whatever there is.
+            // In this state there is one virtual calendar, whatever calendars the device has.
             return [EKCalendar(.init(id: "virtual", title: "Calendar", type: .local, canWrite: true))]
         default: return []
         }
@@ -67,7 +67,7 @@ public final class EKEventStore {
     public func predicateForEvents(
         withStart start: Date, end: Date, calendars: [EKCalendar]?
     ) -> EKEventPredicate {
-        // More than four years are shortened to the first four, without an error.
+        // A span of more than four years is shortened to its first four, without an error.
         let most = start.addingTimeInterval(4 * 365.25 * 86_400)
         return EKEventPredicate(start, min(end, most), calendars?.map(\.calendarIdentifier))
     }
@@ -75,12 +75,12 @@ public final class EKEventStore {
     public func events(matching predicate: EKEventPredicate) -> [EKEvent] {
         device.call("events")
         guard isAllowed else { return [] }
-        // An empty list of calendars is read as all of them.
+        // An empty list of calendars means all calendars.
         let calendars = predicate.calendars?.isEmpty == true ? nil : predicate.calendars
         return device.occurrences(from: predicate.start, to: predicate.end, calendars: calendars, self)
     }
 
-    /// The first occurrence of what is called so.
+    /// Returns the first occurrence of the event with this identifier.
     public func event(withIdentifier id: String) -> EKEvent? {
         device.call("event")
         guard isAllowed else { return nil }
@@ -97,7 +97,7 @@ public final class EKEventStore {
 
     private func first(_ number: Int, _ row: StandInDevice.Row) -> EKEvent? {
         guard !row.rules.isEmpty else { return device.occurrence(number, nil, self) }
-        // The series' own start, also where that occurrence was changed or left out.
+        // This is the series' own start, even if that occurrence was changed or left out.
         var plain = row
         (plain.leftOut, plain.detached) = ([], [:])
         guard let event = device.occurrence(number, nil, self) else { return nil }
@@ -108,7 +108,7 @@ public final class EKEventStore {
 
     // MARK: Writing
 
-    /// Puts off a save until `commit()`, or commits it at once.
+    /// Defers a save until `commit()`, or commits it at once.
     public func save(_ event: EKEvent, span: EKSpan, commit isLast: Bool) throws {
         device.call("save")
         guard isAllowed else { throw EKError(.eventStoreNotAuthorized) }
@@ -132,7 +132,7 @@ public final class EKEventStore {
                     old.detached[moment] = fields
                 } else {
                     if old.fields.when != fields.when || !old.rules.elementsEqual(rules, by: { $0 === $1 }) {
-                        // Another series has other occurrences.
+                        // A different series has different occurrences.
                         (old.detached, old.leftOut) = ([:], [])
                     }
                     old.fields = fields
@@ -141,7 +141,7 @@ public final class EKEventStore {
                 }
                 rows[row] = old
             } else {
-                // Saving what somebody deleted makes a new event.
+                // Saving an event that was deleted creates a new one.
                 let external = calendar.type == .local ? names.0 : names.1
                 rows[next] = StandInDevice.Row(
                     fields: fields, calendar: id, external: external, local: names.0, modified: now, rules: rules)
@@ -181,7 +181,7 @@ public final class EKEventStore {
         guard isAllowed else { throw EKError(.eventStoreNotAuthorized) }
         defer { (pending, saved) = ([], []) }
         try device.commit(pending)
-        // What was saved is read again from the database.
+        // Saved events are read again from the database.
         for event in saved { _ = event.refresh() }
     }
 

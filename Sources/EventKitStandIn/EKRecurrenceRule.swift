@@ -31,7 +31,7 @@ public final class EKRecurrenceRule: @unchecked Sendable {
     public let frequency: EKRecurrenceFrequency
     public let interval: Int
     public let daysOfTheWeek: [EKRecurrenceDayOfWeek]?
-    // Numbers are boxed as in the original; they are never changed, which is why the class may be shared.
+    // Numbers are boxed as in the original; they never change, so the class may be shared.
     public let daysOfTheMonth: [NSNumber]?
     public let monthsOfTheYear: [NSNumber]?
     public let weeksOfTheYear: [NSNumber]?
@@ -55,7 +55,7 @@ public final class EKRecurrenceRule: @unchecked Sendable {
         recurrenceEnd = end
     }
 
-    /// Starts of occurrences before `end`, by Foundation's own reading of the rule.
+    /// Returns the starts of occurrences before `end`, by Foundation's own interpretation of the rule.
     func starts(from first: Date, before end: Date, in zone: TimeZone) -> [Date] {
         var calendar = Foundation.Calendar(identifier: .iso8601)
         calendar.timeZone = zone

@@ -2,7 +2,7 @@
 
 public import Foundation
 
-// The names and numbers of EventKit's headers, as far as the adapter uses them.
+// The names and numbers of EventKit's headers that the adapter uses.
 
 public enum EKEntityType: UInt, Sendable { case event, reminder }
 

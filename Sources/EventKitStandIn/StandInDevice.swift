@@ -2,30 +2,30 @@
 
 import Foundation
 
-/// A device's calendar database, with what is known to go wrong with it.
+/// A device's calendar database, with the known faults of real ones.
 ///
-/// Stores read and write it as EventKit's do; a test is the person who uses the calendar's app, the accounts that sync,
-/// and the system. A lock guards everything that changes.
+/// Stores read and write it as EventKit's do; a test acts as the person who uses the calendar app, as the accounts that
+/// sync, and as the system. A lock guards everything that changes.
 public final class StandInDevice: @unchecked Sendable {
     public struct Calendar: Sendable {
         public var id: String
         public var title: String
         public var type: EKCalendarType
         public var canWrite: Bool
-        /// The account that it belongs to is not there for the moment.
+        /// Whether the account that owns the calendar is unavailable at the moment.
         public var isHidden = false
     }
 
-    /// When an event is. What has no zone is kept by the wall's clock, and shown by the device's.
+    /// The time of an event. A time without a zone is stored as wall time and shown in the device's zone.
     public enum When: Hashable, Sendable {
-        /// Days since 1970, the last one included.
+        /// Days since 1970, the last day inclusive.
         case allDay(first: Int, last: Int)
         /// Seconds since 1970 and an IANA zone.
         case timed(start: Int, end: Int, zone: String)
-        /// Seconds since 1970 of a clock without a zone.
+        /// Wall time without a zone, as seconds since 1970.
         case floating(start: Int, end: Int)
 
-        /// The start in the row's own measure, by which occurrences are known.
+        /// The start in the unit of the row, which identifies occurrences.
         var moment: Int {
             switch self {
             case .allDay(let first, _): first * 86_400
@@ -46,7 +46,7 @@ public final class StandInDevice: @unchecked Sendable {
                 }
                 let length = wall(end) - wall(start)
                 var last = moment + length
-                // The length holds on the wall's clock.
+                // The length is kept in wall time.
                 let offset = wall(moment) - moment - (wall(last) - last)
                 last += offset
                 return .timed(start: moment, end: last, zone: zone)
@@ -55,7 +55,7 @@ public final class StandInDevice: @unchecked Sendable {
         }
     }
 
-    /// What a person sees of an event.
+    /// The fields of an event that a person sees.
     public struct Fields: Hashable, Sendable {
         public var title: String
         public var location: String?
@@ -78,7 +78,7 @@ public final class StandInDevice: @unchecked Sendable {
     public struct Row: Sendable {
         public var fields: Fields
         public var calendar: String
-        /// What the account's server calls it.
+        /// The identifier at the account's server.
         public var external: String
         public var local: String
         public var modified: Int
@@ -114,10 +114,10 @@ public final class StandInDevice: @unchecked Sendable {
     }
 }
 
-// MARK: What the system and the person do
+// MARK: Actions of the system and the person
 
 extension StandInDevice {
-    /// - Parameter names: where identifiers and the order of answers come from.
+    /// - Parameter names: the source of identifiers and of the order of results.
     public func start(_ names: any RandomNumberGenerator & Sendable) { locked { self.names = names } }
 
     public var authorization: EKAuthorizationStatus {
@@ -128,7 +128,7 @@ extension StandInDevice {
         }
     }
 
-    /// What the person will answer when they are asked.
+    /// The person's answer when they are asked.
     public var willAnswer: EKAuthorizationStatus {
         get { locked { answer } }
         set { locked { answer = newValue } }
@@ -145,13 +145,13 @@ extension StandInDevice {
         set { locked { seconds = newValue } }
     }
 
-    /// How many of the next commits fail.
+    /// How many of the next commits will fail.
     public var failingCommits: Int {
         get { locked { failures } }
         set { locked { failures = newValue } }
     }
 
-    /// Is called with the name of each function of the store before it runs.
+    /// Sets a function that is called with the name of each of the store's functions before it runs.
     public func onCall(_ hook: (@Sendable (String) -> Void)?) { locked { self.hook = hook } }
 
     func call(_ name: String) { locked { hook }?(name) }
@@ -173,7 +173,7 @@ extension StandInDevice {
 
     public var events: [Int: Row] { locked { rows } }
 
-    /// An event that a person makes in the calendar's app.
+    /// Adds an event as a person does in the calendar app.
     @discardableResult
     public func add(_ fields: Fields, to calendar: String, rules: [EKRecurrenceRule] = []) -> Int {
         let local = name()
@@ -203,7 +203,8 @@ extension StandInDevice {
         announce()
     }
 
-    /// The same event by another way: an invitation beside a shared calendar, a file imported twice.
+    /// Adds the same event a second time, such as an invitation to an event in a shared calendar, or a file imported
+    /// twice.
     @discardableResult
     public func duplicate(_ number: Int, into calendar: String) -> Int? {
         guard var row = locked({ rows[number] }) else { return nil }
@@ -218,7 +219,7 @@ extension StandInDevice {
         return new
     }
 
-    /// A full sync: what this device calls things changes, and what the accounts' servers call them stays.
+    /// Simulates a full sync: the device's identifiers change, and those of the accounts' servers stay.
     public func fullSync(calendarsToo: Bool = false) {
         locked {
             var calendarIDs: [String: String] = [:]
@@ -239,7 +240,7 @@ extension StandInDevice {
         announce()
     }
 
-    /// A person moves an event to another calendar: this device calls it something else from now on.
+    /// Moves an event to another calendar as a person does; the device's identifier of the event changes.
     public func move(_ number: Int, to calendar: String) {
         change(number) { row in
             row.calendar = calendar
@@ -274,7 +275,7 @@ extension StandInDevice {
     }
 }
 
-// MARK: What stores do
+// MARK: Actions of stores
 
 extension StandInDevice {
     func ask() -> EKAuthorizationStatus {
@@ -294,7 +295,7 @@ extension StandInDevice {
         locked { rows.filter { $0.value.external == external && visible($0.value.calendar) != nil }.keys.sorted() }
     }
 
-    /// Applies what was saved and removed, or nothing of it.
+    /// Applies all saves and removals, or none of them.
     func commit(_ changes: [(inout [Int: Row], inout Int, Int) throws -> Void]) throws {
         try locked {
             if failures > 0 {
@@ -311,7 +312,7 @@ extension StandInDevice {
 
     var zoneNow: TimeZone { TimeZone(identifier: zone) ?? .gmt }
 
-    /// When the row's measure is, on this device now.
+    /// Returns the date for a row's start on this device at present.
     func date(_ moment: Int, of when: When) -> Date {
         switch when {
         case .timed: return Date(timeIntervalSince1970: Double(moment))
@@ -358,7 +359,7 @@ extension StandInDevice {
         switch when {
         case .allDay(_, let last):
             event.isAllDay = true
-            // The last second of the last day: EventKit's end is included.
+            // This is the last second of the last day, since EventKit's end is inclusive.
             event.endDate = date((last + 1) * 86_400, of: when).addingTimeInterval(-1)
         case .timed(_, let end, let zone):
             event.timeZone = TimeZone(identifier: zone)
@@ -368,7 +369,7 @@ extension StandInDevice {
         return event
     }
 
-    /// Occurrences that overlap a span, in no order.
+    /// Returns the occurrences that overlap a span, in no particular order.
     func occurrences(from start: Date, to end: Date, calendars: [String]?, _ store: EKEventStore) -> [EKEvent] {
         var found: [EKEvent] = []
         for (number, row) in locked({ rows }).sorted(by: { $0.key < $1.key }) {
@@ -389,7 +390,7 @@ extension StandInDevice {
         if case .timed(_, _, let name) = row.fields.when { zone = TimeZone(identifier: name) ?? .gmt }
         let starts = rule.starts(
             from: Date(timeIntervalSince1970: Double(first)), before: end.addingTimeInterval(86_400), in: zone)
-        // Moved occurrences may be earlier than their original starts.
+        // Moved occurrences may begin before their original starts.
         var moments = Set(starts.map { Int($0.timeIntervalSince1970) })
         moments.formUnion(row.detached.keys)
         return moments.sorted()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The family of programs that a User-Agent belongs to; the whole text is never kept.
+/// The family of programs that a User-Agent belongs to; the full text is never stored.
 public enum ClientFamily: String, Hashable, Sendable, CaseIterable {
     case appleIOS = "Apple Calendar (iOS)"
     case appleMac = "Apple Calendar (macOS)"
@@ -17,7 +17,8 @@ public enum ClientFamily: String, Hashable, Sendable, CaseIterable {
     case browser = "Browser"
     case other = "Other"
 
-    /// The marks by which a User-Agent is recognized, first match first; one with a space begins a word (not CriOS, axios).
+    /// The marks by which a User-Agent is recognized; the first match wins. A leading space means a word start (not
+    /// CriOS).
     private static let marks: [(mark: String, family: ClientFamily)] = [
         ("google-calendar-importer", .google),
         ("icsx5", .icsx5),
@@ -42,7 +43,7 @@ public enum ClientFamily: String, Hashable, Sendable, CaseIterable {
         ("mozilla/", .browser),
     ]
 
-    /// What the family is stored as; a number is never given to another one.
+    /// The number that the family is stored as; a number is never reused for another family.
     public var code: Int {
         switch self {
         case .other: 0
@@ -62,11 +63,12 @@ public enum ClientFamily: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The family that was stored; `other` for a number that a newer version gave.
+    /// The family stored under a number; `other` for a number that a newer version assigned.
     public init(code: Int) { self = Self.allCases.first { $0.code == code } ?? .other }
 
     public init(userAgent: String?) {
-        // Bytes, because this runs at every poll and a search by characters costs more than all the rest of it.
+        // This works on bytes, because it runs at every poll and a search by characters costs more than all the rest of
+        // it.
         let text = [32] + (userAgent ?? "").utf8.prefix(512).map { $0 >= 65 && $0 <= 90 ? $0 | 0x20 : $0 }
         self = Self.marks.first { Self.contains($0.mark, in: text) }?.family ?? .other
     }
@@ -79,9 +81,9 @@ public enum ClientFamily: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Whether its maker's machines read feeds for it, from one network today and from another tomorrow.
+    /// Whether its maker's servers fetch feeds for it, from networks that change from day to day.
     var comesFromItsMaker: Bool { self == .google || self == .exchange }
 
-    /// Whether it is one of Microsoft's, whose subscriptions fail silently when the answer is compressed.
+    /// Whether it is a Microsoft program, whose subscriptions fail silently when the answer is compressed.
     public var isMicrosoft: Bool { self == .outlook || self == .exchange }
 }

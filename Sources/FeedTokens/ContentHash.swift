@@ -8,7 +8,7 @@ public struct ContentHash: Hashable, Sendable {
     private let middle: UInt64
     private let low: UInt16
 
-    /// The first 18 bytes of a digest.
+    /// Takes the first 18 bytes of a digest.
     public init(of digest: SHA256.Digest) {
         var words: (UInt64, UInt64, UInt64) = (0, 0, 0)
         var count = 0
@@ -23,7 +23,7 @@ public struct ContentHash: Hashable, Sendable {
         (high, middle, low) = (words.0, words.1, UInt16(truncatingIfNeeded: words.2))
     }
 
-    /// 24 characters of base64url.
+    /// The hash as 24 characters of base64url.
     public var text: String {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(18)

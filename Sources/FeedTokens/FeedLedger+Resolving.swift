@@ -4,24 +4,25 @@ public import Storage
 
 /// What a token in a URL opens at one moment.
 public enum TokenResolution: Sendable {
-    /// It opens this feed.
+    /// The token opens this feed.
     case live(LiveFeed)
-    /// It once opened a feed and never will again: revoked, replaced, expired, deleted, or its owner has left.
+    /// The token once opened a feed and never will again: it was revoked or replaced, the feed has expired or was
+    /// deleted, or its owner has left.
     case ended
-    /// No such token was ever made.
+    /// No such token was ever created.
     case unknown
 }
 
-/// A feed as a token opens it, in one snapshot.
+/// A feed as a token opens it, read in one snapshot.
 public struct OpenFeed: Sendable {
     public let feed: Feed
     public let circle: Circle
-    /// What is shown about the token's end; nil for the feed's present token.
+    /// The announcement that the token ends; nil for the feed's current token.
     public let notice: GraceNotice?
     /// The first millisecond in which the token opens nothing.
     let endsAt: Int?
 
-    /// Nil when the feed has ended.
+    /// Returns nil when the feed has ended.
     fileprivate init?(_ record: FeedTokenRecord, _ feed: Feed, in transaction: any ReadTransaction) throws {
         guard feed.revokedAt == nil, let circle = try transaction.circle(feed.circleID),
             try transaction.member(feed.userID, in: feed.circleID) != nil
@@ -35,11 +36,11 @@ public struct OpenFeed: Sendable {
     public var live: LiveFeed { LiveFeed(feed, circle, notice: notice) }
 }
 
-/// What the database says of a token.
+/// What the database holds about a token.
 struct FoundToken: Sendable {
-    /// Nil when it has ended.
+    /// Nil when the token has ended.
     var feed: LiveFeed?
-    /// Whose writes may change the answer; empty once the feed is deleted, which nothing undoes.
+    /// The circle whose writes may change the answer; empty once the feed is deleted, which cannot be undone.
     var circleID: String
     var endsAt: Int?
 
@@ -50,12 +51,12 @@ struct FoundToken: Sendable {
 }
 
 extension FeedLedger {
-    /// Looks a token up by its hash, from memory as long as nothing was written that concerns its circle.
+    /// Looks a token up by its hash; answers from memory as long as no write has touched its circle.
     ///
-    /// An end that was committed before this call is seen, whatever was remembered.
+    /// An end that was committed before this call is seen, even if an earlier answer was remembered.
     public func resolve(_ token: Secret, now: Int) async throws -> TokenResolution {
         let key = token.key
-        // Before the look-up: a write that commits meanwhile makes what is remembered stale at once.
+        // Read before the look-up: a write that commits during the look-up makes the remembered answer stale at once.
         let time = store.clock.now
         if let known = tokens.find(key, now: now) { return known }
         let hash = token.hash
@@ -73,7 +74,7 @@ extension FeedLedger {
         return tokens.remember(key, found, asOf: time, now: now)
     }
 
-    /// What a token opens in a snapshot, nil when it has ended.
+    /// What a token opens in a snapshot; nil when it has ended.
     public func open(_ token: Secret, now: Int, in transaction: any ReadTransaction) throws -> OpenFeed? {
         guard let record = try transaction.feedToken(hash: token.hash), let feedID = record.feedID,
             let feed = try transaction.feed(feedID), let open = try OpenFeed(record, feed, in: transaction),
@@ -82,10 +83,10 @@ extension FeedLedger {
         return open
     }
 
-    /// What a token opens if that is known without the database; otherwise nil, and `resolve` has to be asked.
+    /// What a token opens, if that is known without the database; nil means that `resolve` has to be called.
     public func remembered(_ token: TokenKey, now: Int) -> TokenResolution? { tokens.find(token, now: now) }
 
-    /// Remembers what a feed of a version shows, for the next who comes with this token.
+    /// Remembers what a version of a feed shows, for the next request with this token.
     public func remember(_ shown: ShownFeed, of version: FeedVersion, for token: Secret) {
         tokens.remember(token.key, shown, of: version)
     }

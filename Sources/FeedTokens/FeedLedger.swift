@@ -3,28 +3,28 @@
 internal import Crypto
 public import Storage
 
-/// The feeds' secrets from mint to end: what a token opens, and what ends it.
+/// The feeds' secrets from creation to end: what a token opens, and what ends it.
 public struct FeedLedger: Sendable {
     let store: any Store
     let key: SealingKey
-    /// What was looked up before.
+    /// The tokens that were looked up before.
     public let tokens: TokenMemory
 
-    /// - Parameter memory: how many bytes to remember tokens in.
+    /// - Parameter memory: the bytes to use for remembered tokens.
     public init(store: any Store, key: SealingKey, memory: Int = 256 << 20) {
         self.store = store
         self.key = key
         self.tokens = TokenMemory(clock: store.clock, limit: memory)
     }
 
-    /// What a feed was asked for with.
+    /// What was asked for in a new feed.
     public struct NewFeed: Sendable {
         public var circleID: String
         public var userID: String
         public var label: String?
-        /// JSON.
+        /// The configuration as JSON.
         public var config: String
-        /// Whether the configuration has it show entries of its owner.
+        /// Whether the configuration includes entries of the feed's owner.
         public var showsOwn: Bool
         public var expiresAt: Int?
 
@@ -40,17 +40,17 @@ public struct FeedLedger: Sendable {
         }
     }
 
-    /// Why a feed cannot be changed as asked.
+    /// Why a feed cannot be changed as requested.
     public enum Refusal: Error, Hashable, Sendable {
-        /// The user has a feed with this label (or none) already.
+        /// The user already has a feed with this label, or another one without a label.
         case labelTaken(by: String)
         case revoked
         case expired
     }
 
-    /// Makes a feed with its first token.
+    /// Creates a feed with its first token.
     ///
-    /// Throws `Refusal.labelTaken` when the user has a feed of this circle with the same label, or none either.
+    /// Throws `Refusal.labelTaken` when the user has a feed in this circle with the same label, or both have no label.
     public func create(_ new: NewFeed, in transaction: any WriteTransaction, now: Int) throws -> (Feed, Secret) {
         if let first = try transaction.feed(labelled: new.label, of: new.userID, in: new.circleID) {
             throw Refusal.labelTaken(by: first.id)
@@ -66,9 +66,9 @@ public struct FeedLedger: Sendable {
         return (feed, token)
     }
 
-    /// Gives a feed a new token; the old one ends at once, or `graceSeconds` later and says so in its feed.
+    /// Gives a feed a new token; the old one ends at once, or after `graceSeconds`, which its feed then announces.
     ///
-    /// Throws `Refusal.revoked` or `.expired` for a feed that has ended: it stays ended.
+    /// Throws `Refusal.revoked` or `.expired` for a feed that has ended: it cannot be reopened.
     public func regenerate(
         _ feed: Feed, graceSeconds: Int, in transaction: any WriteTransaction, now: Int
     ) throws -> Secret {
@@ -82,9 +82,9 @@ public struct FeedLedger: Sendable {
         return token
     }
 
-    /// The feed's current token, to be shown to its owner again; the reveal is recorded.
+    /// The feed's current token, for showing it to its owner again; the reveal is recorded.
     ///
-    /// Throws `SealingKey.Failure.wrongKey` when the server's key is not the one it was sealed with.
+    /// Throws `SealingKey.Failure.wrongKey` when the token was sealed with a key that the server does not have.
     public func reveal(_ feed: Feed, in transaction: any WriteTransaction, now: Int) throws -> Secret {
         let text = try key.open(feed.sealedToken, for: Self.purpose(feed.id))
         guard let token = Secret(.feed, text: text) else { throw SealingKey.Failure.wrongKey }
@@ -92,11 +92,10 @@ public struct FeedLedger: Sendable {
         return token
     }
 
-    /// Binds a sealed token to its feed: a row's copy in another row opens nothing.
-    /// What a feed's token is sealed for.
+    /// What a feed's token is sealed for. It binds the token to its feed: a copy in another row opens nothing.
     package static func purpose(_ feed: String) -> String { "feeds/\(feed)/token" }
 
-    /// An id that reveals nothing: 128 random bits in hex, which no command line takes for an option.
+    /// An id that reveals nothing: 128 random bits in hex, so that it never begins with a hyphen like an option.
     public static func makeID() -> String {
         var generator = SystemRandomNumberGenerator()
         let (high, low) = (

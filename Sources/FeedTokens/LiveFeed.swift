@@ -2,15 +2,15 @@
 
 public import Storage
 
-/// A feed that may be read, with what its validators depend on; its events and configuration are not read for it.
+/// A feed that may be read, with what its validators depend on; it is made without reading events or configuration.
 public struct LiveFeed: Hashable, Sendable {
     public var feedID: String
-    /// What its accesses are counted under.
+    /// The number under which its accesses are counted.
     public var number: Int
     public var version: FeedVersion
     /// The last change of the circle, of the feed's configuration or of its notice, in milliseconds since 1970.
     public var changedAt: Int
-    /// What was last shown of it as iCalendar, of this version; nil when that is not remembered.
+    /// What this version last showed as iCalendar; nil when that is not remembered.
     public var shown: ShownFeed?
 
     public init(_ feed: Feed, _ circle: Circle, notice: GraceNotice? = nil, shown: ShownFeed? = nil) {
@@ -31,17 +31,18 @@ public struct LiveFeed: Hashable, Sendable {
     }
 }
 
-/// The stored state that a feed's bytes follow from, besides the day.
+/// The stored state that, together with the day, determines a feed's bytes.
 ///
-/// A feed under a replaced token has another version than under its present token, because it announces its end.
+/// A feed has another version under a replaced token than under its current token, because it announces the token's
+/// end.
 public struct FeedVersion: Hashable, Sendable {
-    /// The version of the circle that it shows.
+    /// The version of the circle that the feed shows.
     public var circleVersion: Int
     var configChangedAt: Int
     var sequenceOffset: Int
-    /// The version of what only this feed shows of its owner.
+    /// The version of the owner's entries that only this feed shows.
     var ownVersion = 0
-    /// The notice that is shown because the token was replaced; no two tokens have the same.
+    /// The notice that is shown because the token was replaced; each token has its own.
     public let notice: GraceNotice?
 }
 
@@ -53,13 +54,13 @@ extension FeedVersion {
     }
 }
 
-/// What a feed's bytes were on a day of its circle.
+/// The hash and size of a feed's bytes on one day of its circle.
 public struct ShownFeed: Hashable, Sendable {
     public var hash: ContentHash
     /// The first millisecond of the day at which the feed's window is placed, and the first of the day after.
     public var from: Int
     public var until: Int
-    /// Bytes.
+    /// The size in bytes.
     public var size: Int
 
     public init(hash: ContentHash, from: Int, until: Int, size: Int) {

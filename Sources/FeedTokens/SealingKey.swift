@@ -8,7 +8,7 @@ internal import Synchronization
 
 /// The server's key, under which secrets that must be shown again are stored (AES-256-GCM).
 ///
-/// All copies of one are the same key, also when it is turned to another: from then on the other one seals, and both open.
+/// All copies share one key, even after `turn(to:)`: from then on the new key seals, and both keys open.
 public struct SealingKey: Sendable {
     private final class Ring: Sendable {
         struct Keys {
@@ -24,12 +24,12 @@ public struct SealingKey: Sendable {
     private let ring: Ring
     private var present: SymmetricKey { ring.keys.withLock(\.present) }
 
-    /// Why no key can be had or nothing opened with it; never with a part of a key.
+    /// Why a key cannot be loaded, or a text cannot be opened with it; the description never contains part of a key.
     public enum Failure: Error, Hashable, CustomStringConvertible {
         case malformed(source: String)
         case unreadable(path: String, reason: String)
         case openToOthers(path: String)
-        /// The sealed text is not of this key, or not for this purpose, or was changed.
+        /// The text was sealed with another key or for another purpose, or was changed.
         case wrongKey
 
         public var description: String {
@@ -42,7 +42,7 @@ public struct SealingKey: Sendable {
         }
     }
 
-    /// A key from its text, 32 bytes in base64 (either alphabet).
+    /// Reads a key from text: 32 bytes in base64 (either alphabet).
     public init(text: String, source: String) throws(Failure) {
         let trimmed = text.filter { !$0.isWhitespace }
         let standard = trimmed.replacing("-", with: "+").replacing("_", with: "/")
@@ -51,9 +51,9 @@ public struct SealingKey: Sendable {
         ring = Ring(SymmetricKey(data: data))
     }
 
-    /// The key in a file.
+    /// Reads the key in a file.
     ///
-    /// - Parameter creates: whether a file that does not exist is made with a new key, which only its owner can read.
+    /// - Parameter creates: whether a file that does not exist is created with a new key, which only its owner can read.
     public init(file path: String, creates: Bool = true) throws(Failure) {
         if !FileManager.default.fileExists(atPath: path) {
             guard creates else { throw .unreadable(path: path, reason: "there is no such file") }
@@ -62,7 +62,7 @@ public struct SealingKey: Sendable {
         var status = stat()
         guard unsafe lstat(path, &status) == 0 else { throw .unreadable(path: path, reason: "it cannot be examined") }
         switch status.st_mode & S_IFMT {
-        // A pipe would be waited for, and a device has no end.
+        // Reading a pipe would block, and a device has no end.
         case S_IFREG where status.st_size <= 65_536: break
         case S_IFREG: throw .malformed(source: path)
         case S_IFLNK: throw .unreadable(path: path, reason: "it is a symbolic link, but the key must be a regular file")
@@ -75,7 +75,7 @@ public struct SealingKey: Sendable {
         try self.init(text: text, source: path)
     }
 
-    /// From now on another key seals, and what this one sealed is opened as before.
+    /// Seals with another key from now on; what this key sealed is still opened.
     public func turn(to next: SealingKey) {
         let key = next.present
         ring.keys.withLock { keys in
@@ -84,26 +84,26 @@ public struct SealingKey: Sendable {
         }
     }
 
-    /// Opens from now on what a former key sealed, too.
+    /// Also opens, from now on, what a former key sealed.
     public func remember(_ former: SealingKey) {
         let key = former.present
         ring.keys.withLock { $0.former = key }
     }
 
-    /// The same text sealed with the present key, nil when it is already, or when no key opens it.
+    /// The same text sealed with the current key; nil when it already is, or when no key opens it.
     public func renewed(_ sealed: String, for purpose: String) throws -> String? {
         guard Self.text(sealed, purpose, present) == nil, let text = try? open(sealed, for: purpose) else { return nil }
         return try seal(text, for: purpose)
     }
 
-    /// Seals a text for one purpose; it opens only when the same purpose is named.
+    /// Seals a text for one purpose; opening it requires the same purpose.
     public func seal(_ text: String, for purpose: String) throws -> String {
         let box = try AES.GCM.seal(Data(text.utf8), using: present, authenticating: Data(purpose.utf8))
         guard let combined = box.combined else { throw Failure.wrongKey }
         return "v1." + combined.base64EncodedString()
     }
 
-    /// Opens what `seal` made for this purpose.
+    /// Opens a text that `seal` made for this purpose.
     public func open(_ sealed: String, for purpose: String) throws(Failure) -> String {
         let keys = ring.keys.withLock { $0 }
         if let text = Self.text(sealed, purpose, keys.present) { return text }
@@ -119,7 +119,7 @@ public struct SealingKey: Sendable {
         return String(data: clear, encoding: .utf8)
     }
 
-    /// A name that follows from the key and the purpose, and reveals nothing about the key: 24 hexadecimal digits.
+    /// A name that follows from the key and the purpose and reveals nothing about the key: 24 hexadecimal digits.
     public func name(for purpose: String) -> String {
         let code = HMAC<SHA256>.authenticationCode(for: Data(purpose.utf8), using: present)
         return Hexadecimal.text(Array(code).prefix(12))
@@ -127,7 +127,8 @@ public struct SealingKey: Sendable {
 
     private static func create(_ path: String) throws(Failure) {
         let text = unsafe SymmetricKey(size: .bits256).withUnsafeBytes { unsafe Data($0) }.base64EncodedString() + "\n"
-        // Whole or not at all: half a key would keep every later start from happening. Nobody else can read it on its way.
+        // Written whole or not at all: half a key would make every later start fail. No other user can read it at any
+        // time.
         guard let file = try? StagedFile(new: path) else {
             throw .unreadable(path: path, reason: "it cannot be created")
         }

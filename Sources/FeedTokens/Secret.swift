@@ -5,8 +5,8 @@ internal import FoundationEssentials
 
 /// 256 random bits that open something for whoever has them.
 ///
-/// Printing, interpolating or dumping one shows `[redacted]`; only `reveal()` gives the text, and it is asked for in
-/// the few places where a secret leaves the server on purpose.
+/// Printing, interpolating or dumping one shows `[redacted]`; only `reveal()` returns the text, and it is called only
+/// in the few places where a secret leaves the server on purpose.
 public struct Secret: Hashable, Sendable {
     /// What a secret opens; the text begins with it, so that a leaked secret can be recognized and searched for.
     public enum Kind: Sendable {
@@ -14,15 +14,15 @@ public struct Secret: Hashable, Sendable {
         case feed
         /// A host application's key.
         case serviceKey
-        /// What a user who signed in has.
+        /// The session of a user who has signed in.
         case session
         /// The secret of one of a user's devices.
         case device
-        /// What signs the messages to a host application.
+        /// The secret that signs messages to a host application.
         case webhook
         /// A link that signs somebody in once.
         case signInLink
-        /// What a browser has in which the operator's pages are open.
+        /// The session of a browser in which the operator's pages are open.
         case operatorSession
 
         var prefix: String {
@@ -41,22 +41,22 @@ public struct Secret: Hashable, Sendable {
     public let kind: Kind
     private let bytes: [UInt8]
 
-    /// A new secret from the system's generator.
+    /// Creates a secret with the system's generator.
     public static func make(_ kind: Kind) -> Secret {
         var generator = SystemRandomNumberGenerator()
         return Secret(kind: kind, bytes: (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
     }
 
-    /// Reads a secret as `reveal()` gives it; nil for anything else, without looking anything up.
+    /// Reads a secret as `reveal()` returns it; nil for anything else, without a look-up.
     public init?(_ kind: Kind, text: some StringProtocol) {
         guard text.hasPrefix(kind.prefix) else { return nil }
         self.init(kind, utf8: text.dropFirst(kind.prefix.count).utf8)
     }
 
-    /// The same by the characters after the kind's prefix.
+    /// Reads a secret from the characters after the kind's prefix.
     public init?(_ kind: Kind, utf8 body: some Collection<UInt8>) {
         guard body.count == 43, let bytes = Base64URL.decode(body), bytes.count == 32,
-            // The last character carries two bits that mean nothing: one spelling only.
+            // The last character has two unused bits, which have to be zero so that a secret has only one spelling.
             Base64URL.hasNoSpareBits(body)
         else { return nil }
         self.init(kind: kind, bytes: bytes)
@@ -67,10 +67,10 @@ public struct Secret: Hashable, Sendable {
         self.bytes = bytes
     }
 
-    /// The secret in clear, 43 characters of base64url after the kind's prefix.
+    /// The secret in plain text: 43 characters of base64url after the kind's prefix.
     public func reveal() -> String { kind.prefix + Base64URL.encode(bytes) }
 
-    /// SHA-256 of the bits: what memory knows it by.
+    /// SHA-256 of the bits: the key under which it is remembered.
     public var key: TokenKey {
         // A digest is 32 bytes, which is two halves of 16.
         unsafe SHA256.hash(data: bytes).withUnsafeBytes {
@@ -80,7 +80,7 @@ public struct Secret: Hashable, Sendable {
         }
     }
 
-    /// SHA-256 of the bits, in hex: what the database knows it by.
+    /// SHA-256 of the bits, in hex: the form in which it is stored in the database.
     public var hash: String { Hexadecimal.text(SHA256.hash(data: bytes)) }
 
     /// HMAC-SHA-256 of some bytes under the secret's bits, in base64 (RFC 2104, RFC 4648 section 4).
@@ -88,7 +88,7 @@ public struct Secret: Hashable, Sendable {
         Data(HMAC<SHA256>.authenticationCode(for: message, using: SymmetricKey(data: bytes))).base64EncodedString()
     }
 
-    /// The first characters: too few to guess the rest from, and enough to distinguish two secrets.
+    /// The first characters: too few to guess the rest from, but enough to tell two secrets apart.
     public var hint: String { String(reveal().prefix(kind.prefix.count + 4)) + "…" }
 }
 

@@ -5,24 +5,24 @@ internal import Synchronization
 
 /// Tokens that were looked up, with what their feeds showed, in a bounded number of bytes.
 ///
-/// A token takes one slot of fixed size. When all are in use, a slot makes room that was not asked for since the last
-/// time around. An entry that was stored later than its circle's last write is as good as a look-up; all others are
-/// looked up.
+/// A token takes one slot of fixed size. When all slots are in use, one that was not asked for since the last time
+/// around is reused. An entry that was stored after its circle's last write is as good as a look-up; all others are
+/// looked up again.
 public final class TokenMemory: Sendable {
-    /// What one token takes, in bytes.
+    /// The size of one token's entry, in bytes.
     public static let bytesPerToken = MemoryLayout<TokenShelf.Slot>.stride + 8
 
     private let shelves: [Locked<TokenShelf>]
     private let clock: WriteClock
 
-    /// - Parameter limit: bytes; about 160 for each token.
+    /// - Parameter limit: the size in bytes; a token takes about 160.
     init(clock: WriteClock, limit: Int = 256 << 20) {
         self.clock = clock
         let each = max(1, limit / Self.bytesPerToken / 64)
         shelves = (0..<64).map { _ in Locked(TokenShelf(capacity: each)) }
     }
 
-    /// How many tokens are remembered.
+    /// The number of remembered tokens.
     public var count: Int { shelves.reduce(0) { $0 + $1.withLock { $0.count } } }
 
     func find(_ key: TokenKey, now: Int) -> TokenResolution? {
@@ -41,7 +41,7 @@ public final class TokenMemory: Sendable {
         shelf(key).withLock { shelf in
             guard let index = shelf.find(key) else { return shelf.insert(slot) }
             let old = shelf.slots[index]
-            // What is remembered of its bytes holds as long as the version does.
+            // What is remembered of its bytes is valid as long as the version is the same.
             if slot.feed == old.feed, slot.version == old.version { slot.shown = old.shown }
             guard old.asOf <= time else { return }
             slot.isUsed = true
@@ -50,7 +50,7 @@ public final class TokenMemory: Sendable {
         return slot.resolution(now: now)
     }
 
-    /// Remembers what a feed of that version shows, if that is still the version that is remembered.
+    /// Remembers what a feed of that version shows, if the remembered version is still the same.
     func remember(_ key: TokenKey, _ shown: ShownFeed, of version: FeedVersion) {
         shelf(key).withLock { shelf in
             guard let index = shelf.find(key), shelf.slots[index].version == version else { return }
@@ -61,7 +61,7 @@ public final class TokenMemory: Sendable {
     private func shelf(_ key: TokenKey) -> Locked<TokenShelf> { shelves[Int(truncatingIfNeeded: key.second[1] & 63)] }
 }
 
-/// A lock in a class, so that there can be an array of them.
+/// A lock in a class, so that locks can be stored in an array.
 final class Locked<Value>: Sendable {
     private let mutex: Mutex<Value>
 
@@ -72,8 +72,8 @@ final class Locked<Value>: Sendable {
 
 /// SHA-256 of a token's bits.
 ///
-/// In two halves, because the compiler (6.2, optimized) gives an asynchronous function that keeps a value aligned to 32
-/// bytes a frame that is too short for it: the last words of the frame then overwrite what follows it.
+/// Stored as two halves, because the compiler (6.2, optimized) gives an asynchronous function that keeps a value
+/// aligned to 32 bytes a frame that is too short for it: the last words of the frame then overwrite what follows it.
 public struct TokenKey: Hashable, Sendable {
     let first: SIMD2<UInt64>
     let second: SIMD2<UInt64>

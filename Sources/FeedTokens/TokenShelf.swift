@@ -4,7 +4,7 @@ internal import Storage
 
 /// Slots of remembered tokens and an index of them by hash: open addressing, since hashes are random already.
 struct TokenShelf {
-    /// The feed's id as its 128 bits; an id of another form is not remembered.
+    /// The feed's id as 128 bits; an id in another form is not remembered.
     struct FeedKey: Hashable {
         let high: UInt64
         let low: UInt64
@@ -34,14 +34,14 @@ struct TokenShelf {
         let key: TokenKey
         /// Nil when the token has ended.
         let feed: FeedKey?
-        /// What the feed's accesses are counted under, below 2³².
+        /// The number under which the feed's accesses are counted, below 2³².
         let number: UInt32
         let version: FeedVersion?
         let changedAt: Int
         /// The first millisecond in which the token opens nothing.
         let endsAt: Int
         let circle: WriteClock.Mark
-        /// What the clock showed before it was read.
+        /// What the clock showed before the entry was read.
         let asOf: UInt64
         var shown: ShownFeed?
         /// Whether it was asked for again since the hand last passed.
@@ -75,7 +75,7 @@ struct TokenShelf {
     private let capacity: Int
     private(set) var count = 0
     var slots: [Slot] = []
-    /// Positions in `slots` plus one, 0 for none; a power of two of them, at most three quarters in use.
+    /// Positions in `slots` plus one, 0 for an empty place; the size is a power of two, at most three quarters in use.
     private var index: [UInt32] = Array(repeating: 0, count: 16)
     private var hand = 0
 
@@ -91,7 +91,7 @@ struct TokenShelf {
         return nil
     }
 
-    /// Takes in what is not there yet; the longest unused makes room when all slots are taken.
+    /// Inserts a slot that is not there yet; when all slots are in use, one that was not used recently is replaced.
     mutating func insert(_ slot: Slot) {
         if slots.count < capacity {
             slots.append(slot)
@@ -117,7 +117,7 @@ struct TokenShelf {
         index[place] = UInt32(position + 1)
     }
 
-    /// Takes a key out of the index; keys behind it that were displaced by it move up.
+    /// Removes a key from the index; the keys behind it that it displaced move up.
     private mutating func unlink(_ key: TokenKey) {
         let mask = index.count - 1
         var place = start(key)
@@ -126,7 +126,7 @@ struct TokenShelf {
         var next = (place + 1) & mask
         while index[next] != 0 {
             let home = start(slots[Int(index[next]) - 1].key)
-            // Whether `home` lies at or before the gap, going around.
+            // Whether `home` is at or before the gap, wrapping around.
             if (next - home) & mask >= (next - place) & mask {
                 index[place] = index[next]
                 place = next

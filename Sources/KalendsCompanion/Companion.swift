@@ -2,8 +2,8 @@
 
 internal import PhoneTexts
 
-/// All that a device keeps in step, behind one connector: planned events by their titles, the person's own events, and
-/// the server's events in a calendar of the device.
+/// Syncs everything that a device keeps in step, behind one connector: the titles of planned events, the person's own
+/// events, and the server's events in a calendar of the device.
 public struct Companion: Sendable {
     public let connector: CalendarConnector
     public let status: StatusStore
@@ -13,8 +13,8 @@ public struct Companion: Sendable {
     private let clock: @Sendable () -> Int
 
     /// - Parameters:
-    ///   - plannedCalendars: ids of the calendars whose titles and times go to the server; empty sends none.
-    ///   - clock: milliseconds since 1970.
+    ///   - plannedCalendars: the ids of the calendars whose titles and times go to the server; if empty, none go.
+    ///   - clock: returns milliseconds since 1970.
     public init(
         connector: CalendarConnector, status: StatusStore, service: any CompanionService, states: any StateStore,
         settings: CompanionSettings, plannedCalendars: [String], zones: Zones, clock: @escaping @Sendable () -> Int
@@ -23,7 +23,7 @@ public struct Companion: Sendable {
         self.status = status
         self.plannedCalendars = plannedCalendars
         self.clock = clock
-        // Whatever syncs has only the calendars that ask the connector.
+        // All syncing uses only the calendars that check with the connector.
         let calendars = connector.calendars
         planned = PlannedUpload(store: calendars, service: service, zones: zones)
         engine =
@@ -33,17 +33,17 @@ public struct Companion: Sendable {
                 store: calendars, service: service, states: states, settings: settings, zones: zones, clock: clock)
     }
 
-    /// Does the deletions for which the last sync was held.
+    /// Approves the deletions for which the last sync was held.
     public func approve() async throws { try await engine?.approve() }
 
-    /// Syncs once. It ends early, at a safe place, when its task is cancelled.
+    /// Syncs once; ends early, at a safe point, when its task is cancelled.
     public func sync() async -> SyncOutcome {
         guard await connector.status().isConnected else {
             return SyncOutcome(endedAt: clock(), problem: .permissionDenied, pause: .permissionMissing)
         }
         var outcome = SyncOutcome(endedAt: clock())
         if !plannedCalendars.isEmpty { await sendPlanned(&outcome) }
-        // What the server refuses for one reason it would refuse again for the same.
+        // If the server refused the planned events, it would refuse the engine's requests for the same reason.
         if let engine, outcome.problem == nil || outcome.problem == .someFailed { outcome.take(await engine.sync()) }
         outcome.endedAt = clock()
         return outcome
@@ -70,7 +70,7 @@ public struct Companion: Sendable {
 }
 
 extension SyncOutcome {
-    /// Takes in what came of the engine's run.
+    /// Adds the results of the engine's run.
     fileprivate mutating func take(_ report: SyncReport) {
         counts.written = report.counts.made + report.counts.changed + report.counts.removed
         counts.sent = report.counts.sent + report.counts.deletedThere

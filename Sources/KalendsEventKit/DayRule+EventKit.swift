@@ -11,7 +11,7 @@ internal import EventKitStandIn
 #endif
 
 extension DayRule {
-    /// Nil for a rule with parts that no `DayRule` has.
+    /// Nil for a rule with parts that a `DayRule` cannot hold.
     init?(_ rule: EKRecurrenceRule, isAllDay: Bool, _ zones: Zones) {
         guard rule.weeksOfTheYear?.isEmpty ?? true, rule.daysOfTheYear?.isEmpty ?? true else { return nil }
         switch rule.frequency {
@@ -22,7 +22,7 @@ extension DayRule {
         @unknown default: return nil
         }
         interval = max(1, rule.interval)
-        // EventKit's weeks begin on Sundays with 1.
+        // EventKit numbers weekdays from 1 for Sunday.
         weekdays = (rule.daysOfTheWeek ?? []).map { day in
             Weekday(OfficeWeekday.allCases[(day.dayOfTheWeek.rawValue + 5) % 7], number: day.weekNumber)
         }

@@ -41,7 +41,7 @@ extension EventKitStore {
         return events.event(withIdentifier: localID).flatMap { whole($0) }
     }
 
-    /// A look that was allowed at its start and at its end: without permission there are not events, and no error.
+    /// Fetches events, and checks the permission before and after: without it, EventKit returns no events and no error.
     private func fetch(_ window: TimeWindow, _ ids: [String]) throws(StoreFailure) -> [EKEvent] {
         try allowed()
         var calendars: [EKCalendar] = []
@@ -49,7 +49,7 @@ extension EventKitStore {
             guard let calendar = events.calendar(withIdentifier: id) else { throw .calendarGone(id) }
             calendars.append(calendar)
         }
-        // What no calendar at all means is not said anywhere.
+        // EventKit does not document what an empty list of calendars means.
         guard !calendars.isEmpty else { return [] }
         let predicate = events.predicateForEvents(
             withStart: Date(timeIntervalSince1970: Double(window.start)),
@@ -59,7 +59,7 @@ extension EventKitStore {
         return found
     }
 
-    /// What is found by a name, with the occurrences around now when it is a series.
+    /// Returns an event with the occurrences around its start if it is a series.
     private func whole(_ event: EKEvent) -> StoreEvent? {
         guard event.hasRecurrenceRules, let calendar = event.calendar else { return single(event) }
         let start = seconds(event.startDate)
@@ -74,7 +74,7 @@ extension EventKitStore {
         return series(event, same, window)
     }
 
-    // MARK: Occurrences become events
+    // MARK: Making events from occurrences
 
     private func units(_ found: [EKEvent], _ window: TimeWindow) -> [StoreEvent] {
         var units: [StoreEvent] = []
@@ -87,7 +87,7 @@ extension EventKitStore {
             }
         }
         for group in groups.sorted(by: { $0.key < $1.key }).map(\.value) {
-            // The same series twice in one calendar is two events, each with its own occurrences.
+            // The same series twice in one calendar counts as two events, each with its own occurrences.
             let regular = Set(group.filter { !$0.isDetached }.map { ByteString($0.calendarItemIdentifier) })
             if regular.count > 1 {
                 for item in regular.sorted() {
@@ -101,7 +101,7 @@ extension EventKitStore {
         return units
     }
 
-    /// The series itself: its first occurrence.
+    /// Returns the series itself, which is its first occurrence.
     private func main(of group: [EKEvent]) -> EKEvent? {
         if let regular = group.first(where: { !$0.isDetached }) {
             return regular.eventIdentifier.flatMap { events.event(withIdentifier: $0) }
@@ -134,7 +134,8 @@ extension EventKitStore {
         return store(main, unit, latest: latest, known: window)
     }
 
-    /// Occurrences that the rule has in a span and the calendar has not: EventKit does not say which were left out.
+    /// Returns occurrences that the rule has but the calendar does not; EventKit does not report which ones were left
+    /// out.
     private func missing(
         _ rule: DayRule, _ content: EventContent, _ main: EKEvent, _ window: TimeWindow,
         besides present: Set<EventMoment>
@@ -142,7 +143,7 @@ extension EventKitStore {
         let moments = rule.moments(of: content.span, in: window, zones)
         let candidates = moments.filter { !present.contains($0) }
         guard !candidates.isEmpty, let calendar = main.calendar else { return [] }
-        // A changed occurrence may have gone out of the span.
+        // A changed occurrence may have moved out of the span.
         let wide = events.predicateForEvents(
             withStart: Date(timeIntervalSince1970: Double(window.start - TimeWindow.yearLength)),
             end: Date(timeIntervalSince1970: Double(window.end + TimeWindow.yearLength)), calendars: [calendar])
@@ -172,14 +173,14 @@ extension EventKitStore {
 
     func seconds(_ date: Date?) -> Int { Int((date ?? .distantPast).timeIntervalSince1970.rounded(.down)) }
 
-    /// Midnight after an event's last day, by the device's clock.
+    /// Returns midnight after an event's last day, by the device's clock.
     private func afterDays(_ event: EKEvent) -> Int {
         let zone = zones.device()
         let last = zones.wall(max(seconds(event.startDate), seconds(event.endDate)), in: zone).day
         return zones.instant(WallTime(last.adding(days: 1), second: 0), in: zone)
     }
 
-    /// Nil for an event without times. Whole days come in the device's zone, whatever it is now.
+    /// Returns nil for an event without times. Whole days are in the device's zone, whatever it is at the time.
     private func content(of event: EKEvent) -> EventContent? {
         guard event.startDate != nil, event.endDate != nil else { return nil }
         let (start, end) = (seconds(event.startDate), max(seconds(event.startDate), seconds(event.endDate)))
@@ -197,7 +198,7 @@ extension EventKitStore {
             title: event.title ?? "", span: span, location: event.location ?? "", notes: event.notes ?? "")
     }
 
-    /// An occurrence's original start.
+    /// Returns an occurrence's original start.
     func moment(of event: EKEvent, in span: EventSpan) -> EventMoment? {
         guard let date = event.occurrenceDate ?? event.startDate else { return nil }
         return span.isAllDay ? .day(zones.wall(seconds(date), in: zones.device()).day) : .instant(seconds(date))
@@ -209,7 +210,7 @@ extension TimeWindow {
 }
 
 extension DayRule {
-    /// Starts within a span of a series whose first occurrence is at `span`.
+    /// Returns the starts, within a span, of a series whose first occurrence is at `span`.
     func moments(of span: EventSpan, in window: TimeWindow, _ zones: Zones) -> [EventMoment] {
         var moved: (Day) -> EventSpan
         switch span {

@@ -22,14 +22,15 @@ extension EventKitStore {
         }
         var event: EKEvent
         if let key = draft.key {
-            // An event that is gone would be made again by saving it.
+            // Saving an event that was deleted would create it again.
             guard let found = events.event(withIdentifier: key.localID), let old = try self.event(localID: key.localID)
             else { throw .eventGone }
             event = found
             let back = (old.unit.content.recurrence?.exceptions ?? [])
                 .subtracting(content.recurrence?.exceptions ?? [])
             if !back.isEmpty, old.unit.content.span == content.span, rule != nil {
-                // An occurrence that was left out cannot be brought back: the series is made again, then the old one goes.
+                // An occurrence that was left out cannot be restored, so the series is created again and the old one is
+                // removed.
                 event = EKEvent(eventStore: events)
                 event.url = found.url
                 event.availability = found.availability
@@ -49,7 +50,7 @@ extension EventKitStore {
         let wasSeries = event.hasRecurrenceRules
         if !isSame(event.recurrenceRules?.first, rule) { event.recurrenceRules = rule.map { [$0] } }
         let span: EKSpan = wasSeries || rule != nil ? .futureEvents : .thisEvent
-        // That nothing was to be saved is not a failure: only an error is.
+        // It is not a failure when there was nothing to save; only an error is.
         do { try events.save(event, span: span, commit: false) } catch { throw Self.failure(error) }
         let ticket = ticket()
         unsaved.append(Unsaved(ticket: ticket, event: event, draft: draft, span: span))
@@ -75,7 +76,7 @@ extension EventKitStore {
         for save in saves {
             guard let id = save.event.eventIdentifier else { continue }
             if save.draft.unit.content.recurrence != nil { try shape(id, save) }
-            // What a calendar made of the event is known by reading it.
+            // The event is read back to see what the calendar made of it.
             saved[save.ticket] = try event(localID: id)
         }
         return saved
@@ -86,9 +87,9 @@ extension EventKitStore {
         events.reset()
     }
 
-    /// Gives a saved series its changed occurrences, and takes away those that are left out.
+    /// Gives a saved series its changed occurrences, and removes those that are left out.
     ///
-    /// A new series that this does not succeed with is taken away again, so that no half of it stays.
+    /// If this fails for a new series, the series is removed, so that no part of it stays.
     private func shape(_ id: String, _ save: Unsaved) throws(StoreFailure) {
         guard let now = try event(localID: id)?.unit else { return }
         let wanted = save.draft.unit
@@ -144,7 +145,7 @@ extension EventKitStore {
         case .allDay:
             event.isAllDay = true
             event.timeZone = nil
-            // EventKit's last day is included.
+            // EventKit's last day is inclusive.
             event.endDate = Date(timeIntervalSince1970: Double(window.end - 1))
         case .timed(_, _, let zone):
             event.isAllDay = false
@@ -155,6 +156,6 @@ extension EventKitStore {
 }
 
 extension EventContent {
-    /// The occurrence of a series that starts at a moment, as the series has it.
+    /// Returns the occurrence of a series that starts at a moment, as the series has it.
     fileprivate func moved(to moment: EventMoment, _ zones: Zones) -> EventContent { occurrence(at: moment, zones) }
 }

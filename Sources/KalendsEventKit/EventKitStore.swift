@@ -10,9 +10,10 @@ internal import EventKit
 internal import EventKitStandIn
 #endif
 
-/// The calendars of Apple's devices as a store.
+/// A store for the calendars of Apple's devices.
 ///
-/// One for each program: EventKit's objects belong to the store they came from, and it is used by one thread at a time.
+/// A program has only one: EventKit's objects belong to the store that made them, and only one thread at a time may use
+/// it.
 public actor EventKitStore: CalendarStore {
     let events = EKEventStore()
     let zones: Zones
@@ -45,10 +46,10 @@ public actor EventKitStore: CalendarStore {
 
     public func requestAccess() async -> CalendarAuthorization {
         await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
-            // The answer comes on any thread, and is read again below.
+            // The reply comes on any thread; the permission is read again below.
             events.requestFullAccessToEvents { _, _ in done.resume() }
         }
-        // What the store read before the person answered is void.
+        // What the store read before the person answered is no longer valid.
         events.reset()
         return authorization()
     }
@@ -73,7 +74,7 @@ public actor EventKitStore: CalendarStore {
         try allowed()
         let calendar = EKCalendar(for: .event, eventStore: events)
         calendar.title = title
-        // Many accounts refuse; the one of the default calendar is the likeliest to take it.
+        // Many accounts refuse new calendars; the account of the default calendar is the most likely to accept one.
         calendar.source = events.defaultCalendarForNewEvents?.source
         do { try events.saveCalendar(calendar, commit: true) } catch { throw Self.failure(error) }
         return StoreCalendar(id: calendar.calendarIdentifier, title: title)
@@ -112,7 +113,7 @@ public actor EventKitStore: CalendarStore {
         return SaveTicket(next)
     }
 
-    /// Which of our kinds an error of EventKit is.
+    /// Converts an error of EventKit to a store failure.
     static func failure(_ error: any Error) -> StoreFailure {
         let code = (error as? EKError)?.code
         switch code {

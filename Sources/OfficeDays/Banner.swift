@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What keeps events from being written.
+/// Why events cannot be written.
 public enum OfficeProblem: String, Hashable, Sendable, Codable, CaseIterable {
     case permissionRevoked, calendarGone, calendarReadOnly, needsReconnect
 }
 
 /// A line above a person's pages that says what is wrong. It never blocks anything.
 public struct OfficeBanner: Hashable, Sendable {
-    /// What its button does.
+    /// What the banner's button does.
     public enum Action: String, Hashable, Sendable, CaseIterable {
         /// Opens the system's settings, where the permission is given again.
         case openSettings
-        /// Opens the choice of a calendar.
+        /// Opens the screen for choosing a calendar.
         case chooseCalendar
         /// Connects the account again.
         case reconnect
     }
 
     public let problem: OfficeProblem
-    /// The whole line, with the button's word at its end.
+    /// The whole line, ending with the button's label.
     public var text: String { "Calendar sync paused — \(cause). \(button)" }
-    /// The button's word.
+    /// The button's label.
     public var button: String { "Fix" }
 
     public var action: Action {
@@ -43,12 +43,12 @@ public struct OfficeBanner: Hashable, Sendable {
     }
 }
 
-/// Whether office days are written, as a person sees it.
+/// Whether office days are written to a calendar, as a person sees it.
 public enum OfficeState: String, Hashable, Sendable, CaseIterable {
     /// Switched off: days do not count, and events stay as they are.
     case off
     case active
-    /// Days are decided, and their events wait until the problem is solved.
+    /// Days are decided, but their events wait until the problem is solved.
     case paused
 
     public init(_ settings: OfficeSettings, problem: OfficeProblem?) {

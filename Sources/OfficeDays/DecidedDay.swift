@@ -6,12 +6,12 @@ public enum DayStatus: String, Hashable, Sendable, Codable, CaseIterable { case 
 /// Why a day has its status.
 public enum DaySource: String, Hashable, Sendable, Codable, CaseIterable { case visits, person, endOfDay }
 
-/// What of the settings an event shows. A day keeps its look, so that the past stays when settings change.
+/// The settings that an event shows. A day keeps its look, so that past days stay the same when settings change.
 public struct DayLook: Hashable, Sendable, Codable {
     public var officeTitle: String
     public var remoteTitle: String
     public var availability: OfficeSettings.Availability
-    /// Nil for an all-day event.
+    /// The hours; nil for an all-day event.
     public var hours: OfficeHours?
     public var address: String?
     public var goal: Int
@@ -26,19 +26,19 @@ public struct DayLook: Hashable, Sendable, Codable {
     }
 }
 
-/// A day that was decided, and its event.
+/// A day whose status was decided, and its event.
 public struct DecidedDay: Hashable, Sendable, Codable {
     public var status: DayStatus
-    /// Nil for a day without a status that no person spoke of.
+    /// Nil for a day that has no status and that the person said nothing about.
     public var source: DaySource?
-    /// The IANA zone by which the day began and ended.
+    /// The IANA zone that determines when the day begins and ends.
     public var zone: String
-    /// Whether visits and the end of the day decide it: it was dated on or after the enabling.
+    /// Whether visits and the end of the day decide its status, because its date is on or after the date of enabling.
     public var counts: Bool
     public var look: DayLook
-    /// The event that is there, nil when there is none.
+    /// The current event; nil when there is none.
     public var event: OfficeEvent?
-    /// How often the date's event was written: it rises over deletions, too.
+    /// How often the date's event was written; deletions count too.
     public var revision: Int
 
     public init(
@@ -54,7 +54,7 @@ public struct DecidedDay: Hashable, Sendable, Codable {
         self.revision = revision
     }
 
-    /// Whether there is nothing here to keep: neither a status nor an event, nor that the date counts.
+    /// Whether there is nothing to store: no status, no event, and the date does not count.
     var saysNothing: Bool { status == .none && source == nil && !counts && event == nil }
 }
 

@@ -6,15 +6,15 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// What a zone's clock shows. A server and a phone know their zones from different places, so each brings its own.
+/// The clock of a time zone. A server and a phone get their zone data from different places, so each brings its own.
 public protocol OfficeClock: Sendable {
-    /// Seconds east of UTC in force at a second since 1970.
+    /// The offset east of UTC, in seconds, at a second since 1970.
     func secondsEast(at second: Int) -> Int
 }
 
-/// Foundation's zone as a clock.
+/// A Foundation time zone as a clock.
 ///
-/// On Linux a zone other than UTC needs the whole of Foundation in the program, which knows the zones' data.
+/// On Linux a zone other than UTC needs all of Foundation in the program, because that contains the zone data.
 public struct FoundationClock: OfficeClock {
     public let zone: TimeZone
 
@@ -43,10 +43,10 @@ extension OfficeClock {
         OfficeDate(dayNumber: (second + secondsEast(at: second)).floorDivided(by: 86_400))
     }
 
-    /// The first second at which the clock shows this date or a later one; where it skips midnight, the jump's end.
+    /// The first second at which the clock shows this date or a later one; where it skips midnight, the end of the gap.
     public func start(of date: OfficeDate) -> Int {
         let wall = date.dayNumber * 86_400
-        // No zone is further than 26 hours off, and none changes twice within the days around a midnight.
+        // No zone is more than 26 hours from UTC, and none changes twice within the days around a midnight.
         let before = secondsEast(at: wall - 93_600)
         let after = secondsEast(at: wall + 93_600)
         if before == after { return wall - before }
@@ -58,13 +58,14 @@ extension OfficeClock {
         return late
     }
 
-    /// The last minute before the next date: 23:59, or what the clock has in its place where it skips or repeats that.
+    /// The last minute before the next date: 23:59, or what the clock shows instead where it skips or repeats that
+    /// minute.
     public func lastMinute(of date: OfficeDate) -> Int { start(of: date.adding(days: 1)) - 60 }
 
-    /// When the clock shows a time of a date.
+    /// The second since 1970 at which the clock shows a time on a date.
     ///
-    /// A time that a jump forward skips is read with the offset before the jump; of a time that comes twice it is the
-    /// first (RFC 5545 section 3.3.5).
+    /// A time that the clock skips is read with the offset before the gap; of a time that occurs twice, the first is
+    /// returned (RFC 5545 section 3.3.5).
     public func second(of date: OfficeDate, minute: Int) -> Int {
         let wall = date.dayNumber * 86_400 + minute * 60
         let before = secondsEast(at: wall - 93_600)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the engine needs to know about the world: zones, and the holidays of a followed calendar.
+/// What the engine needs to know from outside: zones, and the holidays of a followed calendar.
 public struct OfficeContext: Sendable {
-    /// The clock of an IANA zone, nil for a name that is not known.
+    /// Returns the clock of an IANA zone; nil for an unknown name.
     public var clock: @Sendable (String) -> (any OfficeClock)?
-    /// The zone of a person who named none.
+    /// The zone for a person who has not named one.
     public var fallbackZone: String
     public var holidays: Set<OfficeDate>
 
@@ -17,6 +17,6 @@ public struct OfficeContext: Sendable {
         self.clock = clock
     }
 
-    /// The clock of a zone; a zone that the machine has lost goes by UTC.
+    /// The clock of a zone; UTC for a zone that the machine no longer knows.
     func clockOrUTC(_ zone: String) -> any OfficeClock { clock(zone) ?? UTCClock() }
 }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A date of the proleptic Gregorian calendar, without a time or a zone. Years run from 1 to 9999.
+/// A date in the proleptic Gregorian calendar, without a time or a zone. Years run from 1 to 9999.
 public struct OfficeDate: Hashable, Comparable, Sendable {
     /// Days since 1970-01-01; negative before it.
     public let dayNumber: Int
 
     public init(dayNumber: Int) { self.dayNumber = dayNumber }
 
-    /// Makes a date from its parts, or nil when the month has no such day.
+    /// Makes a date from its parts; nil when there is no such date.
     public init?(year: Int, month: Int, day: Int) {
         guard (1...9999).contains(year), (1...12).contains(month), day >= 1 else { return nil }
-        // Eras of 400 years that begin on the first of March, so that the leap day is the last of its year.
+        // Eras of 400 years that begin on 1 March, so that the leap day is the last day of its year.
         let shifted = month <= 2 ? year - 1 : year
         let era = shifted.floorDivided(by: 400)
         let yearOfEra = shifted - era * 400
@@ -36,7 +36,7 @@ public struct OfficeDate: Hashable, Comparable, Sendable {
         self.init(year: numbers[0], month: numbers[1], day: numbers[2])
     }
 
-    /// Year, month and day of the month.
+    /// The year, the month and the day of the month.
     public var parts: (year: Int, month: Int, day: Int) {
         let shifted = dayNumber + 719_468
         let era = shifted.floorDivided(by: 146_097)
@@ -60,7 +60,7 @@ public struct OfficeDate: Hashable, Comparable, Sendable {
     /// The last day of this month.
     public var endOfMonth: OfficeDate { startOfMonth.adding(days: 31).startOfMonth.adding(days: -1) }
 
-    /// The day `days` later, or earlier when negative.
+    /// The date `days` later, or earlier when `days` is negative.
     public func adding(days: Int) -> OfficeDate { OfficeDate(dayNumber: dayNumber + days) }
 
     public static func < (a: OfficeDate, b: OfficeDate) -> Bool { a.dayNumber < b.dayNumber }
@@ -72,14 +72,14 @@ extension OfficeDate: Strideable {
 }
 
 extension OfficeDate: CustomStringConvertible {
-    /// `2026-01-21`.
+    /// The date as `2026-01-21`.
     public var description: String {
         let (year, month, day) = parts
         return "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))"
     }
 }
 
-/// Encoded as `2026-01-21`, and as the name of a member where it is a dictionary's key.
+/// Encoded as `2026-01-21`, also as a dictionary key.
 extension OfficeDate: Codable, CodingKeyRepresentable {
     private struct Name: CodingKey {
         let stringValue: String
@@ -108,12 +108,12 @@ extension OfficeDate: Codable, CodingKeyRepresentable {
     public init?(codingKey: some CodingKey) { self.init(codingKey.stringValue) }
 }
 
-/// A day of the week, as settings name it.
+/// A day of the week, named as in the settings.
 public enum OfficeWeekday: String, Hashable, Sendable, Codable, CaseIterable {
     case mon, tue, wed, thu, fri, sat, sun
 }
 
-/// A number with leading zeros up to a width.
+/// A number padded with leading zeros to a width.
 func padded(_ number: Int, _ width: Int) -> String {
     let text = String(number)
     return String(repeating: "0", count: max(0, width - text.utf8.count)) + text

@@ -5,23 +5,23 @@ internal import Crypto
 /// An event of an office day or a remote day, as it should be in a calendar.
 public struct OfficeEvent: Hashable, Sendable, Codable {
     public enum State: String, Hashable, Sendable, Codable, CaseIterable {
-        /// Written and kept by the engine.
+        /// The engine writes it and keeps it up to date.
         case managed
-        /// A person edited it in the calendar: it is never written again.
+        /// A person edited it in the calendar, so it is never written again.
         case unmanaged
-        /// A person deleted it in the calendar: it stays away.
+        /// A person deleted it in the calendar, so it is not created again.
         case removed
     }
 
     public enum Span: Hashable, Sendable, Codable {
         case allDay(OfficeDate)
-        /// Seconds since 1970, and the zone whose clock shows the hours.
+        /// Start and end in seconds since 1970, and the zone whose clock shows the hours.
         case timed(start: Int, end: Int, zone: String)
     }
 
-    /// `iod-YYYY-MM-DD-<inOffice|remote>-<hash>`, by which writing is idempotent.
+    /// `iod-YYYY-MM-DD-<inOffice|remote>-<hash>`, which makes writing idempotent.
     public var uid: String
-    /// What the event is called in a calendar file: a day's event keeps it when its UID changes.
+    /// The event's identifier in a calendar file: a day's event keeps it when its UID changes.
     public var identity: String
     public var date: OfficeDate
     public var title: String
@@ -31,14 +31,14 @@ public struct OfficeEvent: Hashable, Sendable, Codable {
     public var notes: String
     public var state = State.managed
     public var target: OfficeSettings.Target
-    /// Rises with each write of this date's event, from 1.
+    /// Rises with each write of this date's event, starting at 1.
     public var revision = 1
     /// When it was last changed, in seconds since 1970.
     public var changedAt = 0
 
     public var isAllDay: Bool { if case .allDay = span { true } else { false } }
 
-    /// Whether a calendar shows the same of both.
+    /// Whether both events look the same in a calendar.
     public func looksLike(_ other: OfficeEvent) -> Bool {
         uid == other.uid && title == other.title && span == other.span && availability == other.availability
             && location == other.location && notes == other.notes
@@ -61,7 +61,7 @@ extension OfficeEvent {
         if let hours = look.hours {
             let start = clock.second(of: date, minute: hours.start)
             let end = clock.second(of: date, minute: hours.end)
-            // Hours that a jump of the clock swallows keep their length.
+            // Hours that fall into a gap of the clock keep their length.
             span = .timed(
                 start: start, end: end > start ? end : start + (hours.end - hours.start) * 60, zone: day.zone)
         } else {
@@ -77,15 +77,15 @@ extension OfficeEvent {
         self.target = target
     }
 
-    /// `iod-2026-01-21-inOffice-` and the first 8 hexadecimal digits of SHA-256 of the hours, or of `allDay`.
+    /// `iod-2026-01-21-inOffice-` followed by the first 8 hexadecimal digits of SHA-256 of the hours, or of `allDay`.
     public static func uid(date: OfficeDate, status: DayStatus, hours: OfficeHours?) -> String {
         let digest = SHA256.hash(data: Array((hours?.spelled ?? "allDay").utf8))
         let hash = digest.prefix(4).map { String(decoding: Hexadecimal.digits(of: $0), as: UTF8.self) }.joined()
         return "iod-\(date)-\(status.rawValue)-\(hash)"
     }
 
-    /// The UID that an event's notes name, so that events are found again by whoever lost the list of them; nil when
-    /// the notes are not an office day's.
+    /// The UID in an event's notes, so that events can be found again when the list of them is lost; nil when the notes
+    /// are not those of an office day.
     public static func uid(inNotes notes: String) -> String? {
         for line in notes.split(whereSeparator: \.isNewline) {
             guard line.isTextPrefixed(by: "UID: iod-") else { continue }

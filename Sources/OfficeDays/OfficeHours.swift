@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The hours that timed events show, the same on each day. They end on the day on which they start.
+/// The hours that timed events show, the same for every day. They end on the day on which they start.
 public struct OfficeHours: Hashable, Sendable {
-    /// Minutes after midnight, 0 to 1439.
+    /// The start in minutes after midnight, 0 to 1439.
     public let start: Int
-    /// Minutes after midnight, later than `start`.
+    /// The end in minutes after midnight, later than `start`.
     public let end: Int
 
-    /// Nine to five.
+    /// Nine to five, the default.
     public static let usual = OfficeHours(uncheckedStart: 540, end: 1020)
 
     private init(uncheckedStart start: Int, end: Int) {
@@ -15,7 +15,8 @@ public struct OfficeHours: Hashable, Sendable {
         self.end = end
     }
 
-    /// Makes hours from minutes after midnight; nil when one is not on a clock, or the end is not later than the start.
+    /// Makes hours from minutes after midnight; nil when a value is out of range, or the end is not later than the
+    /// start.
     public init?(start: Int, end: Int) {
         guard (0..<1440).contains(start), (0..<1440).contains(end), start < end else { return nil }
         self.init(uncheckedStart: start, end: end)
@@ -32,16 +33,16 @@ public struct OfficeHours: Hashable, Sendable {
         return hour < 24 && minute < 60 ? hour * 60 + minute : nil
     }
 
-    /// Minutes after midnight as `HH:MM`.
+    /// Formats minutes after midnight as `HH:MM`.
     public static func text(_ minutes: Int) -> String { "\(padded(minutes / 60, 2)):\(padded(minutes % 60, 2))" }
 
-    /// `09:00-17:00`: what a UID hashes.
+    /// The hours as `09:00-17:00`, the text that is hashed for a UID.
     public var spelled: String { "\(Self.text(start))-\(Self.text(end))" }
 
-    /// `9:00 AM – 5:00 PM`: what notes say.
+    /// The hours as `9:00 AM – 5:00 PM`, as notes show them.
     public var shown: String { "\(Self.face(start)) – \(Self.face(end))" }
 
-    /// A time on a clock of twelve hours: midnight is 12:00 AM, noon 12:00 PM.
+    /// A time on a twelve-hour clock: midnight is 12:00 AM, noon is 12:00 PM.
     private static func face(_ minutes: Int) -> String {
         let hour = minutes / 60
         return "\((hour + 11) % 12 + 1):\(padded(minutes % 60, 2)) \(hour < 12 ? "AM" : "PM")"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What can happen to a log. `now` is in seconds since 1970 and never goes back.
+/// The actions on a log. `now` is in seconds since 1970 and never goes back.
 extension OfficeLog {
-    /// Decides every date whose last minute has begun since the log was last asked: nights that were missed, too.
+    /// Decides every date whose last minute has begun since the last action, including nights that were missed.
     public mutating func advance(to now: Int, _ context: OfficeContext) -> OfficeWrites {
         guard settings.enabled, let through = nightsThrough else { return OfficeWrites() }
         let zone = timeZone(context)
@@ -13,7 +13,7 @@ extension OfficeLog {
         nightsThrough = last
         let over = Set(through.adding(days: 1)...last)
         for date in over {
-            // A date without a status is decided, too: a visit that comes late finds that it counts.
+            // A date without a status is stored, too: a visit that arrives late can then still count.
             let none = DecidedDay(status: .none, source: nil, zone: zone, counts: true, look: DayLook(settings))
             days[date, default: none].counts = true
         }
@@ -22,7 +22,7 @@ extension OfficeLog {
         return writes
     }
 
-    /// Puts a visit, in the place of the one with its id.
+    /// Adds a visit, or replaces the one with the same id.
     public mutating func put(_ visit: Visit, now: Int, _ context: OfficeContext) -> OfficeWrites {
         var writes = advance(to: now, context)
         let old = visits.put(visit)
@@ -31,7 +31,7 @@ extension OfficeLog {
         return writes
     }
 
-    /// Takes a visit away; nothing when there is none of that id.
+    /// Removes a visit; does nothing when no visit has that id.
     public mutating func removeVisit(_ id: String, now: Int, _ context: OfficeContext) -> OfficeWrites {
         var writes = advance(to: now, context)
         guard let old = visits.remove(id) else { return writes }
@@ -39,7 +39,7 @@ extension OfficeLog {
         return writes
     }
 
-    /// Records what a person says about a day, which overrides its visits; nil takes it back.
+    /// Records the status that a person gives a day, which overrides its visits; nil withdraws it.
     public mutating func say(
         _ status: DayStatus?, on date: OfficeDate, now: Int, _ context: OfficeContext
     ) -> OfficeWrites {
@@ -50,7 +50,7 @@ extension OfficeLog {
         return writes
     }
 
-    /// Changes the settings: what is dated today or later is written again, the past stays. Switching off leaves every
+    /// Changes the settings: events dated today or later are written again, past ones stay. Switching off leaves every
     /// event; days count from the date of switching on.
     public mutating func change(to new: OfficeSettings, now: Int, _ context: OfficeContext) -> OfficeWrites {
         var writes = advance(to: now, context)
@@ -71,7 +71,7 @@ extension OfficeLog {
         return writes
     }
 
-    /// Makes sure that the events of some dates are written: a second call writes nothing.
+    /// Makes sure that the events of a range of dates are written: a second call writes nothing.
     public mutating func upsert(
         _ dates: ClosedRange<OfficeDate>, now: Int, _ context: OfficeContext
     ) -> OfficeWrites {
@@ -80,15 +80,15 @@ extension OfficeLog {
         return writes
     }
 
-    /// A person edited the event of a date in the calendar: it is never written again.
+    /// Records that a person edited the event of a date in the calendar: it is never written again.
     public mutating func wasEdited(_ date: OfficeDate) -> OfficeWrites { mark(date, .unmanaged, from: [.managed]) }
 
-    /// A person deleted the event of a date in the calendar: it stays away.
+    /// Records that a person deleted the event of a date in the calendar: it is not created again.
     public mutating func wasDeleted(_ date: OfficeDate) -> OfficeWrites {
         mark(date, .removed, from: [.managed, .unmanaged])
     }
 
-    /// Takes every managed event away. What a person edited stays, and so do the days themselves.
+    /// Deletes every managed event. Events that a person edited stay, and so do the days themselves.
     public mutating func cleanUp() -> OfficeWrites {
         var writes = OfficeWrites()
         for date in days.keys.sorted() {
@@ -100,7 +100,7 @@ extension OfficeLog {
         return writes
     }
 
-    /// The next `count` days from today, as they become when nobody comes to the office; also while switched off.
+    /// The next `count` days from today, if nobody comes to the office; also works while switched off.
     public func preview(_ count: Int = 14, now: Int, _ context: OfficeContext) -> [OfficeDay] {
         guard count > 0 else { return [] }
         var copy = self
@@ -126,13 +126,13 @@ extension OfficeLog {
         return writes
     }
 
-    /// Dates that visits have a part in, by the zone of each date.
+    /// The dates that visits overlap, each by its own zone.
     private func touched(by visits: [Visit], _ context: OfficeContext) -> Set<OfficeDate> {
         let zone = timeZone(context)
         let clock = context.clockOrUTC(zone)
         var dates: Set<OfficeDate> = []
         for visit in visits {
-            // Two zones' clocks are at most two dates apart.
+            // The dates on two zones' clocks differ by at most two.
             let around = clock.date(at: visit.start).adding(days: -2)...clock.date(at: visit.end).adding(days: 2)
             for date in around {
                 let own = days[date].map { $0.zone == zone ? clock : context.clockOrUTC($0.zone) } ?? clock

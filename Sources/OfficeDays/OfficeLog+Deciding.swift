@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How a day gets its status, and what is written then.
+/// How a day gets its status, and what is written as a result.
 extension OfficeLog {
-    /// The time in the office that makes an office day, in seconds.
+    /// The time in the office that makes a day an office day, in seconds.
     public static let officeSeconds = 3600
 
-    /// Decides dates again and writes what that changes: their events, and the counts of the month after them.
+    /// Decides dates again and writes what changes: their events, and the counts in later events of the month.
     ///
-    /// - Parameter isRewriting: the settings changed: decided dates keep their status, and get the zone of now.
+    /// - Parameter isRewriting: whether the settings changed: decided dates keep their status, and get the current
+    ///   zone.
     mutating func judge(
         _ dates: Set<OfficeDate>, _ now: Int, _ context: OfficeContext, isRewriting: Bool = false
     ) -> OfficeWrites {
@@ -31,7 +32,7 @@ extension OfficeLog {
                     date, day.zone == zone ? clock : context.clockOrUTC(day.zone), now, context)
             }
             let isNew = before?.status != day.status
-            // A day that is decided again goes by the zone of now, unless it would be another kind of day there.
+            // A day whose status changes gets the current zone, unless its status would be different in that zone.
             if isNew, day.zone != zone, status(date, clock, now, context).status == day.status { day.zone = zone }
             let isFresh = isNew || date >= today
             fresh[date] = isFresh
@@ -52,13 +53,13 @@ extension OfficeLog {
         return writes
     }
 
-    /// Whether visits and nights decide a date.
+    /// Whether visits and the end of the day decide a date's status.
     private func counts(_ date: OfficeDate) -> Bool {
         if days[date]?.counts == true { return true }
         return settings.enabled && countsFrom.map { date >= $0 } == true
     }
 
-    /// What a date is, by what a person said, by its visits, or by its end.
+    /// The status of a date, from what the person said, from its visits, or because it has ended.
     private func status(
         _ date: OfficeDate, _ clock: any OfficeClock, _ now: Int, _ context: OfficeContext
     ) -> (status: DayStatus, source: DaySource?) {
@@ -70,7 +71,7 @@ extension OfficeLog {
         return (.none, nil)
     }
 
-    /// Dates with an event whose count changes with that of earlier dates of their month.
+    /// The dates with an event whose count depends on earlier dates of their month.
     private func later(than recounted: Set<OfficeDate>, besides others: [OfficeDate: Bool]) -> [OfficeDate] {
         var found: Set<OfficeDate> = []
         for (_, dates) in Dictionary(grouping: recounted, by: \.startOfMonth) {
@@ -80,11 +81,12 @@ extension OfficeLog {
         return found.sorted()
     }
 
-    /// Makes the event of a date what it should be.
+    /// Creates, updates or deletes the event of a date, as its status requires.
     ///
     /// - Parameters:
-    ///   - isRewriting: the date is today or later, so that its event follows the settings to another calendar.
-    ///   - isFresh: the date was decided again, or is today or later: the settings of now say whether it has an event.
+    ///   - isRewriting: whether the date is today or later, so that its event follows the settings to another calendar.
+    ///   - isFresh: whether the date was decided again, or is today or later: then the current settings say whether
+    ///     it has an event.
     private mutating func write(
         _ date: OfficeDate, isRewriting: Bool, isFresh: Bool, _ now: Int, _ context: OfficeContext,
         _ writes: inout OfficeWrites

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One fault of somebody's settings: where it is (RFC 6901), what kind of fault, and what is wrong there.
+/// One fault in a person's settings: where it is (RFC 6901), its kind, and what is wrong.
 public struct OfficeSettingsFault: Error, Hashable, Sendable {
     public enum Code: String, Hashable, Sendable { case empty, tooLong, unknownZone, required, outOfRange, coordinates }
 
@@ -13,10 +13,10 @@ extension OfficeSettings {
     /// The longest title, in characters as a person counts them.
     public static let longestTitle = 50
     public static let monthlyGoals = 1...31
-    /// The most dates in the list of holidays.
+    /// The most dates that the list of holidays may have.
     public static let mostHolidays = 1000
 
-    /// The same settings with titles and address trimmed; an address of nothing but spaces becomes none.
+    /// The same settings with title and address trimmed; an address of only spaces becomes nil.
     public func trimmed() -> OfficeSettings {
         var settings = self
         settings.officeTitle = officeTitle.trimmed
@@ -26,7 +26,7 @@ extension OfficeSettings {
         return settings
     }
 
-    /// What is wrong with these settings, after `trimmed()`; nothing when they can be kept.
+    /// What is wrong with these settings after `trimmed()`; empty when they are valid.
     public func faults(isZone: (String) -> Bool) -> [OfficeSettingsFault] {
         var faults: [OfficeSettingsFault] = []
         for (pointer, title) in [("/officeTitle", officeTitle), ("/remoteTitle", remoteTitle)] {
@@ -75,14 +75,14 @@ extension OfficeSettings {
 }
 
 extension String {
-    /// Without white space at either end.
+    /// The text without white space at either end.
     fileprivate var trimmed: String {
         let start = drop(while: \.isWhitespace)
         guard let last = start.lastIndex(where: { !$0.isWhitespace }) else { return "" }
         return String(start[...last])
     }
 
-    /// Whether this is a pair of numbers and nothing else, or an address of the scheme `geo`.
+    /// Whether this is only a pair of numbers, or an address with the scheme `geo`.
     fileprivate var looksLikeCoordinates: Bool {
         if prefix(4).lowercased() == "geo:" { return true }
         let marks = Array(",; °NSEW")

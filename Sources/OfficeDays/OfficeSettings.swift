@@ -2,11 +2,11 @@
 
 /// What a person chose for their office days.
 public struct OfficeSettings: Hashable, Sendable, Codable {
-    /// Where events go.
+    /// Where events are written.
     public enum Target: Hashable, Sendable, Codable {
-        /// Feeds of the person that include their own events.
+        /// The person's feeds that include their own events.
         case feed
-        /// The calendar of a phone, which writes by itself.
+        /// A calendar on a phone, which the phone itself writes.
         case device
         /// A connected calendar, by the connection's id.
         case connection(String)
@@ -23,21 +23,21 @@ public struct OfficeSettings: Hashable, Sendable, Codable {
     public var eventType = EventType.timed
     public var availability = Availability.free
     public var timeZoneMode = TimeZoneMode.device
-    /// The IANA zone of the person's device; nil until it was named.
+    /// The IANA zone of the person's device; nil until the device reports it.
     public var deviceTimeZone: String?
-    /// The IANA zone of the home office, required in the mode of that name.
+    /// The IANA zone of the home office, required when `timeZoneMode` is `homeOffice`.
     public var homeOfficeTimeZone: String?
     public var officeHours = OfficeHours.usual
     public var trackedDays: Set<OfficeWeekday> = [.mon, .tue, .wed, .thu, .fri]
-    /// Dates that do not become remote days by themselves.
+    /// Dates that do not become remote days automatically.
     public var holidays: Set<OfficeDate> = []
-    /// A followed calendar whose all-day events are holidays too.
+    /// A followed calendar whose all-day events count as holidays too.
     public var holidayCalendar: String?
     /// Whether a remote day has an event; the status is remote in either case.
     public var createRemoteEvents = true
-    /// Office days a month, 1 to 31.
+    /// The goal of office days a month, 1 to 31.
     public var monthlyGoal = 15
-    /// The place of events of office days. Never coordinates.
+    /// The location of office-day events. Never coordinates.
     public var officeAddress: String?
 
     public static let officeTitle = "Office Day"
@@ -45,7 +45,7 @@ public struct OfficeSettings: Hashable, Sendable, Codable {
 
     public init() {}
 
-    /// The zone by which days begin and end, or `fallback` when none was named.
+    /// The zone that determines when days begin and end, or `fallback` when none was named.
     public func timeZone(fallback: String) -> String {
         switch timeZoneMode {
         case .device: deviceTimeZone ?? fallback

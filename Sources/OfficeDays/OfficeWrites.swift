@@ -5,25 +5,25 @@ public struct OfficeWrite: Hashable, Sendable {
     public enum Kind: String, Hashable, Sendable { case create, update, delete }
 
     public var kind: Kind
-    /// Where it is written: for a deletion, where the event was.
+    /// The calendar to write to; for a deletion, the calendar that has the event.
     public var target: OfficeSettings.Target
     /// The event as it should be, or as it was before its deletion.
     public var event: OfficeEvent
 }
 
-/// What an action changed.
+/// The changes that an action made.
 public struct OfficeWrites: Hashable, Sendable {
-    /// What has to be written, in order of the dates. Of an event that moves, the new one comes before the old one
-    /// goes.
+    /// What has to be written, in order of date. When an event moves to another calendar, the new one is created before
+    /// the old one is deleted.
     public internal(set) var writes: [OfficeWrite] = []
-    /// Events that were looked at and are already as they should be.
+    /// The number of events that were checked and are already as they should be.
     public internal(set) var unchanged = 0
-    /// Dates whose record changed, for whoever stores them.
+    /// The dates whose record changed and has to be stored.
     public internal(set) var dates: Set<OfficeDate> = []
 
     public var isEmpty: Bool { writes.isEmpty }
 
-    /// The writes in batches of at most so many, so that a calendar notifies its readers once for each.
+    /// The writes in batches of at most `size`, so that a calendar notifies its readers once for each batch.
     public func batches(of size: Int) -> [ArraySlice<OfficeWrite>] {
         stride(from: 0, to: writes.count, by: max(1, size)).map { writes[$0..<min($0 + max(1, size), writes.count)] }
     }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A stay in the office. Seconds since 1970; the end is the first second outside.
+/// A stay in the office. Times are seconds since 1970; the end is the first second outside.
 public struct Visit: Hashable, Sendable, Codable {
-    /// The longest stay that counts as one, in seconds.
+    /// The longest stay that is accepted as one visit, in seconds.
     public static let longest = 31 * 86_400
 
     public let id: String
     public let start: Int
     public let end: Int
 
-    /// Nil when the end is not later than the start, or the visit is longer than any is.
+    /// Makes a visit; nil when the end is not later than the start, or the visit is longer than `longest`.
     public init?(id: String, start: Int, end: Int) {
         guard start < end, end - start <= Self.longest else { return nil }
         self.id = id
@@ -18,7 +18,7 @@ public struct Visit: Hashable, Sendable, Codable {
     }
 }
 
-/// Visits in order of their start, and how long they were in a span of time.
+/// Visits ordered by their start, which can be totalled over a span of time.
 public struct Visits: Hashable, Sendable {
     public private(set) var all: [Visit] = []
 
@@ -28,7 +28,7 @@ public struct Visits: Hashable, Sendable {
 
     public subscript(id: String) -> Visit? { all.first { $0.id == id } }
 
-    /// Puts a visit in place of the one with its id; returns what was there.
+    /// Adds a visit, or replaces the one with the same id; returns the replaced visit.
     @discardableResult
     public mutating func put(_ visit: Visit) -> Visit? {
         let old = remove(visit.id)
@@ -41,7 +41,7 @@ public struct Visits: Hashable, Sendable {
         all.firstIndex { $0.id == id }.map { all.remove(at: $0) }
     }
 
-    /// Seconds of a span that lie within visits; where visits overlap they count once.
+    /// The seconds of a span that lie within visits; time where visits overlap counts once.
     public func seconds(from first: Int, to last: Int) -> Int {
         var total = 0
         var reached = first
@@ -74,7 +74,7 @@ extension Visits: Codable {
 }
 
 extension Array {
-    /// How many elements at the front are as `isBefore` says, in an array whose front they are.
+    /// The number of leading elements for which `isBefore` is true, in an array where all such elements come first.
     fileprivate func partition(isBefore: (Element) -> Bool) -> Int {
         var (low, high) = (0, count)
         while low < high {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The answers of a DNS message (RFC 1035 section 4), read as a stranger's: every length is checked, every pointer leads
-/// back, and there is an end to each of them.
+/// The answers of a DNS message (RFC 1035 section 4), read as untrusted input: every length is checked, every pointer
+/// must lead back, and the number of steps is limited.
 struct DNSMessage {
     enum Kind: Int {
         case text = 16
@@ -9,16 +9,16 @@ struct DNSMessage {
     }
 
     private let bytes: [UInt8]
-    /// Where the data of the answers of the Internet class are, by their kind.
+    /// The positions of the data of the answers of class Internet, with their kinds.
     private var found: [(kind: Kind, data: Range<Int>)] = []
 
-    /// Records that are looked at, and labels and jumps of one name.
+    /// The limits on the records of a message, and on the labels, jumps and bytes of a name.
     private static let mostRecords = 64
     private static let mostLabels = 128
     private static let mostJumps = 32
     private static let longestName = 253
 
-    /// Nil for what is no answer without an error, or is not whole.
+    /// Returns nil for a message that is not a successful answer, or is not complete.
     init?(_ bytes: [UInt8]) {
         self.bytes = bytes
         guard bytes.count >= 12, bytes[2] & 0x80 != 0, bytes[3] & 0x0F == 0 else { return nil }
@@ -37,8 +37,8 @@ struct DNSMessage {
         }
     }
 
-    /// The SRV records with a host that can be looked up, in the order of RFC 2782 without its lots: by priority, then
-    /// the heaviest first.
+    /// The SRV records with a host that can be looked up, in the order of RFC 2782 without its random choice: by
+    /// priority, then by weight, the heaviest first.
     var services: [ServiceRecord] {
         found.compactMap { kind, data -> ServiceRecord? in
             guard kind == .service, data.count > 6, let target = name(at: data.lowerBound + 6), !target.isEmpty else {
@@ -54,7 +54,7 @@ struct DNSMessage {
         }
     }
 
-    /// The strings of the TXT records that are ASCII.
+    /// The strings of the TXT records that are printable ASCII.
     var texts: [String] {
         found.flatMap { kind, data -> [String] in
             guard kind == .text else { return [] }
@@ -73,7 +73,7 @@ struct DNSMessage {
 
     private func number(at place: Int) -> Int { Int(bytes[place]) << 8 | Int(bytes[place + 1]) }
 
-    /// After a name.
+    /// Returns the position after a name.
     private func skipName(at start: Int) -> Int? {
         var place = start
         for _ in 0..<Self.mostLabels {
@@ -88,7 +88,7 @@ struct DNSMessage {
         return nil
     }
 
-    /// Reads a name of letters, digits, hyphens and underscores; empty for the root.
+    /// Reads a name of letters, digits, hyphens and underscores; the root is an empty text.
     private func name(at start: Int) -> String? {
         var (place, jumps, text) = (start, 0, "")
         for _ in 0..<Self.mostLabels {
@@ -110,7 +110,7 @@ struct DNSMessage {
                 guard place + 2 <= bytes.count else { return nil }
                 let target = number(at: place) & 0x3FFF
                 jumps += 1
-                // A pointer leads to what came before it, so that no two can lead to each other.
+                // A pointer must lead back, so that no two can point to each other.
                 guard target < place, jumps <= Self.mostJumps else { return nil }
                 place = target
             default: return nil

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension DestinationRules {
-    /// The addresses of a host that may be connected to; throws `OutboundFailure` when only one of them may not.
+    /// Returns the addresses of a host, all of which may be connected to; throws `OutboundFailure` when even one may
+    /// not.
     package func addresses(of host: InternetHost) async throws -> [IPAddress] {
         let found: [IPAddress] =
             switch host {

@@ -7,29 +7,29 @@ internal import NIOHTTP1
 internal import NIOPosix
 internal import NIOSSL
 
-/// A whole answer.
+/// A complete answer.
 package struct Exchanged: Sendable {
     package var status: Int
     package var headers: [(name: String, value: String)]
     package var body: [UInt8]
 }
 
-/// Why there is none, by what the receiver may have done.
+/// The reason for a missing answer, which says whether the receiver may have acted on the request.
 package enum ExchangeFailure: Error, Hashable, Sendable {
-    /// The request did not leave.
+    /// The request was not sent.
     case neverSent(String)
     /// The request may have been carried out.
     case unanswered(String)
     case tooLong
 }
 
-/// Sends requests to where the operator's settings lead, and takes whole answers of a bounded length. Nothing is sent
-/// twice, no redirect is followed; connections are kept and used again.
+/// Sends requests to addresses from the operator's settings, and reads complete answers of a limited length. No request
+/// is repeated, no redirect is followed; connections are kept and reused.
 package struct ExchangeClient: Sendable {
-    /// From the connection to the end of the answer.
+    /// The time from connecting to the end of the answer.
     package var deadline = Duration.seconds(60)
 
-    /// One for the process, as long as the process: its connections are everybody's.
+    /// One client for the life of the process; all callers share its connections.
     private static let client: HTTPClient = {
         var tls = TLSConfiguration.makeClientConfiguration()
         tls.trustRoots = SystemTrust.roots
@@ -39,7 +39,7 @@ package struct ExchangeClient: Sendable {
             decompression: .disabled)
         configuration.httpVersion = .http1Only
         configuration.connectionPool.retryConnectionEstablishment = false
-        // Each provider has its own bound, by account and project.
+        // Each provider has its own limit, by account and project.
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 256
         return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }()
@@ -50,7 +50,7 @@ package struct ExchangeClient: Sendable {
     ///
     /// - Parameters:
     ///   - method: a token of RFC 9110 section 9, in upper case.
-    ///   - longest: bytes of the answer's body that are taken at most.
+    ///   - longest: the maximum number of bytes of the answer's body.
     package func send(
         _ method: String, _ url: String, headers: [(name: String, value: String)], body: [UInt8]?, longest: Int
     ) async throws(ExchangeFailure) -> Exchanged {
@@ -70,7 +70,7 @@ package struct ExchangeClient: Sendable {
                 guard bytes.count + part.readableBytes <= longest else { throw ExchangeFailure.tooLong }
                 bytes.append(contentsOf: part.readableBytesView)
             }
-            // A body that ends because nobody waits for it any more is not whole.
+            // A body that ended because the task was cancelled is not complete.
             try Task.checkCancellation()
             return Exchanged(status: Int(response.status.code), headers: fields, body: bytes)
         } catch {
@@ -80,14 +80,14 @@ package struct ExchangeClient: Sendable {
 
     private static let longestHead = 65_536
 
-    /// What fails before a connection is there did not leave; of all else nobody knows.
+    /// A failure before there is a connection means that the request was not sent; any other failure leaves that open.
     private static func failure(_ error: any Error) -> ExchangeFailure {
         switch error {
         case let failure as ExchangeFailure: return failure
         case is NIOConnectionError, is SocketAddressError, is SocketAddressError.UnknownHost:
             return .neverSent("The host could not be reached.")
         case is NIOSSLError, is NIOSSLExtraError:
-            return .neverSent("The host did not prove by a valid certificate that it is the host of the address.")
+            return .neverSent("The host has no valid certificate for the address.")
         case let error as HTTPClientError:
             switch error {
             case .connectTimeout, .getConnectionFromPoolTimeout: return .neverSent("The host could not be reached.")

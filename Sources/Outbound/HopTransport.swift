@@ -8,12 +8,12 @@ internal import NIOPosix
 package import NIOSSL
 internal import Synchronization
 
-/// One request to an address that was found good; it leads nowhere else.
+/// One request to an address that was checked; redirects are not followed.
 package struct Hop: Sendable {
     /// A token of RFC 9110 section 9, in upper case.
     package var method: String
     package var url: PublicURL
-    /// Where to connect to, whatever the host's name leads to by now.
+    /// The address to connect to, even if the host's name has another one by then.
     package var address: IPAddress
     package var headers: [(name: String, value: String)]
     package var body: [UInt8]?
@@ -32,32 +32,32 @@ package struct Hop: Sendable {
     fileprivate var isSafe: Bool { ["GET", "HEAD", "OPTIONS", "PROPFIND", "REPORT"].contains(method) }
 }
 
-/// Takes the body of an answer as it comes.
+/// Receives the body of an answer in pieces, as they arrive.
 package protocol AnswerSink: Sendable {
-    /// - Throws: what the sender gets; nothing more is read then.
+    /// - Throws: an error that the sender rethrows; nothing more is read then.
     func take(_ part: [UInt8]) throws
 }
 
-/// Sends requests to strangers' hosts.
+/// Sends requests to hosts that users name.
 package protocol HopTransport: Sendable {
-    /// Sends a request and hands over the body of its answer as it comes.
+    /// Sends a request and passes on the body of its answer as it arrives.
     ///
-    /// - Parameter sink: makes what takes the body, by the answer's head; nil for a body that is not read.
+    /// - Parameter sink: makes the receiver of the body from the answer's head; nil for a body that is not read.
     func send<Sink: AnswerSink>(
         _ hop: Hop, _ sink: @escaping @Sendable (OutboundAnswer) throws -> Sink?
     ) async throws -> (OutboundAnswer, Sink?)
 }
 
-/// The HTTP client, with everything off that it would do by itself: redirects, cookies, proxies, unpacking, look-ups.
+/// The HTTP client without all that it does by default: redirects, cookies, proxies, decompression, look-ups.
 package struct ClientTransport: HopTransport {
-    /// In place of the system's; only tests have any.
+    /// The authorities to trust in place of the system's; set only by tests.
     package var trustRoots: [NIOSSLCertificate]
 
     private let clients: KeptClients
 
     private static let longestHead = 65_536
 
-    /// - Parameter patience: how long a connection is kept without a request; nil for those that all share.
+    /// - Parameter patience: how long a connection is kept without a request; nil for the shared connections.
     package init(trustRoots: [NIOSSLCertificate] = [], patience: Duration? = nil) {
         self.trustRoots = trustRoots
         clients = patience.map { KeptClients(patience: $0) } ?? .shared
@@ -70,7 +70,7 @@ package struct ClientTransport: HopTransport {
         do {
             return try await exchange(hop, sink, isOurs)
         } catch  where isOurs.isSet {
-            // There was no room for it here, or it was not what was asked for.
+            // The receiver here ran out of space, or refused the answer.
             throw error
         } catch let error as HTTPClientError {
             throw Self.failure(error)
@@ -90,7 +90,7 @@ package struct ClientTransport: HopTransport {
             throw OutboundFailure.unreachable
         } catch {
             try Task.checkCancellation()
-            // It may have been sent: only what changes nothing may be sent to another address.
+            // The request may have been sent: only one that changes nothing may be sent to another address.
             throw hop.isSafe ? OutboundFailure.unreachable : OutboundFailure.garbled
         }
     }
@@ -105,8 +105,8 @@ package struct ClientTransport: HopTransport {
                 return try await clients.with(
                     key, { configuration(hop) }, { try await Self.exchange($0, hop, sink, isOurs) })
             } catch  where hop.isSafe && Self.isEndOfConnection(error) {
-                // The host ended a kept connection just when it was about to be used again: that says nothing about the
-                // request.
+                // The host closed a kept connection at the moment when it was to be reused, which says nothing about
+                // the request.
                 try Task.checkCancellation()
             }
         }
@@ -144,12 +144,12 @@ package struct ClientTransport: HopTransport {
                 throw error
             }
         }
-        // A body that ends because nobody waits for it any more is not whole.
+        // A body that ended because the task was cancelled is not complete.
         try Task.checkCancellation()
         return (answer, target)
     }
 
-    /// Whether what failed was ours, and not the host's.
+    /// Records that a failure happened here, not at the host.
     private final class Flag: Sendable {
         private let state = Atomic(false)
 
@@ -167,10 +167,10 @@ package struct ClientTransport: HopTransport {
             decompression: .disabled)
         configuration.httpVersion = .http1Only
         configuration.connectionPool.retryConnectionEstablishment = false
-        // The name stays what TLS and Host say; the connection goes to the address that was judged.
+        // TLS and the Host field still use the name; the connection goes to the address that was checked.
         if case .name(let name) = hop.url.host { configuration.dnsOverride = [name: hop.address.text] }
         let address = hop.address
-        // Should a later version of the client read an address in another way, nothing is asked over the connection.
+        // Should a later version of the client parse an address differently, nothing is sent over the connection.
         configuration.http1_1ConnectionDebugInitializer = { channel in
             channel.remoteAddress?.ipAddress.flatMap({ IPAddress($0) }) == address
                 ? channel.eventLoop.makeSucceededVoidFuture()
@@ -179,8 +179,8 @@ package struct ClientTransport: HopTransport {
         return configuration
     }
 
-    /// Whether the host ended a connection, at whatever moment it was noticed: read to its end, refused what was
-    /// written after it, or closed here already when something was to be written.
+    /// Reports whether the host ended a connection, whenever that was noticed: at the end of a read, by a refused
+    /// write, or by a write to a connection already closed here.
     private static func isEndOfConnection(_ error: any Error) -> Bool {
         switch error {
         case let error as HTTPClientError: error == .remoteConnectionClosed

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The host of an address that a user gave: a name to look up, or an address in any of its spellings.
+/// The host of an address that a user entered: a name to look up, or an IP address in any of its spellings.
 package enum InternetHost: Hashable, Sendable {
-    /// In ASCII and lower case, without a dot at its end.
+    /// A name in ASCII and lower case, without a trailing dot.
     case name(String)
     case address(IPAddress)
 
-    /// Reads what is between `//` and the port.
+    /// Reads the part between `//` and the port.
     package init(_ text: Substring) throws(OutboundFailure) {
         if text.hasPrefix("[") {
-            // A zone names a link of this machine, so an address with one is not on the Internet.
+            // A zone names a link of this machine, so an address with a zone is not on the Internet.
             guard text.hasSuffix("]"), !text.contains("%"), text.contains(":"), let address = IPAddress(text) else {
                 throw .address("This is not an IPv6 address as RFC 3986 writes it.")
             }
@@ -26,7 +26,7 @@ package enum InternetHost: Hashable, Sendable {
         }
         name = labels.joined(separator: ".")
         guard name.utf8.count <= 253 else { throw .address("The host's name is not a valid DNS name.") }
-        // What ends in a number is an IPv4 address to everything that connects, in whatever way it is spelled.
+        // A host that ends in a number is an IPv4 address to every program that connects, however it is spelled.
         if let last = labels.last, Self.isNumber(last) {
             guard let address = Self.version4(labels) else { throw .address("This is not an IPv4 address.") }
             self = .address(address)
@@ -36,7 +36,7 @@ package enum InternetHost: Hashable, Sendable {
         self = .name(name)
     }
 
-    /// As an URL has it.
+    /// The host as written in a URL.
     package var text: String {
         switch self {
         case .name(let name): name
@@ -47,7 +47,7 @@ package enum InternetHost: Hashable, Sendable {
     private static func label(_ text: Substring) -> String? {
         let fits = text.unicodeScalars.allSatisfy { scalar in
             guard scalar.isASCII else {
-                // Letters, their marks and digits; nothing that only looks like a dot, a slash or a digit of ASCII.
+                // Letters, their marks and digits; no characters that only look like an ASCII dot, slash or digit.
                 return switch scalar.properties.generalCategory {
                 case .lowercaseLetter, .otherLetter, .modifierLetter, .nonspacingMark, .spacingMark, .decimalNumber:
                     !(0xFF00...0xFFEF).contains(scalar.value)
@@ -60,13 +60,14 @@ package enum InternetHost: Hashable, Sendable {
         return label
     }
 
-    /// Whether the last label makes the whole an IPv4 address (WHATWG URL, "ends in a number").
+    /// Reports whether the last label makes the host an IPv4 address (WHATWG URL, "ends in a number").
     private static func isNumber(_ label: String) -> Bool {
         if label.utf8.allSatisfy({ $0 >= 48 && $0 <= 57 }) { return true }
         return label.hasPrefix("0x") && label.dropFirst(2).allSatisfy(\.isHexDigit)
     }
 
-    /// One to four numbers, decimal, octal or hexadecimal, the last of which fills what is left (inet_aton).
+    /// Reads one to four numbers, decimal, octal or hexadecimal, the last of which fills the remaining bytes
+    /// (inet_aton).
     private static func version4(_ labels: [String]) -> IPAddress? {
         guard labels.count <= 4 else { return nil }
         var parts: [Int] = []
@@ -91,7 +92,7 @@ package enum InternetHost: Hashable, Sendable {
             } else {
                 (label[...], 10)
             }
-        // Swift's own reading takes signs, which no address has.
+        // Swift's own parser accepts signs, which addresses do not have.
         guard digits.utf8.allSatisfy({ $0 >= 48 && $0 <= 57 || $0 >= 97 && $0 <= 102 || $0 >= 65 && $0 <= 70 }),
             let number = UInt32(digits, radix: radix)
         else { return nil }

@@ -6,11 +6,12 @@ internal import NIOCore
 internal import NIOSSL
 internal import Synchronization
 
-/// Clients whose connections serve several requests of one account: what a connection was opened with is what each of its
-/// requests has.
+/// Clients whose connections serve several requests of one account: all requests of a connection have the credentials
+/// that it was opened with.
 ///
-/// A client connects to one address of one host only, the one that was judged good, and serves one account: another
-/// address or other credentials are another client, so that no request ever leaves over what was opened for another.
+/// A client connects to only one address of one host, the one that was checked, and serves only one account: another
+/// address or other credentials mean another client, so that no request ever uses a connection that was opened for
+/// another.
 final class KeptClients: Sendable {
     struct Key: Hashable, Sendable {
         let isSecure: Bool
@@ -40,12 +41,12 @@ final class KeptClients: Sendable {
         var usedAt: ContinuousClock.Instant
     }
 
-    /// As long as the process: what is kept is everybody's.
+    /// Lives as long as the process, and is shared by all callers.
     static let shared = KeptClients(patience: .seconds(30))
 
-    /// How long a connection, and after it its client, is kept without a request.
+    /// How long a connection, and then its client, is kept without a request.
     private let patience: Duration
-    /// Clients that are kept; those of requests under way come on top.
+    /// The maximum number of kept clients; clients of requests in progress are not counted.
     static let most = 256
 
     private let kept = Mutex<[Key: Kept]>([:])
@@ -56,7 +57,7 @@ final class KeptClients: Sendable {
 
     /// Does work with the client of a key.
     ///
-    /// - Parameter make: the configuration of a new one.
+    /// - Parameter make: returns the configuration of a new client.
     func with<Value>(
         _ key: Key, _ make: () -> HTTPClient.Configuration, _ work: (HTTPClient) async throws -> Value
     ) async throws -> Value {
@@ -93,7 +94,7 @@ final class KeptClients: Sendable {
         Self.end(retired)
     }
 
-    /// Ends clients that nobody uses any more; what fails at their end concerns nobody.
+    /// Shuts down clients that are no longer used; errors at their shutdown do not matter.
     private static func end(_ clients: [HTTPClient]) {
         guard !clients.isEmpty else { return }
         Task { for client in clients { try? await client.shutdown() } }

@@ -7,12 +7,12 @@ internal import NIOSSL
 
 /// A client for addresses that the operator or the host application named: receivers of webhooks, key sets.
 ///
-/// They may be in an inner network. No redirect is followed, because where to send is for them to say, not for an
-/// answer; connections are kept and used again.
+/// They may be in an internal network. Redirects are not followed, because the operator and the host application decide
+/// where requests go, not an answer; connections are kept and reused.
 package struct OperatorClient: Sendable {
     private let client: HTTPClient
 
-    /// A client for the time of `body`.
+    /// Runs `body` with a client that lives as long as it.
     package static func with<Value: Sendable>(
         _ body: (OperatorClient) async throws -> Value
     ) async throws -> Value {
@@ -30,7 +30,7 @@ package struct OperatorClient: Sendable {
             decompression: .disabled)
         configuration.httpVersion = .http1Only
         configuration.connectionPool.retryConnectionEstablishment = false
-        // Hosts must not wait for each other's connections: each caller has its own bound.
+        // Hosts must not wait for each other's connections: each caller has its own limit.
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 4096
         return configuration
     }
@@ -39,10 +39,10 @@ package struct OperatorClient: Sendable {
     ///
     /// - Parameters:
     ///   - method: a token of RFC 9110 section 9, in upper case.
-    ///   - url: one that `isUsable` takes.
-    ///   - take: gets the body piece by piece; returns whether more is wanted.
-    /// - Throws: `OutboundFailure` of the kind `timeout`, `unreachable`, `untrusted` or `garbled`, and what `take`
-    ///   throws.
+    ///   - url: an address that `isUsable` accepts.
+    ///   - take: receives the body piece by piece; returns whether more is wanted.
+    /// - Throws: `OutboundFailure` of the kind `timeout`, `unreachable`, `untrusted` or `garbled`, and the errors of
+    ///   `take`.
     package func send(
         _ method: String, _ url: String, headers: [(name: String, value: String)], body: [UInt8]? = nil,
         _ take: ([UInt8]) throws -> Bool

@@ -9,7 +9,7 @@ package struct OutboundAnswer: Sendable {
         (self.status, self.headers) = (status, headers)
     }
 
-    /// The values of a field, joined as one (RFC 9110 section 5.3); nil when it is not there.
+    /// Returns the values of a field, joined as one (RFC 9110 section 5.3); nil when the field is missing.
     ///
     /// - Parameter name: in lower case.
     package func field(_ name: String) -> String? {

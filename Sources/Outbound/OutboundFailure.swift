@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a calendar could not be fetched; nothing in it reveals the address's path, or what answered in its place.
+/// The reason why a calendar could not be fetched; it never reveals the address's path, or what was answered instead.
 package struct OutboundFailure: Error, Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
         /// The address must not be fetched from here.
         case address
         case unreachable, untrusted, timeout, redirects, garbled
-        /// The host answered with another status than was hoped for.
+        /// The host answered with an unexpected status.
         case status(Int)
         case tooLarge(limit: Int)
     }
@@ -14,18 +14,18 @@ package struct OutboundFailure: Error, Hashable, Sendable {
     package var kind: Kind
     /// One sentence for the user.
     package var message: String
-    /// How long the host asks to wait, in seconds (RFC 9110 section 10.2.3).
+    /// The number of seconds that the host asks to wait (RFC 9110 section 10.2.3).
     package var retryAfter: Int?
 
     package static func address(_ message: String) -> OutboundFailure {
         OutboundFailure(kind: .address, message: message)
     }
 
-    /// The same for a name that does not exist and for one of an inner network: which it is, is nobody's business.
+    /// The same for a name that does not exist and for one in an internal network, so that it does not reveal which.
     package static let notPublic = OutboundFailure.address("The host has no address on the public Internet.")
     package static let unreachable = OutboundFailure(kind: .unreachable, message: "The host could not be reached.")
     package static let untrusted = OutboundFailure(
-        kind: .untrusted, message: "The host did not prove by a valid certificate that it is the host of the address.")
+        kind: .untrusted, message: "The host has no valid certificate for the address.")
     package static let timeout = OutboundFailure(kind: .timeout, message: "The calendar did not arrive in time.")
     package static let redirects = OutboundFailure(
         kind: .redirects, message: "The address leads on to others too many times.")

@@ -2,14 +2,14 @@
 
 internal import Crypto
 
-/// The address of a calendar that a user gave (RFC 3986), read so strictly that every program reads it alike.
+/// The address of a calendar that a user entered (RFC 3986), read so strictly that every program reads it alike.
 ///
-/// Calendars' addresses hold secrets in their path and query: printing one shows `[redacted]`.
+/// Addresses of calendars hold secrets in their path and query: printing one shows `[redacted]`.
 package struct PublicURL: Hashable, Sendable {
     package let isSecure: Bool
     package let host: InternetHost
     package let port: Int
-    /// Path and query, of characters that need no further encoding.
+    /// Path and query, in characters that need no further encoding.
     private let target: String
 
     private static let longest = 8192
@@ -43,10 +43,11 @@ package struct PublicURL: Hashable, Sendable {
         self.target = target
     }
 
-    /// The address in clear.
+    /// Returns the address in plain text.
     package func reveal() -> String { origin + target }
 
-    /// Where an answer leads with its Location field (RFC 9110 section 10.2.2), never from https to http.
+    /// Returns the address to which an answer's Location field redirects (RFC 9110 section 10.2.2), never from https to
+    /// http.
     package func following(_ location: String, allowsHTTP: Bool) throws(OutboundFailure) -> PublicURL {
         let reference = location.prefix { !$0.is("#") }
         let scheme = reference.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || "+.-".contains($0)) }
@@ -70,10 +71,10 @@ package struct PublicURL: Hashable, Sendable {
         return next
     }
 
-    /// A hash of the address, to recognize the same address again without keeping it.
+    /// A hash of the address, to recognize the same address later without storing it.
     package var digest: String { Base64URL.encode(Array(SHA256.hash(data: Array(reveal().utf8)).prefix(16))) }
 
-    /// Distinguishes addresses of one host without revealing what is in them.
+    /// A text that distinguishes addresses of one host without revealing them.
     package var hint: String { "\(isSecure ? "https" : "http")://\(host.text)/…\(digest.prefix(4))" }
 
     private var origin: String {
@@ -93,13 +94,13 @@ package struct PublicURL: Hashable, Sendable {
         let host = try InternetHost(hostText)
         if portText.isEmpty { return (host, standard) }
         guard portText.utf8.count <= 5, portText.utf8.allSatisfy({ $0 >= 48 && $0 <= 57 }), let port = Int(portText),
-            // Below are the services that speak something else: mail, names, remote shells.
+            // Lower ports belong to services of other protocols: mail, names, remote shells.
             port == 443 || port == 80 || (1024...65_535).contains(port)
         else { throw .address("The port must be 443, 80, or from 1024 to 65535.") }
         return (host, port)
     }
 
-    /// Percent-encodes what RFC 3986 does not allow in a path or query; what is encoded stays as it is.
+    /// Percent-encodes what RFC 3986 does not allow in a path or query; existing escapes are kept.
     private static func encoded(_ text: Substring) -> String {
         let bytes = Array(text.utf8)
         let digits = Array("0123456789ABCDEF".utf8)

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Labels of international names in the ASCII form that the DNS knows them by (RFC 3492, RFC 5890).
+/// Labels of international names in their ASCII form for the DNS (RFC 3492, RFC 5890).
 package enum Punycode {
-    /// `xn--…` for a label with other letters, the label itself for one of ASCII; nil when it is too long to be one.
+    /// Returns `xn--…` for a label with non-ASCII letters, and an ASCII label unchanged; nil when it is too long for a
+    /// label.
     package static func label(_ text: String) -> String? {
         let scalars = text.unicodeScalars.map { Int($0.value) }
         if scalars.allSatisfy({ $0 < 128 }) { return text }

@@ -6,13 +6,13 @@ internal import Synchronization
 
 /// Finds the addresses of a host.
 package protocol Resolver: Sendable {
-    /// All addresses of a name, in the order in which to try them; empty when it has none.
+    /// Returns all addresses of a name, in the order in which to try them; empty when it has none.
     func addresses(of name: String) async throws -> [IPAddress]
 }
 
-/// The system's own resolver, on threads of its own: it blocks as long as a name server takes.
+/// The system's own resolver, run on separate threads: it blocks for as long as a name server takes.
 package struct SystemResolver: Resolver {
-    /// There are only a few, and they are used for nothing else: names that hang delay only other look-ups.
+    /// A few threads that are used for nothing else: slow names delay only other look-ups.
     private static let threads: NIOThreadPool = {
         let threads = NIOThreadPool(numberOfThreads: 4)
         threads.start()
@@ -27,7 +27,7 @@ package struct SystemResolver: Resolver {
                 Self.threads.submit { _ in answer.give(.success(Self.lookUp(name))) }
             }
         } onCancel: {
-            // The thread keeps running until the name server answers or is given up; nobody waits for it.
+            // The thread keeps running until the name server answers or times out; nobody waits for it.
             answer.give(.failure(CancellationError()))
         }
     }
@@ -40,9 +40,10 @@ package struct SystemResolver: Resolver {
         defer { unsafe freeaddrinfo(list) }
         var found: [IPAddress] = []
         var next = unsafe list
-        // The list is getaddrinfo's own and stays until it is freed above; each address is as long as its family says.
+        // The list belongs to getaddrinfo and is valid until it is freed above; each address is as long as its family
+        // says.
         while let entry = unsafe next {
-            // Within sockaddr_in the address is at byte 4, within sockaddr_in6 at byte 8 (RFC 3493 section 3.3).
+            // In sockaddr_in the address is at byte 4, in sockaddr_in6 at byte 8 (RFC 3493 section 3.3).
             let place: Range<Int>? =
                 switch unsafe entry.pointee.ai_family {
                 case AF_INET: 4..<8
@@ -59,7 +60,7 @@ package struct SystemResolver: Resolver {
         return found
     }
 
-    /// What comes first of an answer and a cancellation.
+    /// Takes the first of an answer and a cancellation.
     private final class Answer: Sendable {
         private enum State {
             case open

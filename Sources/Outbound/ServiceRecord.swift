@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where a domain says that a service is (RFC 2782).
+/// A host that a domain names for a service (RFC 2782).
 package struct ServiceRecord: Hashable, Sendable {
     package var priority: Int
     package var weight: Int
     package var port: Int
-    /// A name of the DNS in lower case, without a dot at its end.
+    /// A DNS name in lower case, without a trailing dot.
     package var target: String
 
     package init(priority: Int, weight: Int, port: Int, target: String) {
@@ -15,9 +15,10 @@ package struct ServiceRecord: Hashable, Sendable {
 
 /// Asks the DNS for a domain's services.
 package protocol ServiceResolver: Sendable {
-    /// What a name such as `_caldavs._tcp.example.org` has; empty when it has none, and when nobody could say.
+    /// Returns the records of a name such as `_caldavs._tcp.example.org`; empty when it has none, or when the look-up
+    /// fails.
     func services(of name: String) async -> [ServiceRecord]
 
-    /// The texts of a name.
+    /// Returns the texts of a name; empty when it has none, or when the look-up fails.
     func texts(of name: String) async -> [String]
 }

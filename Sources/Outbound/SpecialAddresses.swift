@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A block of addresses that nobody on the public Internet answers from, or that leads on to some that do not.
+/// A block of addresses at which no host of the public Internet answers, or that leads on to such addresses.
 package struct SpecialBlock: Sendable {
     package let range: String
     package let name: String
     package let reference: String
 
-    /// IANA's special-purpose registry for IPv4, and the blocks that are no host's at all.
+    /// IANA's special-purpose registry for IPv4, and the blocks that never belong to a host.
     package static let version4: [SpecialBlock] = [
         .init("0.0.0.0/8", "this network", "RFC 791 section 3.2"),
         .init("10.0.0.0/8", "private use", "RFC 1918"),
@@ -30,8 +30,8 @@ package struct SpecialBlock: Sendable {
 
     /// The special parts of 2000::/3, the only global unicast space (RFC 4291 section 2.4).
     ///
-    /// All else lies outside of it and needs no row: ::, ::1, ::a.b.c.d (RFC 4291), 100::/64 (RFC 6666), 5f00::/16
-    /// (RFC 9602), fc00::/7 (RFC 4193), fe80::/10 (RFC 4291), fec0::/10 (RFC 3879), ff00::/8 (RFC 4291), and
+    /// All other blocks lie outside of it and need no row: ::, ::1, ::a.b.c.d (RFC 4291), 100::/64 (RFC 6666),
+    /// 5f00::/16 (RFC 9602), fc00::/7 (RFC 4193), fe80::/10 (RFC 4291), fec0::/10 (RFC 3879), ff00::/8 (RFC 4291), and
     /// 64:ff9b:1::/48 (RFC 8215).
     package static let version6: [SpecialBlock] = [
         .init("2001::/23", "protocol assignments with Teredo, ORCHID and AMT", "RFC 2928, RFC 4380, RFC 7343"),
@@ -49,10 +49,10 @@ package struct SpecialBlock: Sendable {
 }
 
 extension IPAddress {
-    /// Whether it is a single host's on the public Internet: global unicast, and in no special-purpose block.
+    /// Whether it belongs to a single host on the public Internet: global unicast, and not in a special-purpose block.
     ///
-    /// An IPv4 address within IPv6 is judged as the IPv4 address: ::ffff:0:0/96 was read as such, and 64:ff9b::/96 is
-    /// how hosts behind NAT64 reach it (RFC 6052 section 2.1).
+    /// An IPv4 address within IPv6 is judged as the IPv4 address: ::ffff:0:0/96 was already read that way, and
+    /// 64:ff9b::/96 is how hosts behind NAT64 reach it (RFC 6052 section 2.1).
     package var isGlobalUnicast: Bool {
         if bytes.count == 4 { return !Self.special4.contains { $0.contains(self) } }
         if Self.translated?.contains(self) == true { return IPAddress(bytes: Array(bytes.suffix(4))).isGlobalUnicast }

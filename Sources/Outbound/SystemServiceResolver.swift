@@ -3,16 +3,16 @@
 internal import CResolver
 internal import NIOPosix
 
-/// The system's name servers, or one that a test names, asked on separate threads.
+/// Asks the system's name servers, or one that a test names, on separate threads.
 package struct SystemServiceResolver: ServiceResolver {
-    /// In place of the system's; only tests have one. An IPv4 address and a port.
+    /// An IPv4 address and a port to ask in place of the system's servers; set only by tests.
     private let server: (address: String, port: Int)?
     private let seconds: Int
 
-    /// As long as a message over TCP is at most.
+    /// The maximum length of a message over TCP, in bytes.
     private static let longest = 65_535
 
-    /// There are only a few, and they are used for nothing else: names that hang delay only other look-ups.
+    /// A few threads that are used for nothing else: slow names delay only other look-ups.
     private static let threads: NIOThreadPool = {
         let threads = NIOThreadPool(numberOfThreads: 2)
         threads.start()
@@ -31,7 +31,7 @@ package struct SystemServiceResolver: ServiceResolver {
         let (server, seconds) = (server, seconds)
         let answer = try? await Self.threads.runIfActive {
             var bytes = [UInt8](repeating: 0, count: Self.longest)
-            // The buffer is as long as the function is told, and is not kept by it.
+            // The buffer is as long as the length that is passed, and the function does not keep it.
             let length = unsafe bytes.withUnsafeMutableBufferPointer { buffer in
                 unsafe kalends_ask_dns(
                     name, Int32(kind.rawValue), server?.address, UInt16(clamping: server?.port ?? 0), Int32(seconds),

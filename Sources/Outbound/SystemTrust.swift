@@ -4,15 +4,15 @@ internal import Glibc
 internal import NIOSSL
 internal import Synchronization
 
-/// The machine's list of authorities, read once for all clients.
+/// The machine's list of certificate authorities, read once for all clients.
 ///
-/// A client that reads the list by itself keeps a copy of nearly a megabyte for each connection's rules, and takes longer for it
-/// than for the request.
+/// A client that reads the list by itself keeps a copy of nearly a megabyte for each connection's rules, and spends
+/// more time on that than on the request.
 enum SystemTrust {
-    /// Where distributions keep the list, as NIOSSL knows them.
+    /// The files in which distributions keep the list, as NIOSSL knows them.
     private static let files = ["/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt"]
 
-    /// Which state of which file was read.
+    /// The state of the file that was read.
     private struct Version: Equatable {
         let path: String
         let inode: UInt
@@ -31,7 +31,7 @@ enum SystemTrust {
 
     private static let known = Mutex<(version: Version, roots: [NIOSSLCertificate])?>(nil)
 
-    /// What a client trusts: the list as it is now, and what NIOSSL finds by itself where there is no such list.
+    /// The authorities that a client trusts: the current list, or NIOSSL's default where there is no such list.
     static var roots: NIOSSLTrustRoots {
         guard let version = files.lazy.compactMap({ Version($0) }).first else { return .default }
         return known.withLock { known in

@@ -2,7 +2,7 @@
 
 /// What a person reads on the companion's screens.
 public struct CompanionTexts: Hashable, Sendable {
-    /// What the app calls itself.
+    /// The app's name.
     public let app: String
 
     public init(app: String) { self.app = app }
@@ -15,7 +15,7 @@ public struct CompanionTexts: Hashable, Sendable {
     public let header = "Apple Calendar Sync"
     public let subtext = "Title only. No notes or attendees."
     public let syncNow = "Sync now"
-    /// - Parameter time: when it was, in words of the person's own region; nil when it never was.
+    /// - Parameter time: the time of the last sync, formatted for the person's region; nil when there was none.
     public func lastSync(_ time: String?) -> String { "Last sync: \(time ?? "never")" }
     public func eventsSynced(_ count: Int) -> String { "Events synced: \(count)" }
     public func deleted(_ count: Int) -> String { "Deleted: \(count)" }
@@ -28,7 +28,7 @@ public struct CompanionTexts: Hashable, Sendable {
     public func window(past: Int, future: Int) -> String { "Past \(past) days, next \(future) days" }
 }
 
-/// What may go wrong with a sync, as a person sees it.
+/// What can go wrong with a sync, as a person sees it.
 public enum SyncProblem: String, Hashable, Sendable, Codable, CaseIterable {
     case permissionDenied, offline, invalidToken, serverError, someFailed
 

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a person reads of the Apple Calendar connector, on a phone and on a page.
+/// The texts about the Apple Calendar connector that a person reads, on a phone and on a page.
 ///
-/// Each sentence is here once, so that both say the same.
+/// Each sentence is defined once, so that both show the same.
 public struct ConnectorTexts: Hashable, Sendable {
-    /// What the app calls itself: the only word of it that changes.
+    /// The app's name, the only word that varies.
     public let app: String
 
     public init(app: String) { self.app = app }
 
-    /// The menu's entry and the screen behind it.
+    /// The menu entry and the screen that it opens.
     public let menu = "Connectors"
     public let name = "Apple Calendar"
-    /// The name of the system's symbol beside it.
+    /// The name of the SF Symbol beside the connector's name.
     public let symbol = "calendar"
 
     public func status(isConnected: Bool) -> String { isConnected ? "Connected" : "Not Connected" }
 
-    /// The line below the name.
+    /// The line below the connector's name.
     public func subtitle(isConnected: Bool) -> String {
         isConnected ? "Syncing your personal calendar" : "View and add events you approve"
     }
@@ -44,7 +44,7 @@ public struct ConnectorTexts: Hashable, Sendable {
     public var disconnected: String {
         "Apple Calendar disconnected. \(app) will no longer access your schedule."
     }
-    /// Where something wants the calendar and nobody has connected it.
+    /// Shown where a feature needs the calendar and nobody has connected it.
     public var visitConnectors: String { "\(name) is not connected. Visit \(menu) to connect it." }
 }
 

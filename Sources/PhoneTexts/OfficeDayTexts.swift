@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a person reads where office days are set up and looked at.
+/// The texts that a person reads where office days are set up and shown.
 public struct OfficeDayTexts: Hashable, Sendable {
     public init() {}
 
@@ -28,7 +28,7 @@ public struct OfficeDayTexts: Hashable, Sendable {
     public let reset = "Reset to Defaults"
     public let cleanUp = "Remove managed events"
     public let fallbackCalendar = "In Office Days"
-    /// Said beside the switch, because events stay.
+    /// Shown beside the switch, because events stay.
     public let disableNote = "Disabling leaves existing events in place."
     public let emptyTitle = "A title may not be empty."
     public func longTitle(_ most: Int) -> String { "A title has at most \(most) characters." }
@@ -38,7 +38,7 @@ public struct OfficeDayTexts: Hashable, Sendable {
         "Preview: “\(title)” (\(kind)) will be created in \(calendar)."
     }
 
-    /// The system's sheet says this when it asks for the permission.
+    /// The text that the system shows when it asks for the permission.
     public let usage =
         "This app creates calendar events to track your office visits and remote work days, helping you visualize your "
         + "work patterns. All events are stored locally in your chosen calendar."

@@ -3,21 +3,21 @@
 internal import Glibc
 internal import Synchronization
 
-/// Its holder is the only process that opens the database, under whatever name.
+/// A lock whose holder is the only process that opens the database, under any of its names.
 ///
 /// SQLite before 3.51.3 can damage a database that two processes write (the WAL-reset fault), so the lock is taken
-/// before the database, the sockets and the port. It is on `<database>.lock`, which is there before the database is, and
-/// on the database's file itself, which another path may lead to. The kernel releases both with the process.
+/// before the database, the sockets and the port. It is taken on `<database>.lock`, which exists before the database
+/// does, and on the database's file itself, which another path may lead to. The kernel releases both with the process.
 public final class DatabaseLock: Sendable {
-    /// The database's file; nil when there is none yet.
+    /// The database's file; nil when it does not exist yet.
     public let file: FileIdentity?
     private let descriptors: [CInt]
 
-    /// What this process holds itself. SQLite loses its own locks on a file when any descriptor of it is closed, so that
-    /// one that is held here is not even opened.
+    /// The files that this process has locked. SQLite loses its own locks on a file when any descriptor of it is
+    /// closed, so a file that is locked here is not even opened.
     private static let held = Mutex<Set<FileIdentity>>([])
 
-    /// Takes the lock of a name only, or throws `StorageError.locked` at once when another process has it.
+    /// Takes the lock of a path only, or throws `StorageError.locked` at once when another process has it.
     public init(path: String) throws {
         descriptors = [try Self.take(path, flags: O_RDWR, orThrow: .locked(path))]
         file = nil
@@ -25,7 +25,8 @@ public final class DatabaseLock: Sendable {
 
     /// Takes the lock of a database.
     ///
-    /// - Parameter creates: whether an empty file is made when there is none, so that nobody makes one meanwhile.
+    /// - Parameter creates: whether to create an empty file where there is none, so that no other process can create
+    ///   one.
     /// - Throws: `StorageError.locked` or `lockedElsewhere` at once when another process has it.
     public init(database: String, creates: Bool) throws {
         let named = try Self.take(database + ".lock", flags: O_RDWR, orThrow: .locked(database + ".lock"))
@@ -57,7 +58,7 @@ public final class DatabaseLock: Sendable {
         if let kind = FileKind(path: path, followsLinks: true), kind != .file {
             throw StorageError.unusable("\(path) is \(kind.rawValue), where a file is locked: remove it.")
         }
-        // Without waiting, should it be a pipe by now.
+        // The file may have become a pipe, so the call must not wait.
         let descriptor = unsafe open(path, flags | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0o600)
         guard descriptor >= 0 else {
             throw StorageError.unusable("\(path) cannot be opened: \(systemReason(errno)).")
@@ -75,7 +76,7 @@ public final class DatabaseLock: Sendable {
 
     private static func takeFile(_ database: String) throws -> (CInt, FileIdentity) {
         try FileKind.requireFile(database)
-        // A restore may put another file in its place between the look and the lock.
+        // A restore may replace the file after it was looked up and before it is locked.
         for _ in 0..<10 {
             let known = FileIdentity(path: database)
             let isOurs = held.withLock { held in known.map { held.contains($0) } ?? false }
@@ -95,14 +96,14 @@ public final class DatabaseLock: Sendable {
         _ = Glibc.close(descriptor)
     }
 
-    /// Keeps a database with several names to the one that it is opened by.
+    /// Requires that a database with several names is always opened by the same one.
     ///
-    /// SQLite's log lies beside the name by which the file was opened: after a crash its changes would be lost to a
-    /// program that opens it by another.
+    /// SQLite's log lies beside the name by which the file was opened: after a crash, a program that opens it by
+    /// another name would lose the changes in the log.
     private static func rememberName(of identity: FileIdentity, at database: String, in lock: CInt) throws {
         let mark = Array("\(identity.inode)\n".utf8)
         var kept = [UInt8](repeating: 0, count: 32)
-        // Both buffers are valid for the calls, which keep to their lengths.
+        // Both buffers are valid for the calls, which stay within their lengths.
         let count = unsafe kept.withUnsafeMutableBytes { unsafe pread(lock, $0.baseAddress, $0.count, 0) }
         if count > 0, Array(kept.prefix(count)) == mark { return }
         guard identity.names == 1 || identity.size == 0 else {
@@ -110,7 +111,7 @@ public final class DatabaseLock: Sendable {
                 "\(database) has \(identity.names) names (hard links), and this is not the one that it was opened by "
                     + "before. What SQLite keeps beside the other name would be lost: use that one, or remove it.")
         }
-        // Without the mark the file has one name, so that a failure takes nothing away.
+        // Without the mark the file has only one name, so a failure here does no harm.
         _ = ftruncate(lock, 0)
         _ = unsafe mark.withUnsafeBytes { unsafe pwrite(lock, $0.baseAddress, $0.count, 0) }
     }

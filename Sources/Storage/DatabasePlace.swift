@@ -11,7 +11,8 @@ package enum DatabasePlace {
             || keywords.contains { text.hasPrefix($0 + "=") || text.contains(" " + $0 + "=") }
     }
 
-    /// The place for people: a path as it is; of an address host, port, user and database, and never a password.
+    /// The place as people are shown it: a path unchanged, or an address's host, port, user and database without a
+    /// password.
     ///
     /// What cannot be read as an address is left out.
     package static func shown(_ text: String) -> String {
@@ -20,15 +21,15 @@ package enum DatabasePlace {
         let found = pairs(text)
         let user = found["user"].map { $0 + "@" } ?? ""
         let port = found["port"].map { ":" + $0 } ?? ""
-        // A database's name may be a whole address again (libpq, section 34.1.1), with a password in it.
+        // A database's name may itself be a whole address (libpq, section 34.1.1) that contains a password.
         let name = found["dbname"].flatMap { $0.contains("=") || $0.contains("://") ? nil : $0 } ?? ""
         return "postgres://\(user)\(found["host"] ?? found["hostaddr"] ?? "")\(port)/\(name)"
     }
 
-    /// `USER:PASSWORD@HOSTS/NAME?PARAMETERS` without password and parameters.
+    /// Shows `USER:PASSWORD@HOSTS/NAME?PARAMETERS` without the password and the parameters.
     private static func uri(_ text: Substring) -> String {
-        // Where it is not encoded as it has to be, a password may hold any sign, here or among the parameters: of what is
-        // before the last @, only the user's name is shown, and nothing behind it where that may be a parameter.
+        // A password that is not encoded as required may hold any character, here or among the parameters. Before the
+        // last @, only the user's name is shown; after it, nothing where that may be a parameter.
         func endsHosts(_ character: Character) -> Bool { "?#".contains(character) }
         guard let at = text.lastIndex(of: "@") else { return "postgres://\(text.prefix { !endsHosts($0) })" }
         let user = text[..<at].prefix { !":/?#@".contains($0) }
@@ -37,7 +38,7 @@ package enum DatabasePlace {
         return "postgres://\(user)@\(hosts)"
     }
 
-    /// The words of libpq's other form: `name=value` or `name='value'`, with `\` before a quote or another `\`.
+    /// Reads libpq's other form: `name=value` or `name='value'`, with `\` before a quote or another `\`.
     private static func pairs(_ text: String) -> [ByteString: String] {
         var (found, rest) = ([ByteString: String](), Substring(text))
         while true {

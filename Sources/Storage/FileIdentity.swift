@@ -2,26 +2,26 @@
 
 internal import Glibc
 
-/// Which file it is, whatever it is called: its device and its number there.
+/// The identity of a file, whatever it is called: its device and its inode number there.
 public struct FileIdentity: Hashable, Sendable {
     public let device: UInt
     public let inode: UInt
-    /// How many names it has on its disk.
+    /// How many names (hard links) it has.
     let names: Int
-    /// Its length when it was looked at, in bytes.
+    /// Its length in bytes when its identity was read.
     public let size: Int
 
-    /// The file that a path leads to, through links; nil when there is none.
+    /// Finds the file that a path leads to, following links; nil when there is none.
     public init?(path: String) {
         var status = stat()
-        // The path is valid for the call, which fills the one structure that it is given.
+        // The path is valid for the call, which fills only the structure that it is given.
         guard unsafe stat(path, &status) == 0 else { return nil }
         self.init(status)
     }
 
     init?(descriptor: CInt) {
         var status = stat()
-        // The call fills the one structure that it is given.
+        // The call fills only the structure that it is given.
         guard unsafe fstat(descriptor, &status) == 0 else { return nil }
         self.init(status)
     }
@@ -40,15 +40,15 @@ public struct FileIdentity: Hashable, Sendable {
         hasher.combine(inode)
     }
 
-    /// Where a path ends that is a symbolic link, or a chain of them; any other path as it is.
+    /// Returns where a symbolic link, or a chain of them, leads; any other path is returned unchanged.
     ///
-    /// What lies beside a file lies beside the file itself, and not beside its links.
+    /// Companion files, such as SQLite's log, lie beside the file itself and not beside its links.
     public static func resolvingLinks(_ path: String) -> String {
         var path = path
-        // As many as Linux follows.
+        // Linux follows at most 40 links, too.
         for _ in 0..<40 {
             var buffer = [UInt8](repeating: 0, count: 4096)
-            // The buffer has the length that the call is given.
+            // The buffer is as long as the call is told.
             let count = unsafe buffer.withUnsafeMutableBytes { bytes in
                 guard let start = bytes.baseAddress else { return -1 }
                 return unsafe readlink(path, start.assumingMemoryBound(to: CChar.self), bytes.count)

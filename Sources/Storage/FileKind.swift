@@ -2,7 +2,7 @@
 
 internal import Glibc
 
-/// What lies at a path, in words.
+/// The kind of file at a path, in words.
 public enum FileKind: String, Sendable {
     case file = "a file"
     case folder = "a folder"
@@ -11,12 +11,12 @@ public enum FileKind: String, Sendable {
     case pipe = "a pipe"
     case device = "a device"
 
-    /// Nil when there is nothing.
+    /// Looks at a path; nil when nothing is there.
     ///
-    /// - Parameter followsLinks: whether a symbolic link is looked through.
+    /// - Parameter followsLinks: whether a symbolic link is followed.
     public init?(path: String, followsLinks: Bool) {
         var status = stat()
-        // The path is valid for the call, which fills the one structure that it is given.
+        // The path is valid for the call, which fills only the structure that it is given.
         let found = followsLinks ? unsafe stat(path, &status) : unsafe lstat(path, &status)
         guard found == 0 else { return nil }
         self =
@@ -30,7 +30,8 @@ public enum FileKind: String, Sendable {
             }
     }
 
-    /// Like `requireFile`, and the same for what SQLite keeps beside a database: it would wait for a pipe forever.
+    /// Checks like `requireFile`, and checks the files that SQLite keeps beside a database, too: it would wait for a
+    /// pipe forever.
     package static func requireDatabase(_ path: String) throws {
         try requireFile(path)
         for suffix in ["-wal", "-shm", "-journal"] {
@@ -40,7 +41,7 @@ public enum FileKind: String, Sendable {
         }
     }
 
-    /// Throws when something else than a file is at a path; nothing at all is fine.
+    /// Throws when something other than a file is at a path; a path where nothing is passes.
     package static func requireFile(_ path: String) throws {
         guard let kind = FileKind(path: path, followsLinks: true), kind != .file else { return }
         throw StorageError.unusable("\(path) cannot be opened as a database: it is \(kind.rawValue).")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A value in a statement or a row; the two types every engine has.
+/// A value in a statement or a row, of one of the two types that every engine has.
 public enum SQLValue: Hashable, Sendable {
     case null
     case integer(Int)
@@ -16,14 +16,14 @@ extension SQLValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Exp
     public init(nilLiteral: ()) { self = .null }
 }
 
-/// Pieces of statements whose length follows from how much there is to say.
+/// Parts of statements whose length depends on the number of values.
 enum SQLText {
-    /// `$1, $2`…
+    /// Returns `$1, $2`…
     static func parameters(_ count: Int, from first: Int = 1) -> String {
         (first..<first + count).map { "$\($0)" }.joined(separator: ", ")
     }
 
-    /// `($1, $2), ($3, $4)`…
+    /// Returns `($1, $2), ($3, $4)`…
     static func tuples(_ count: Int, of columns: Int, from first: Int = 1) -> String {
         (0..<count).map { "(\(parameters(columns, from: $0 * columns + first)))" }.joined(separator: ", ")
     }
@@ -39,23 +39,25 @@ public struct SQLRow: Sendable {
         self.values = values
     }
 
-    /// A column that may be null.
+    /// Returns the text of a column that may be null.
     public func text(_ name: String) -> String? {
         if let index = columns[name], case .text(let value) = values[index] { value } else { nil }
     }
 
-    /// A column that may be null.
+    /// Returns the number of a column that may be null.
     public func integer(_ name: String) -> Int? {
         if let index = columns[name], case .integer(let value) = values[index] { value } else { nil }
     }
 
-    /// A column that the schema declares NOT NULL; throws when the schema and the statement do not fit.
+    /// Returns the text of a column that the schema declares NOT NULL; throws when the statement does not fit the
+    /// schema.
     public func text(required name: String) throws -> String {
         guard let value = text(name) else { throw StorageError.unexpectedResult("Column \(name) holds no text.") }
         return value
     }
 
-    /// A column that the schema declares NOT NULL; throws when the schema and the statement do not fit.
+    /// Returns the number of a column that the schema declares NOT NULL; throws when the statement does not fit the
+    /// schema.
     public func integer(required name: String) throws -> Int {
         guard let value = integer(name) else { throw StorageError.unexpectedResult("Column \(name) holds no number.") }
         return value

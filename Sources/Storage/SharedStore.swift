@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is done once a database has said what ended, with its time in milliseconds since 1970, or has not said it in time.
+/// Called with the database's time in milliseconds since 1970 once all earlier writes are known, or with an error.
 public typealias Confirmation = @Sendable (Result<Int, StorageError>) -> Void
 
-/// A database that several servers write, as one of them sees it.
+/// A database that several servers write to, as one of them sees it.
 public protocol SharedStore: Sendable {
     /// Makes sure that `clock` has moved on for everything that was committed, on any server, before this call.
     ///
-    /// Those who ask while a query is under way wait for the next one, so that however many ask, one is under way. It
-    /// rests on no clock: what is confirmed late is late and not wrong.
+    /// Callers that ask while a query is under way wait for the next one, so that only one is under way, however many
+    /// ask. It depends on no clock: a late confirmation is late and not wrong.
     ///
-    /// - Parameter completion: called once, on any thread; it must not block. It fails when the database does not answer
-    ///   within seconds, and then nothing is known.
+    /// - Parameter completion: called once, on any thread; it must not block. It fails when the database does not
+    ///   answer within seconds, and then nothing is confirmed.
     func confirm(then completion: @escaping Confirmation)
 }
 
 extension SharedStore {
-    /// Like `confirm(then:)`; the database's time.
+    /// Confirms like `confirm(then:)` and returns the database's time.
     public func confirm() async throws -> Int {
         try await withCheckedThrowingContinuation { continuation in
             confirm { continuation.resume(with: $0) }

@@ -2,13 +2,15 @@
 
 internal import Glibc
 
-/// A file that is made aside and gets its name once it is whole: an end at any instant leaves no half of it in its place.
+/// A file that is written under another name and gets its own once it is complete: a process that ends at any instant
+/// leaves no half-written file in its place.
 package struct StagedFile: Sendable {
     package let path: String
-    /// Where it is until then; for its owner only.
+    /// The path of the file until then; only its owner can read it.
     package let staged: String
 
-    /// Makes an empty file beside the place of a new one; throws `StorageError.notWritten` when anything is in that place.
+    /// Creates an empty file beside the place of a new one; throws `StorageError.notWritten` when anything is in that
+    /// place.
     package init(new path: String) throws {
         var generator = SystemRandomNumberGenerator()
         let mark = String(UInt32.random(in: .min ... .max, using: &generator), radix: 16)
@@ -17,7 +19,7 @@ package struct StagedFile: Sendable {
         try create()
     }
 
-    /// Makes an empty file under a name that is kept for this, and removes what an earlier one left behind there.
+    /// Creates an empty file under a name that is reserved for this, after removing what an earlier one left there.
     package init(replacing path: String, staged: String) throws {
         (self.path, self.staged) = (path, staged)
         if let kind = FileKind(path: staged, followsLinks: false), kind != .file, kind != .link {
@@ -33,7 +35,7 @@ package struct StagedFile: Sendable {
         _ = close(descriptor)
     }
 
-    /// Writes all pieces behind what is there.
+    /// Appends all pieces to the file.
     package func write(_ next: () throws -> [UInt8]?) throws {
         let descriptor = unsafe open(staged, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC)
         guard descriptor >= 0 else { throw failure() }
@@ -41,7 +43,7 @@ package struct StagedFile: Sendable {
         while let piece = try next() {
             var rest = piece[...]
             while !rest.isEmpty {
-                // The pointer is used within the call only, and write reads no more than its count.
+                // The pointer is used only within the call, and write reads no more than its count.
                 let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
                 if count < 0, errno == EINTR { continue }
                 guard count > 0 else { throw failure() }
@@ -50,7 +52,7 @@ package struct StagedFile: Sendable {
         }
     }
 
-    /// Gives the file its name, on the disk when this returns; throws when something has got that name meanwhile.
+    /// Gives the file its name, which is on the disk when this returns; throws when something else has got that name.
     package func publish() throws {
         try flush(staged, O_RDONLY)
         if unsafe link(staged, path) == 0 {
@@ -58,14 +60,14 @@ package struct StagedFile: Sendable {
         } else if errno == EEXIST {
             throw Self.isThere(path)
         } else {
-            // Some file systems know one name for a file only.
+            // Some file systems allow only one name for a file.
             guard FileKind(path: path, followsLinks: false) == nil else { throw Self.isThere(path) }
             guard unsafe rename(staged, path) == 0 else { throw failure() }
         }
         try flushFolder()
     }
 
-    /// Puts the file in the place of another, on the disk when this returns.
+    /// Replaces another file with this one, on the disk when this returns.
     package func replace() throws {
         try flush(staged, O_RDONLY)
         guard unsafe rename(staged, path) == 0 else { throw failure() }

@@ -1,45 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why the database cannot be used; every case has one sentence for the operator.
+/// The reason why the database cannot be used; every case has one sentence for the operator.
 public enum StorageError: Error, Hashable, CustomStringConvertible {
-    /// The database cannot be opened or a setting it needs does not hold.
+    /// The database cannot be opened, or a required setting does not take effect.
     case unusable(String)
     /// Another process holds `<database>.lock`.
     case locked(String)
-    /// Another process has opened the same file by another path.
+    /// Another process has opened the same file under another path.
     case lockedElsewhere(String)
-    /// Another process has the database of a server.
+    /// Another process uses the database on the server.
     case inUse
-    /// The database's server cannot be reached, or does not serve; nothing was kept, and it may be back in a moment.
+    /// The database's server cannot be reached or does not serve. Nothing was stored, and it may be back in a moment.
     case unreachable(String)
-    /// The server was lost at the end of a change, and whether it was kept could not be found out.
+    /// The connection was lost at the end of a change, and whether the change was stored could not be found out.
     case outcomeUnknown
-    /// The database's server refused a statement, with its SQLSTATE; nothing was kept.
+    /// The database's server refused a statement, with its SQLSTATE; nothing was stored.
     case refused(state: String)
     /// The database's file was deleted or replaced while it was open; nothing was changed.
     case fileGone(String)
-    /// The database was made by a newer version.
+    /// The database was made by a newer version of the program.
     case newerSchema(found: Int, known: Int)
-    /// There is no room for what should be written; none of it was kept.
+    /// There is no room for a write; none of it was stored.
     case diskFull
-    /// The system could not read or write, with the engine's number for it; nothing was kept.
+    /// The system could not read or write, with the engine's error code; nothing was stored.
     case diskFailed(engineCode: Int)
-    /// A statement would have broken a rule of the schema, such as a key; in the engine's words, without any value.
+    /// A statement would have broken a rule of the schema, such as a key; the text is the engine's, without any value.
     case contradiction(String)
-    /// Others read and wrote the same at the same time, more often than an engine tries again; nothing was kept.
+    /// Others read and wrote the same data at the same time, more often than an engine tries again; nothing was stored.
     case contended
-    /// Another server does by now what this one had begun; nothing was kept.
+    /// Another server has taken over what this one had begun; nothing was stored.
     case leaseLost
-    /// The engine failed for its own reasons, with its number for it; nothing was kept.
+    /// The engine failed for another reason, with its error code; nothing was stored.
     case engineFailed(engineCode: Int)
-    /// A file that was asked for cannot be written; nothing is left of it.
+    /// A requested file cannot be written; nothing is left of it.
     case notWritten(path: String, reason: String)
-    /// A text holds a NUL, which no text in the database may.
+    /// A text contains a NUL, which no text in the database may.
     case unstorable
-    /// A statement and the schema do not fit: a fault of the program.
+    /// A statement does not fit the schema: a bug in the program.
     case unexpectedResult(String)
 
-    /// Whether another process has the database.
+    /// Whether another process uses the database.
     public var isLocked: Bool {
         switch self {
         case .locked, .lockedElsewhere, .inUse: true

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Store {
-    /// How long a transaction keeps adding work, so that other writers wait only for a moment.
+    /// How long a transaction keeps adding work, so that other writers wait only a moment.
     private static var stepTime: Duration { .milliseconds(40) }
 
-    /// Does pieces of work in their order, in as many transactions as it takes for none to be long.
+    /// Does pieces of work in order, in enough transactions that none is long.
     ///
-    /// Others read and write between two of them. For what changes no cached answer, as `record`.
+    /// Others read and write between two of them. Like `record`, it is for changes that affect no cached answer.
     public func recordInSteps(_ pieces: [@Sendable (any WriteTransaction) throws -> Void]) async throws {
         var done = 0
         while done < pieces.count {
@@ -23,7 +23,7 @@ extension Store {
         }
     }
 
-    /// Removes what is looked for, which nobody has to wait for, in short transactions.
+    /// Applies `body` to everything that `find` finds, in short transactions, for work that nobody waits for.
     public func recordForAll<Key: Sendable>(
         _ find: @escaping @Sendable (any ReadTransaction, _ limit: Int) throws -> [Key],
         _ body: @escaping @Sendable (any WriteTransaction, ArraySlice<Key>) throws -> Void
@@ -39,7 +39,7 @@ extension Store {
         }
     }
 
-    /// Repeats work in short transactions until it says that nothing is left.
+    /// Repeats work in short transactions until `body` returns that nothing is left.
     ///
     /// - Parameter body: does as much of the work as it is asked to; returns whether more is left.
     public func recordRepeatedly(
@@ -56,7 +56,7 @@ extension Store {
                     let began = ContinuousClock.now
                     guard try body(transaction, size) else { return (false, size) }
                     let end = ContinuousClock.now
-                    // What one row takes depends on what is in it.
+                    // The time for one row depends on its contents.
                     if end - began > Self.stepTime / 2 { size = max(1, size / 2) }
                     if end - began < Self.stepTime / 8 { size = min(512, size * 2) }
                     if end - start > Self.stepTime / 2 { return (true, size) }
@@ -69,7 +69,7 @@ extension Store {
 }
 
 extension Store {
-    /// Raises the revision of every item there is, because the program or its configuration shows each differently.
+    /// Raises the revision of every item, because the program or its configuration shows each differently.
     public func reviseEverything(now: Int) async throws {
         var place: (circle: String, collection: String, id: String)? = ("", "", "")
         while let last = place {
@@ -79,7 +79,7 @@ extension Store {
         while let last = hash { hash = try await record { try $0.touchNotices(after: last, now: now, limit: 1000) } }
     }
 
-    /// Notes that every circle's feeds may show something else.
+    /// Records that every circle's feeds may look different.
     public func touchAllCircles(now: Int) async throws {
         var circle: String? = ""
         while let last = circle {

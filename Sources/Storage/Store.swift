@@ -1,57 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where Kalends keeps its state: consistent reads and serial writes over one SQL database.
+/// The storage of Kalends' state: consistent reads and serial writes over one SQL database.
 ///
-/// Statements are written once for all engines: `ON CONFLICT`, `RETURNING`, parameters `$1`, `$2`…, and only `TEXT`
-/// and `BIGINT` columns. An engine runs them; the verbs on records live in `Records/` and know no engine.
+/// Statements are written once for all engines: `ON CONFLICT`, `RETURNING`, parameters `$1`, `$2`…, and only `TEXT` and
+/// `BIGINT` columns. An engine runs them; the functions on records are in `Records/` and depend on no engine.
 ///
-/// Every body may run more than once before its value is returned, and only the last run counts. So a body sends
-/// nothing, reports nothing, changes nothing in memory that a second run would change again, and waits for nobody; what
-/// follows from its value is done after the call has returned. It throws what its caller is to see, and an engine throws
-/// only `StorageError`, or `CancellationError` when the caller was cancelled.
+/// Every body may run more than once before its value is returned, and only the last run counts. So a body must not
+/// send or report anything, change anything in memory that a second run would change again, or wait for anybody; the
+/// caller acts on its value after the call has returned. A body throws what its caller is to see; an engine throws only
+/// `StorageError`, or `CancellationError` when the caller was cancelled.
 public protocol Store: Sendable {
-    /// Runs `body` on one consistent snapshot, in which everything committed before is seen.
+    /// Runs `body` on one consistent snapshot with everything that was committed before.
     ///
-    /// An engine may run `body` again on another snapshot: it has no effect but its value.
+    /// An engine may run `body` again on another snapshot: it must have no effect other than its value.
     func read<Value: Sendable>(
         _ body: @escaping @Sendable (any ReadTransaction) throws -> Value
     ) async throws -> Value
 
-    /// Runs `body` in a transaction; committed durably before this returns, rolled back when it throws.
+    /// Runs `body` in a transaction, which is committed durably before this returns, or rolled back when it throws.
     ///
-    /// Transactions take effect as if they ran one after the other. Where two met, an engine rolls one back and runs its
-    /// `body` again: it has no effect but its value and what it writes, and reports no progress.
+    /// Transactions take effect as if they ran one after the other. When two collide, an engine rolls one back and runs
+    /// its `body` again: it must have no effect other than its value and what it writes, and must not report progress.
     func write<Value: Sendable>(
         _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
     ) async throws -> Value
 
-    /// Like `write`, for what no cached answer depends on, such as counts: `clock` stays.
+    /// Writes like `write`, for data on which no cached answer depends, such as counts: `clock` does not advance.
     ///
-    /// Its `body` may run again as that of `write` may.
+    /// Its `body` may run again, like that of `write`.
     func record<Value: Sendable>(
         _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
     ) async throws -> Value
 
-    /// It has moved on before any `write` returns, for the circles that the write concerns.
+    /// The clock of writes, which has advanced for the circles of a `write` before that returns.
     var clock: WriteClock { get }
 
     /// Releases the database; no call may follow.
     func close() throws
 }
 
-/// A consistent view of the database; it must not be kept beyond the call that gave it.
+/// A consistent view of the database; it must not be used after the call that provided it.
 public protocol ReadTransaction {
-    /// Hands over the rows that a query gives one by one, with `arguments` for `$1`, `$2`…
+    /// Passes on the rows of a query one by one, with `arguments` for `$1`, `$2`…
     ///
-    /// - Parameter body: asks the database nothing meanwhile.
+    /// - Parameter body: must not query the database.
     func eachRow(_ sql: String, _ arguments: [SQLValue], _ body: (SQLRow) throws -> Void) throws
 
-    /// Whether each row of a table that is not clustered has a number, `rowid`, in whose order rows lie.
+    /// Whether each row of a table that is not clustered has a number, `rowid`, by which rows are ordered.
     var hasRowNumbers: Bool { get }
 
-    /// The time of the database's own clock, the same for all servers, in milliseconds since 1970.
+    /// Returns the time of the database's own clock, the same for all servers, in milliseconds since 1970.
     ///
-    /// Throws `StorageError.unexpectedResult` in an engine that one process has.
+    /// Throws `StorageError.unexpectedResult` in an engine that only one process uses.
     func sharedTime() throws -> Int
 }
 
@@ -64,14 +64,14 @@ extension ReadTransaction {
 }
 
 extension ReadTransaction {
-    /// All rows that a query gives.
+    /// Returns all rows of a query.
     public func rows(_ sql: String, _ arguments: [SQLValue]) throws -> [SQLRow] {
         var rows: [SQLRow] = []
         try eachRow(sql, arguments) { rows.append($0) }
         return rows
     }
 
-    /// What is made of each row, without all of the rows in memory beside it.
+    /// Returns the value made from each row, without keeping all rows in memory.
     func values<Value>(
         _ sql: String, _ arguments: [SQLValue], _ make: (SQLRow) throws -> Value
     ) throws -> [Value] {
@@ -83,17 +83,17 @@ extension ReadTransaction {
     func row(_ sql: String, _ arguments: [SQLValue]) throws -> SQLRow? { try rows(sql, arguments).first }
 }
 
-/// A view that can change the database; all of its changes or none are kept.
+/// A transaction that can change the database; either all of its changes are stored or none.
 public protocol WriteTransaction: ReadTransaction {
     /// Runs a statement and returns how many rows it changed.
     @discardableResult
     func execute(_ sql: String, _ arguments: [SQLValue]) throws -> Int
 
-    /// Says that the transaction concerns this circle and no other, unless another is named too.
+    /// Declares that the transaction concerns this circle, and only the circles that are named.
     ///
-    /// Without a word it concerns all of them: what is remembered of any is then looked up again.
+    /// Without any declaration it concerns all circles, and everything cached is looked up again.
     func concerns(circle: String)
 
-    /// Says that the transaction concerns no circle but those that are named.
+    /// Declares that the transaction concerns only the circles that are named.
     func concernsNamedCirclesOnly()
 }

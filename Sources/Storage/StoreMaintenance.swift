@@ -8,45 +8,45 @@
 public typealias StoreOpening =
     @Sendable (_ path: String, _ mustBeKalends: Bool) throws -> any Store & StoreMaintenance
 
-/// What an operator does with a database as a whole, whatever engine keeps it.
+/// The operator's actions on a database as a whole, for every engine.
 ///
 /// A use case never needs it: it reads and writes through `Store`.
 ///
 /// Like `Store`, it throws only `StorageError`, or `CancellationError` when the caller was cancelled.
 public protocol StoreMaintenance: Sendable {
-    /// Whether the database is still where it was opened; what is committed elsewhere would be lost.
+    /// Whether the database is still where it was opened; otherwise anything committed would be lost.
     var isInPlace: Bool { get }
 
-    /// Whether the database answered when it was last asked.
+    /// Whether the database answered its last query.
     var isReachable: Bool { get }
 
-    /// How long transactions hold the writer.
+    /// How long transactions hold the only writer.
     var writes: WriteGauge { get }
 
     /// The engine's version, as the engine reports it.
     func engineVersion() async throws -> String
 
-    /// Bytes that the database takes on the disk.
+    /// Returns the bytes that the database takes on the disk.
     func size() async throws -> Int
 
-    /// Writes a whole and consistent copy to a new file, while others read and write.
+    /// Writes a complete and consistent copy to a new file, while others read and write.
     ///
     /// The copy belongs to no journal of accesses.
     func backup(to path: String) async throws
 
-    /// The engine's own check of everything that is stored: `ok`, or what is damaged.
+    /// Runs the engine's own check of all stored data; returns `ok` or a list of the damage.
     func integrityCheck() async throws -> String
 
-    /// Throws `StorageError` unless the schema is ours and nothing else.
+    /// Throws `StorageError` unless the schema is exactly ours.
     func checkSchema() async throws
 
-    /// The first rows that this program could not have written; `StoredFault.limit` at most.
+    /// Returns the first rows that this program could not have written, at most `StoredFault.limit`.
     func valueFaults() async throws -> [StoredFault]
 
-    /// Removes what the engine gathered for its planner, which somebody else may have written.
+    /// Removes the statistics of the engine's planner, which somebody else may have written.
     func forgetStatistics() async throws
 
-    /// Checks whether another process changed the database, which makes stale what is remembered.
+    /// Checks whether another process changed the database, which makes the caches stale.
     func lookForForeignChange() async throws
 }
 

@@ -3,27 +3,28 @@
 internal import Crypto
 internal import Synchronization
 
-/// Copies everything that is stored from one database to another, whatever engines keep them.
+/// Copies all stored data from one database to another, between any engines.
 ///
-/// Both have the schema of this program. What is copied is one moment of the first; the second is changed by nobody else
-/// meanwhile, and holds it and nothing else afterwards.
+/// Both have the schema of this program. The copy is a snapshot of the first. Nobody else may change the second during
+/// the copy, and it contains nothing but the copy afterwards.
 public enum TableCopy {
-    /// What a table held: how many rows, and a digest of all of them in the order of their keys.
+    /// The contents of a table: how many rows, and a digest of all of them in the order of their keys.
     public struct Content: Hashable, Sendable {
         public var table: String
         public var rows: Int
         public var digest: [UInt8]
     }
 
-    /// Copies in one transaction of the second, and reads that again to compare.
+    /// Copies in one transaction of the second database, and reads that database again to compare.
     ///
-    /// - Returns: what each table holds.
-    /// - Throws: `StorageError.unusable` when the copy does not hold what was read; then nothing is kept of a copy that was
-    ///   broken off, and all of one that is not the same.
+    /// - Returns: the contents of each table.
+    /// - Throws: `StorageError.unusable` when the copy differs from what was read. An interrupted copy is rolled back;
+    ///   a complete copy that differs stays.
     @discardableResult
     public static func copy(from source: any Store, to target: any Store) async throws -> [Content] {
         let copied = try await target.write { writer in
-            // What a new database begins with, and what was there; children before their parents.
+            // Removes the rows that a new database begins with and those that were there, children before their
+            // parents.
             for table in Schema.tables.reversed() { try writer.execute("DELETE FROM \(table.name)", []) }
             let rows = RowChannel()
             Task {
@@ -44,7 +45,7 @@ public enum TableCopy {
         return found
     }
 
-    /// What a database holds, table by table, of one moment.
+    /// Returns the contents of a database, table by table, at one moment.
     public static func contents(of store: any Store) async throws -> [Content] {
         try await store.read { reader in
             try Schema.tables.map { table in
@@ -55,7 +56,7 @@ public enum TableCopy {
         }
     }
 
-    /// In the order of the keys, which is the same with every engine.
+    /// Selects rows in the order of the keys, which is the same with every engine.
     private static func statement(_ table: SchemaTable) -> String {
         "SELECT \(list(table.columns)) FROM \(table.name) ORDER BY \(list(table.key))"
     }
@@ -69,10 +70,10 @@ public enum TableCopy {
     }
 
     private static func read(_ reader: any ReadTransaction, into rows: RowChannel) throws -> [Content] {
-        // What an earlier run has sent cannot be called back.
+        // The rows that an earlier run has sent cannot be taken back.
         guard rows.begin() else { throw StorageError.unreachable("it was lost while it was copied") }
         return try Schema.tables.map { table in
-            // Parameters of a statement are limited, and so is what is kept in memory.
+            // The parameters of a statement are limited, and so are the rows in memory.
             let together = max(1, 900 / table.columns.count)
             var digest = RowDigest(table)
             var batch = RowBatch(table: table)
@@ -108,7 +109,7 @@ public enum TableCopy {
 
         var content: Content { Content(table: table.name, rows: rows, digest: Array(hash.finalize())) }
 
-        /// - Returns: about how many bytes the row takes.
+        /// - Returns: roughly how many bytes the row takes.
         @discardableResult
         mutating func add(_ values: [SQLValue]) -> Int {
             rows += 1
@@ -120,7 +121,7 @@ public enum TableCopy {
                     bytes.append(1)
                     bytes.append(contentsOf: "\(number) ".utf8)
                 case .text(let text):
-                    // With its length, so that the end of one is never the beginning of another.
+                    // The length is included, so that the end of one text is never the beginning of another.
                     bytes.append(contentsOf: "\u{2}\(text.utf8.count) ".utf8)
                     bytes.append(contentsOf: text.utf8)
                 }
@@ -131,15 +132,15 @@ public enum TableCopy {
     }
 }
 
-/// Rows of one table that go over together.
+/// Rows of one table that are passed on together.
 private struct RowBatch: Sendable {
     var table: SchemaTable
     var rows: [[SQLValue]] = []
-    /// About how much it takes.
+    /// Roughly how many bytes the rows take.
     var bytes = 0
 }
 
-/// Rows on their way from the thread of one engine to that of another, a few batches at a time.
+/// Passes rows from the thread of one engine to that of another, a few batches at a time.
 private final class RowChannel: Sendable {
     private struct Closed: Error {}
 
@@ -156,7 +157,7 @@ private final class RowChannel: Sendable {
 
     init() { for _ in 0..<4 { free.signal() } }
 
-    /// False when somebody has begun before.
+    /// Begins the copy; returns false when it has begun before.
     func begin() -> Bool {
         state.withLock { state in
             defer { state.isBegun = true }
@@ -179,7 +180,7 @@ private final class RowChannel: Sendable {
         filled.signal()
     }
 
-    /// The next batch, once it has come; nil after the last.
+    /// Waits for the next batch and returns it; nil after the last.
     func next() -> RowBatch? {
         filled.wait()
         let batch: RowBatch? = state.withLock { $0.batches.isEmpty ? nil : $0.batches.removeFirst() }
@@ -187,13 +188,13 @@ private final class RowChannel: Sendable {
         return batch
     }
 
-    /// What came of the reading, once nothing comes any more.
+    /// Returns the result of the reading, once no batch follows.
     func result() throws -> [TableCopy.Content] {
         guard let result = state.withLock({ $0.result }) else { throw Closed() }
         return try result.get()
     }
 
-    /// Nobody takes any more.
+    /// Ends the taking of batches.
     func close() {
         state.withLock { $0.isClosed = true }
         free.signal()

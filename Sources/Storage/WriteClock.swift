@@ -2,12 +2,12 @@
 
 internal import Synchronization
 
-/// Counts writes, and knows when one last concerned each circle: whether what was read before still holds.
+/// A counter of writes that records when one last concerned each circle, to show whether an earlier read still holds.
 ///
-/// Circles share marks, so that memory stays small however many there are: a write to one circle makes what is
-/// remembered of a few others stale too, which costs them a look-up each.
+/// Circles share marks, so that memory stays small however many there are: a write to one circle also makes the caches
+/// of a few others stale, which costs each of them a look-up.
 public final class WriteClock: Sendable {
-    /// The circles that share a mark; a circle keeps it only as long as the process runs.
+    /// The mark that a circle shares with some others; a circle has the same mark only as long as the process runs.
     public struct Mark: Hashable, Sendable {
         let index: Int16
 
@@ -24,17 +24,17 @@ public final class WriteClock: Sendable {
 
     public init() {}
 
-    /// The number of the latest write that has returned; higher with each.
+    /// The number of the latest write that has returned; it rises with each write.
     public var now: UInt64 { latest.load(ordering: .acquiring) }
 
-    /// Whether nothing that concerns a circle was written after `now` was `time`.
+    /// Whether no write that concerns a circle came after `now` was `time`.
     public func isUnchanged(_ mark: Mark, since time: UInt64) -> Bool {
         circles[Int(mark.index)].load(ordering: .acquiring) <= time && everywhere.load(ordering: .acquiring) <= time
     }
 
-    /// Notes a write once it is committed and before it is answered.
+    /// Records a write once it is committed and before it is answered.
     ///
-    /// - Parameter changed: the circles it concerns; nil when it may be any.
+    /// - Parameter changed: the circles that it concerns; nil when it may concern any.
     package func note(_ changed: Set<ByteString>?) {
         let time = latest.wrappingAdd(1, ordering: .acquiringAndReleasing).newValue
         guard let changed else {

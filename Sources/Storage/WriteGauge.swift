@@ -10,9 +10,9 @@ public final class WriteGauge: Sendable {
 
     public init() {}
 
-    /// The longest that there was.
+    /// The longest time since the last reset.
     public var longest: Duration { .microseconds(longestTaken.load(ordering: .relaxed)) }
-    /// All together.
+    /// The sum of all times.
     public var total: Duration { .microseconds(taken.load(ordering: .relaxed)) }
     public var count: Int { counted.load(ordering: .relaxed) }
 
@@ -23,6 +23,6 @@ public final class WriteGauge: Sendable {
         counted.add(1, ordering: .relaxed)
     }
 
-    /// Begins again, to measure what follows.
+    /// Starts the longest time again, to measure what follows.
     public func reset() { longestTaken.store(0, ordering: .relaxed) }
 }

@@ -2,7 +2,7 @@
 
 internal import Synchronization
 
-/// The circles that a transaction named, nil as long as it named none.
+/// The circles that a transaction named; nil as long as it has named none.
 package final class WriteScope: Sendable {
     private let named = Mutex<Set<ByteString>?>(nil)
 
@@ -14,6 +14,6 @@ package final class WriteScope: Sendable {
 
     package func add(_ circle: String) { named.withLock { $0 = ($0 ?? []).union([ByteString(circle)]) } }
 
-    /// Forgets what a run named that does not count.
+    /// Removes the names from a run that is repeated.
     package func reset() { named.withLock { $0 = nil } }
 }

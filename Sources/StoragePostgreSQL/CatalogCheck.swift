@@ -2,9 +2,9 @@
 
 internal import Storage
 
-/// Whether a database has our schema and nothing else: a trigger or a rule would act on what the program does later.
+/// Checks that a database has exactly our schema: a trigger or a rule would act on what the program does later.
 ///
-/// What is expected is made by the program's own statements in a schema beside it, in a transaction that is rolled back.
+/// The program's own statements create the expected schema beside it, in a transaction that is rolled back.
 enum CatalogCheck {
     private struct Entry: Hashable {
         var type: ByteString
@@ -12,7 +12,7 @@ enum CatalogCheck {
         var definition: ByteString
     }
 
-    /// Carries what was found out of a transaction that keeps nothing.
+    /// Carries the result out of a transaction that is rolled back.
     private struct RolledBack: Error {
         var expected: Set<Entry>
     }
@@ -48,7 +48,7 @@ enum CatalogCheck {
     private static func expected(_ store: PostgreSQLStore, upTo version: Int) async throws -> Set<Entry> {
         do {
             try await store.record { transaction in
-                // Gone with the transaction; the path too.
+                // Both the schema and the search path end with the transaction.
                 try transaction.execute("CREATE SCHEMA kalends_expected", [])
                 _ = try transaction.rows("SELECT set_config('search_path', 'kalends_expected', true)", [])
                 try Schema.migrate(Inside(transaction: transaction), upTo: version)
@@ -60,7 +60,7 @@ enum CatalogCheck {
         return []
     }
 
-    /// A transaction that is under way as the place of migrations.
+    /// A transaction under way, as the target of migrations.
     private struct Inside: MigrationTarget {
         let transaction: any WriteTransaction
         func adapted(_ statement: String) -> String { statement }
@@ -77,7 +77,7 @@ enum CatalogCheck {
             })
     }
 
-    /// Everything in the schema that belongs to no extension, each as the server writes it.
+    /// Selects everything in the schema that belongs to no extension, each in the server's own form.
     private static let catalog = """
         WITH place AS (SELECT current_schema()::regnamespace AS oid, quote_ident(current_schema()) || '.' AS prefix),
         relations AS (
@@ -120,7 +120,7 @@ enum CatalogCheck {
             WHERE d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e')
         """
 
-    /// A name of a stranger's, short and on one line.
+    /// Returns a foreign name, shortened and on one line.
     private static func shown(_ name: String) -> String {
         String(name.unicodeScalars.prefix(60).map { $0.value < 33 || $0.value > 126 ? "?" : Character($0) })
     }

@@ -3,10 +3,10 @@
 internal import Storage
 internal import Synchronization
 
-/// Who waits to hear that what ended is known, and the thread that asks for all of them together.
+/// The callers that wait for a confirmation, and the thread that asks the database for all of them together.
 ///
-/// Whoever comes while a query is under way waits for the next one: an answer says nothing about what was committed
-/// after its question.
+/// A caller that comes while a query is under way waits for the next one: an answer does not cover what was committed
+/// after its query.
 final class Confirmations: Sendable {
     private struct State {
         var waiting: [Confirmation] = []
@@ -14,11 +14,11 @@ final class Confirmations: Sendable {
     }
 
     let worker = Worker("confirmations")
-    /// The number of the last write that the clock has moved on for; only the thread uses it.
+    /// The number of the last write for which the clock has advanced; only the thread uses it.
     let applied = Atomic(0)
     private let state = Mutex(State())
 
-    /// - Parameter ask: asks the database; run on the thread.
+    /// - Parameter ask: queries the database; it runs on the thread.
     func add(
         _ completion: @escaping Confirmation,
         _ ask: @escaping @Sendable (inout Session?) -> Result<Int, StorageError>
@@ -37,7 +37,7 @@ final class Confirmations: Sendable {
         }
     }
 
-    /// Everybody who waits now, for whom the query that is sent next is late enough; nil when there is nobody.
+    /// Returns all callers that wait now, whom the next query covers; nil when there are none.
     private func next() -> [Confirmation]? {
         state.withLock { state in
             guard !state.waiting.isEmpty else {

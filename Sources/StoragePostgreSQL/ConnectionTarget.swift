@@ -3,13 +3,13 @@
 internal import CPostgres
 internal import Storage
 
-/// Where a database is, as an operator writes it: `postgres://…`, or libpq's `host=… dbname=…`.
+/// The place of a database, as an operator writes it: `postgres://…`, or libpq's `host=… dbname=…`.
 ///
-/// What is not given comes from where libpq takes it: `PGHOST` and its kind, the service file, the password file.
+/// Missing parts come from libpq's own sources: `PGHOST` and similar variables, the service file, the password file.
 public struct ConnectionTarget: Sendable {
     let given: String
 
-    /// Throws `StorageError.unusable`, without repeating any of what was given, when it cannot be an address.
+    /// Reads an address; throws `StorageError.unusable`, without repeating any of the text, when it cannot be one.
     public init(_ text: String) throws {
         guard !text.utf8.contains(0), let options = Self.options(text) else { throw Self.unreadable }
         // A password with an `@` or a `:` that is not written as `%40` and `%3A` would be read as a host or a port,
@@ -22,10 +22,10 @@ public struct ConnectionTarget: Sendable {
         given = text
     }
 
-    /// What was given by the names of libpq's options; nil when it cannot be read.
+    /// Reads the options by libpq's names; nil when the text cannot be read.
     private static func options(_ text: String) -> [String: String]? {
         guard let options = unsafe PQconninfoParse(text, nil) else { return nil }
-        // libpq's own list, which ends with an entry without a name.
+        // The list is libpq's own and ends with an entry without a name.
         defer { unsafe PQconninfoFree(options) }
         var found: [String: String] = [:]
         var option = unsafe options
@@ -41,7 +41,7 @@ public struct ConnectionTarget: Sendable {
     private static let unreadable = StorageError.unusable(
         "The database is not a valid connection string of PostgreSQL: postgres://USER@HOST/NAME or host=… dbname=…")
 
-    /// Each overrides those before it.
+    /// The parameters of a connection; each overrides those before it.
     var parameters: [(name: String, value: String)] {
         [
             ("application_name", "kalends"), ("connect_timeout", "5"), ("keepalives", "1"), ("keepalives_idle", "10"),

@@ -2,21 +2,21 @@
 
 internal import Storage
 
-/// The statements that are written once for all engines, in PostgreSQL's words.
+/// Translates the statements, which are written once for all engines, to PostgreSQL.
 ///
-/// Each is rewritten once for a connection. What is rewritten is named here and nowhere else: the statements are the
-/// program's own, and none of them holds a text in which one of these words could be.
+/// Each is rewritten once for a connection, and only as written here: the statements are the program's own, and none of
+/// them contains a literal in which one of these words could occur.
 enum Dialect {
     static func adapted(_ statement: String) -> String {
         var sql = statement
         if sql.hasPrefix("CREATE TABLE") || sql.hasPrefix("ALTER TABLE") {
-            // In the order of its bytes, which is that of its code points, whatever the database's language: an update of
-            // the system's languages would break the indexes of any other order.
+            // Texts are ordered by their bytes, which is the order of their code points, whatever the database's
+            // locale: an update of the system's locales would break the indexes of any other order.
             sql.replace(/\bTEXT\b/, with: "TEXT COLLATE \"C\"")
             sql.replace("/* clustered */", with: "")
         }
         if sql.contains(" LIKE ") {
-            // SQLite's takes capitals for small letters within ASCII; so does this one where the order is by bytes.
+            // SQLite's LIKE ignores case within ASCII; ILIKE does the same where the order is by bytes.
             sql.replace(" LIKE ", with: " ILIKE ")
         }
         if sql.contains("AS BLOB") {
@@ -31,13 +31,13 @@ enum Dialect {
                 """
             }
         }
-        // It keeps SQLite from an index that it takes for better than it is.
+        // The plus keeps SQLite from using an index that it overestimates.
         sql.replace(/([ (])\+([a-z])/) { "\($0.1)\($0.2)" }
         return withNamedColumns(sql)
     }
 
-    /// Names the columns where a statement asks for all of them: a newer program may add one while this one runs, and a
-    /// prepared statement that gives all would fail from then on.
+    /// Names the columns where a statement selects all of them: a newer program may add one while this one is running,
+    /// and a prepared statement that returns all columns would fail from then on.
     private static func withNamedColumns(_ statement: String) -> String {
         guard statement.utf8.contains(UInt8(ascii: "*")) else { return statement }
         var sql = statement
@@ -56,7 +56,7 @@ enum Dialect {
         return sql
     }
 
-    /// The columns of a table of the schema, as `a, b`, or `t.a, t.b`; nil for any other table.
+    /// Returns the columns of a table of the schema, as `a, b` or `t.a, t.b`; nil for any other table.
     private static func list(_ table: Substring, of alias: Substring? = nil) -> String? {
         guard let columns = Schema.tables.first(where: { same($0.name[...], table) })?.columns else { return nil }
         let prefix = alias.map { "\($0)." } ?? ""

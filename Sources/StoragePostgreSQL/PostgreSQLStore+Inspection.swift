@@ -15,7 +15,7 @@ extension PostgreSQLStore {
 
     /// Reads every row of every table, with all of its columns, and checks that each refers to one that exists.
     ///
-    /// What the server finds damaged is a separate error; the pages' sums are looked at where the cluster has them.
+    /// Damage that the server finds is a separate error; page checksums are checked when the cluster has them.
     public func integrityCheck() async throws -> String {
         var found: [String] = []
         for table in Schema.tables {
@@ -34,11 +34,11 @@ extension PostgreSQLStore {
         return found.isEmpty ? "ok" : found.joined(separator: "; ")
     }
 
-    /// The server's own, which it renews by itself; nobody else has left any that a backup could bring.
+    /// Does nothing: the server renews its own statistics, and a backup cannot bring any from elsewhere.
     public func forgetStatistics() async throws {}
 
-    /// The first rows with a value that is out of its column's range, or that points at nothing; that each is of its
-    /// column's type, and each text in UTF-8 without a NUL, the server ensures.
+    /// Returns the first rows with a value that is out of its column's range or refers to nothing. The server ensures
+    /// that each value has its column's type, and each text is UTF-8 without a NUL.
     public func valueFaults() async throws -> [StoredFault] {
         var faults: [StoredFault] = []
         for table in Schema.tables where faults.count < StoredFault.limit {
@@ -91,7 +91,7 @@ extension PostgreSQLStore {
         }
     }
 
-    /// Rows that refer to one that is not there: a server whose triggers were switched off takes them.
+    /// Returns rows that refer to missing ones, which a server accepts while its triggers are switched off.
     private func danglingReferences() async throws -> [StoredFault] {
         let keys = try await read { reader in
             try reader.rows(

@@ -3,18 +3,18 @@
 public import Storage
 internal import Synchronization
 
-// What servers that share a database do beside the others: they take turns in writing, each write is numbered with the
-// circles that it concerns, and what is remembered is answered from only after a look at those numbers (docs/nodes.md).
+// The additional work of servers that share a database: they take turns in writing, each write is numbered with the
+// circles that it concerns, and a cached answer is used only after a look at those numbers (docs/nodes.md).
 
 extension PostgreSQLStore: SharedStore {
-    /// How long the answer to a look at the numbers is waited for.
+    /// How long to wait for the answer to a look at the numbers.
     private static let confirmationLimit = Duration.seconds(3)
-    /// How long a server that is paused in the middle of a write keeps the others waiting.
+    /// How long a server that is paused in the middle of a write may keep the others waiting.
     private static let turnLimit = Duration.seconds(5)
-    /// How long it is tried to be the only one while the schema is changed.
+    /// How long to try to be the only server while the schema is changed.
     private static let migrationPatience = Duration.seconds(10)
 
-    /// Takes a write's turn among all servers, before the transaction's snapshot is taken, and until it has ended.
+    /// The statement that takes a write's turn among all servers, before the transaction's snapshot and until it ends.
     var turn: String { use == .shared ? "LOCK TABLE schema_migrations IN EXCLUSIVE MODE; " : "" }
 
     public func confirm(then completion: @escaping Confirmation) {
@@ -22,7 +22,7 @@ extension PostgreSQLStore: SharedStore {
             do {
                 return .success(try confirm(&slot))
             } catch {
-                // What is on its way on this session could be mistaken for the answer to a later question.
+                // An answer that is still on its way on this session could be mistaken for that to a later query.
                 slot = nil
                 return .failure(
                     error as? StorageError ?? (error as? SessionFailure)?.inOurWords
@@ -46,7 +46,7 @@ extension PostgreSQLStore: SharedStore {
             time = try row.integer(required: "now")
             guard let number = row.integer("number") else { return }
             let circle = try row.text(required: "circle")
-            // Without a gap, or those in between were removed.
+            // The number continues without a gap; otherwise the numbers in between were removed.
             if circle.isEmpty || number > last + 1 { isAny = true }
             circles.insert(ByteString(circle))
             last = number
@@ -57,8 +57,8 @@ extension PostgreSQLStore: SharedStore {
         return time
     }
 
-    /// The session that asks. It has a share of the database as the one that writes has, so that no server that shares
-    /// nothing writes what this one does not hear of.
+    /// Returns the session that asks. It shares the database like the writing session, so that no server that does not
+    /// share can write without this one learning of it.
     private func confirming(_ slot: inout Session?) throws -> Session {
         if let session = slot { return session }
         let session = try maker.session()
@@ -68,15 +68,15 @@ extension PostgreSQLStore: SharedStore {
         guard let last = found.flatMap({ Int($0) }) else {
             throw StorageError.unexpectedResult("Writes have no counter.")
         }
-        // It may be another server's database by now, with other numbers than those that were seen: what was remembered
-        // before this session is forgotten, and what is remembered from here on is read later than its number.
+        // It may be another server's database now, with other numbers than those seen before. Everything cached before
+        // this session is discarded, and everything cached from here on is read after its number.
         clock.note(nil)
         confirmations.applied.store(last, ordering: .relaxed)
         slot = session
         return session
     }
 
-    /// Takes a share of the database, so that no server can take all of it.
+    /// Takes a share of the database, so that no server can have it to itself.
     func takeShare(_ session: Session) throws {
         let deadline = ContinuousClock.now + .seconds(2)
         while try !session.takes(SessionLock.use, isShared: true) {
@@ -86,7 +86,8 @@ extension PostgreSQLStore: SharedStore {
         try session.run("SET idle_in_transaction_session_timeout = \(Int(Self.turnLimit / .milliseconds(1)))")
     }
 
-    /// Brings the schema up to date while no other server has the database: an earlier one would not understand it.
+    /// Brings the schema up to date while no other server uses the database: an earlier version would not understand
+    /// it.
     func migrateAlone(_ session: Session) throws {
         let deadline = ContinuousClock.now + Self.migrationPatience
         while try !Self.isUpToDate(session) {
@@ -98,7 +99,7 @@ extension PostgreSQLStore: SharedStore {
                 throw StorageError.unusable(
                     "Servers of another version run on this database: stop all of them before this one is started.")
             }
-            // Of two that start at once, one lets go of its share first.
+            // When two start at once, one gives up its share first.
             try session.run("SELECT pg_advisory_unlock_shared(\(SessionLock.use))")
             pause(.milliseconds(Int.random(in: 20...300)))
             try takeShare(session)

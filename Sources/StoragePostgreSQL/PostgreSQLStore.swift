@@ -4,50 +4,52 @@ internal import Glibc
 public import Storage
 internal import Synchronization
 
-/// PostgreSQL as the engine: one session that writes and some that read, each in a separate thread.
+/// The PostgreSQL engine, with one session that writes and some that read, each on a separate thread.
 ///
-/// Writes are serializable, reads are snapshots. Of one process the writes come one after the other, so that they never
-/// collide; where those of two processes collided, the server rolls one back, and it is run again. Servers that share a
+/// Writes are serializable, reads are snapshots. One process writes one transaction after the other, so that they never
+/// collide; when those of two processes collide, the server rolls one back, and it is run again. Servers that share a
 /// database take turns (`PostgreSQLStore+Sharing`).
 public final class PostgreSQLStore: Store, StoreMaintenance {
     public let clock = WriteClock()
     public let writes = WriteGauge()
     let maker: SessionMaker
-    /// Who else may have the database, which the writing session enforces.
+    /// Who else may use the database; the writing session enforces it.
     let use: Use
     private let copies: StoreOpening
     private let writer = Worker("writer")
     private let readers = WorkerPool(6, waiting: .seconds(10))
     let confirmations = Confirmations()
-    /// The process of the server that held the lock of use last.
+    /// The process on the server that last held the lock of use.
     private let holder = Atomic<Int>(0)
     let isClosed = Atomic<Bool>(false)
 
-    /// How long a write is run again before it is given up, and how long a commit without an answer is asked after.
+    /// How long a write is repeated before it is given up, and how long the outcome of an unanswered commit is asked
+    /// for.
     private static let patience = Duration.seconds(10)
-    /// Rings at other processes after a commit; they look by themselves, so that nothing rests on it.
+    /// The channel that notifies other processes after a commit; they also look by themselves, so that nothing depends
+    /// on it.
     private static let bell = "kalends_changed"
 
-    /// Who else may have the database.
+    /// Who else may use the database.
     enum Use {
-        /// Nobody.
+        /// Nobody else.
         case only
-        /// Servers that share it too, and nobody else.
+        /// Only servers that share it too.
         case shared
-        /// Anybody; for tests.
+        /// Anybody, for tests.
         case unguarded
     }
 
     /// Connects, and brings the schema up to date.
     ///
     /// Throws `StorageError`: `.inUse` when another process has the database, `.unreachable` when there is no server,
-    /// `.unusable` when it is not one that this program can keep its data on.
+    /// `.unusable` when this program cannot store its data there.
     ///
     /// - Parameters:
     ///   - mustBeKalends: also refuses an empty database.
     ///   - isOnly: whether only this process may use the database as long as it is open.
-    ///   - isShared: whether other servers that share it may have it too; no server can take all of it then.
-    ///   - copies: makes the file that a backup goes to.
+    ///   - isShared: whether other servers that share it may use it too; then no server can have it to itself.
+    ///   - copies: opens the file for a backup.
     public init(
         _ target: ConnectionTarget, mustBeKalends: Bool = false, isOnly: Bool, isShared: Bool = false,
         copies: @escaping StoreOpening
@@ -70,7 +72,7 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
         }
     }
 
-    /// Looks at what is there before anything of it is changed: it may be another program's database.
+    /// Examines an existing database before changing anything in it: it may be another program's.
     private static func look(_ session: Session, mustBeKalends: Bool) throws {
         let foreign = StorageError.unusable("The database is not one of Kalends.")
         let tables = try session.run(
@@ -96,7 +98,7 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
         _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
     ) async throws -> Value {
         let scope = WriteScope()
-        // A failure is noted too: one at the commit may come after it.
+        // A failure is recorded too: it may come after the commit.
         defer { clock.note(scope.circles) }
         return try await transaction(scope, isNoted: use == .shared, body)
     }
@@ -114,7 +116,7 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
 
     // MARK: Transactions
 
-    /// - Parameter isNoted: whether other servers learn which circles it concerns.
+    /// - Parameter isNoted: whether other servers are informed which circles it concerns.
     private func transaction<Value: Sendable>(
         _ scope: WriteScope, isNoted: Bool = false, _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
     ) async throws -> Value {
@@ -138,12 +140,12 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
         }
     }
 
-    /// A run that kept nothing and may be repeated; `error` is what the caller sees when it was the last.
+    /// A run that stored nothing and may be repeated; the caller sees `error` when it was the last.
     private struct Again: Error {
         var error: StorageError
     }
 
-    /// Repeats a transaction that met another, or whose session was lost before its end.
+    /// Repeats a transaction that collided with another, or whose session was lost before its end.
     private func again<Value>(_ attempt: (_ isFirst: Bool) throws -> Value) throws -> Value {
         let deadline = ContinuousClock.now + Self.patience
         var count = 0
@@ -153,7 +155,7 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
             } catch let again as Again {
                 count += 1
                 guard ContinuousClock.now < deadline else { throw again.error }
-                // Those that met come again at different times.
+                // Transactions that collided are repeated at different times.
                 pause(.microseconds(Int.random(in: 200...(2_000 * min(count, 20)))))
             }
         }
@@ -170,7 +172,7 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
         session.beginAnew()
         do {
             let isWrite = scope != nil
-            // With its number, by which a commit that is not answered is asked after.
+            // The transaction's number serves to ask for the outcome of an unanswered commit.
             let begun = try session.run(
                 isWrite
                     ? "BEGIN ISOLATION LEVEL SERIALIZABLE READ WRITE; \(turn)SELECT pg_current_xact_id()"
@@ -178,7 +180,7 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
             if isWrite, session.wasRung() { clock.note(nil) }
             _ = session.takeWarnings()
             let value = try body(PostgreSQLTransaction(session: session, scope: scope ?? WriteScope()))
-            // A body that continues after a failed statement has nothing that could be kept.
+            // A body that continues after a failed statement has nothing that could be committed.
             if let failure = session.failure { throw failure }
             if let scope {
                 try commit(&slot, session, begun.last?.first ?? nil)
@@ -191,7 +193,7 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
             let failure = session.failure
             if let failure, failure.endsSession(isWrite: scope != nil) {
                 slot = nil
-                // An earlier session may have ended unnoticed; one that is new and lost too is an outage.
+                // An earlier session may have ended unnoticed; when a new one is lost too, it is an outage.
                 if isFirst, error is SessionFailure || error is StorageError, !(error as? StorageError).isUnknown {
                     throw Again(error: failure.inOurWords)
                 }
@@ -209,19 +211,19 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
         }
     }
 
-    /// Ends a write, and finds out what became of it when the server does not say.
+    /// Commits a write, and finds out the outcome when the server does not report it.
     private func commit(_ slot: inout Session?, _ session: Session, _ number: String?) throws {
         do {
             guard try session.commit() else {
-                // The server answers that it rolled back where a statement had failed before.
+                // The server reports a rollback when an earlier statement has failed.
                 throw StorageError.refused(state: "25P02")
             }
-            // The change is there, and a standby that had to have it may not have it.
+            // The change is stored, but a required standby may not have it.
             if session.takeWarnings() > 0 { throw StorageError.outcomeUnknown }
         } catch let failure as SessionFailure {
             guard case .lost = failure else { throw failure }
             slot = nil
-            // A server that warns before it ends the session may have kept what no standby has.
+            // A server that warns before it ends the session may have stored what no standby has.
             let isWarned = session.takeWarnings() > 0
             guard let number, let isKept = outcome(of: number, serverStart: session.serverStart, isWarned: isWarned)
             else { throw StorageError.outcomeUnknown }
@@ -229,13 +231,13 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
         }
     }
 
-    /// Whether a transaction was kept, asked by a new session; nil when nobody can say.
+    /// Asks in a new session whether a transaction was committed; nil when that cannot be found out.
     ///
-    /// A number that was lost with its server is given again: to a transaction of another one that was promoted, or of
-    /// the same one once it is back. That one's success says nothing of ours.
+    /// A number that was lost with its server is used again, by a promoted standby or by the same server after its
+    /// restart. The success of that transaction says nothing about ours.
     ///
-    /// - Parameter serverStart: when the server was started that gave the number.
-    /// - Parameter isWarned: whether the server said something before it ended the session.
+    /// - Parameter serverStart: when the server that assigned the number was started.
+    /// - Parameter isWarned: whether the server sent a warning before it ended the session.
     private func outcome(of number: String, serverStart: String?, isWarned: Bool) -> Bool? {
         let deadline = ContinuousClock.now + Self.patience
         repeat {
@@ -245,15 +247,15 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
                     switch try session.run("SELECT pg_xact_status('\(number)'::xid8)").first?.first ?? nil {
                     case "committed": return isSame ? true : nil
                     case "aborted": return false
-                    // Its session continues at the server.
+                    // Its session is still running on the server.
                     case "in progress": break
                     default: return nil
                     }
                 } catch SessionFailure.refused(state: "22023", words: _) {
-                    // The number has not been given yet: what had it was lost.
+                    // The number has not been assigned yet: the transaction that had it was lost.
                     return false
                 } catch {
-                    // Asked again.
+                    // The query is repeated.
                 }
             }
             pause(.milliseconds(100))
@@ -263,8 +265,8 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
 
     private func ring(_ slot: inout Session?, _ session: Session, _ scope: WriteScope) {
         guard use == .unguarded, slot != nil else { return }
-        // This comes after the commit, and has no content: in it, it would keep the commits of the whole server
-        // waiting.
+        // The notification comes after the commit and has no content: within it, it would make the commits of the whole
+        // server wait.
         do { try session.run("NOTIFY \(Self.bell)") } catch { slot = nil }
     }
 
@@ -277,7 +279,8 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
         return session
     }
 
-    /// The session that writes; it holds the lock of use as long as it lives, so that nothing is written without.
+    /// Returns the session that writes; it holds the lock of use as long as it lives, so that nothing is written
+    /// without the lock.
     private func writing(_ slot: inout Session?) throws -> Session {
         if let session = slot { return session }
         let session = try maker.session()
@@ -288,7 +291,7 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
         } catch let failure as SessionFailure {
             throw failure.inOurWords
         }
-        // What rang meanwhile was heard by nobody.
+        // Notifications that came before were heard by nobody.
         clock.note(nil)
         slot = session
         return session
@@ -299,8 +302,8 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
         let own = holder.load(ordering: .relaxed)
         while try !session.takes(SessionLock.use) {
             if own != 0 {
-                // Our own earlier session, whose end the server has not noticed. One that waits for a standby is left:
-                // its commit would be reported as done.
+                // This may be our own earlier session, whose end the server has not noticed. One that waits for a
+                // standby is left alone: its commit would be reported as done.
                 try session.run(
                     """
                     SELECT pg_terminate_backend(l.pid) FROM pg_locks AS l JOIN pg_stat_activity AS a ON a.pid = l.pid
@@ -336,7 +339,7 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
 
     public var isReachable: Bool { maker.isReachable }
 
-    /// Writes a file of the embedded engine, in which everything of one moment is.
+    /// Writes the state of one moment to a file of the embedded engine.
     public func backup(to path: String) async throws {
         let file = try StagedFile(new: path)
         do {
@@ -362,7 +365,7 @@ extension Optional where Wrapped == StorageError {
 }
 
 extension Session {
-    /// After a change of the schema no earlier statement can be run.
+    /// After a change of the schema, earlier prepared statements cannot be run.
     fileprivate func forgetStatementsAfter(_ failure: SessionFailure) throws {
         if case .refused(let state, _) = failure, state == "0A000" { try forgetStatements() }
     }

@@ -2,7 +2,7 @@
 
 internal import Storage
 
-/// A transaction of a session, used by the session's thread only.
+/// A transaction of a session, used only by the session's thread.
 struct PostgreSQLTransaction: WriteTransaction {
     let session: Session
     let scope: WriteScope
@@ -28,7 +28,7 @@ struct PostgreSQLTransaction: WriteTransaction {
 
     private func run(_ sql: String, _ arguments: [SQLValue], _ body: (SQLRow) throws -> Void) throws -> Int {
         for case .text(let text) in arguments where text.utf8.contains(0) {
-            // The library ends a text at it, so that one id would be mistaken for another.
+            // The library ends a text at a NUL, so that one id would be mistaken for another.
             throw StorageError.unstorable
         }
         do {
@@ -39,7 +39,7 @@ struct PostgreSQLTransaction: WriteTransaction {
     }
 }
 
-/// Migrations, which one process at a time runs.
+/// The target of migrations, which only one process at a time runs.
 struct PostgreSQLMigrationTarget: MigrationTarget {
     let session: Session
 
@@ -50,7 +50,7 @@ struct PostgreSQLMigrationTarget: MigrationTarget {
         do {
             try waitForTurn()
             defer { _ = try? session.run("SELECT pg_advisory_unlock(\(SessionLock.migration))") }
-            // What a statement waits for, everybody else waits for behind it.
+            // When a statement waits for a lock, all others wait behind it.
             try session.run("BEGIN; SET LOCAL lock_timeout = '750ms'; SET LOCAL statement_timeout = 0")
             do {
                 try body(PostgreSQLTransaction(session: session, scope: WriteScope()))
@@ -64,7 +64,7 @@ struct PostgreSQLMigrationTarget: MigrationTarget {
         }
     }
 
-    /// Asks again and again: who waits inside of the server keeps others from what they wait for.
+    /// Asks repeatedly: a session that waits inside the server would keep others from what they wait for.
     private func waitForTurn() throws {
         let deadline = ContinuousClock.now + .seconds(60)
         while try !session.takes(SessionLock.migration) {
@@ -77,9 +77,9 @@ struct PostgreSQLMigrationTarget: MigrationTarget {
 }
 
 extension Session {
-    /// Takes a lock for the session unless another one has it.
+    /// Takes a lock for the session unless another session has it.
     ///
-    /// - Parameter isShared: whether others may have it so too.
+    /// - Parameter isShared: whether other sessions may share it.
     func takes(_ lock: String, isShared: Bool = false) throws(SessionFailure) -> Bool {
         let name = "pg_try_advisory_lock\(isShared ? "_shared" : "")"
         let answer = try run("SELECT CAST(\(name)(\(lock)) AS INT)").first?.first ?? nil
@@ -87,7 +87,7 @@ extension Session {
     }
 }
 
-/// The names of locks that a session holds until it ends; they are the database's own.
+/// The names of locks that a session holds until it ends; they are local to the database.
 enum SessionLock {
     static let migration = "1801546853, 1"
     static let use = "1801546853, 2"

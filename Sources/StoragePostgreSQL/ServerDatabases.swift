@@ -2,9 +2,9 @@
 
 internal import Storage
 
-/// The databases of a server, for whoever may make some; the store does not need any of this.
+/// The databases of a server, for callers that may create some; the store does not need any of this.
 package enum ServerDatabases {
-    /// Makes a database, empty or as another one is that nobody uses.
+    /// Creates a database, either empty or as a copy of another one that is not in use.
     package static func make(_ name: String, like template: String?, at target: ConnectionTarget) throws {
         try run("CREATE DATABASE \"\(name)\" TEMPLATE \"\(template ?? "template0")\" ENCODING 'UTF8'", at: target)
     }

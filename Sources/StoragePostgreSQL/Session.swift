@@ -6,9 +6,9 @@ internal import Storage
 
 /// A connection to the server, used by one thread at a time.
 ///
-/// Every wait has its own deadline: a server that was cut off answers nothing, not even with an error.
+/// Every wait has its own deadline: a server that was cut off sends no answer, not even an error.
 @safe final class Session {
-    /// A statement that the server keeps, with what it says of its parameters and columns.
+    /// A prepared statement on the server, with its description of parameters and columns.
     private struct Prepared {
         var name: String
         var parameters: [Oid]
@@ -27,27 +27,28 @@ internal import Storage
         }
     }
 
-    /// How long the server may take for a statement, and how much longer an answer may be on its way.
+    /// How long the server may take for a statement; an answer may take a little longer to arrive.
     static let statementLimit = Duration.seconds(60)
-    /// How long an answer is waited for.
+    /// How long to wait for an answer.
     var answerLimit = statementLimit + .seconds(5)
-    /// Statements that a server keeps for a session at most.
+    /// How many prepared statements a server keeps for a session at most.
     private static let preparedLimit = 400
 
     private let connection: OpaquePointer
     private var prepared: [String: [Prepared]] = [:]
     private var preparedCount = 0
-    /// Warnings since they were last asked for.
+    /// The warnings since the last look.
     private let notices: Unmanaged<NoticeCount>
-    /// The first failure since `begin`, whatever a caller made of it.
+    /// The first failure since `begin`, whatever the caller did about it.
     private(set) var failure: SessionFailure?
 
-    /// The server's process that serves this session.
+    /// The id of the server's process for this session.
     private(set) var process = 0
-    /// When the server was started, in seconds since 1970; another one, or the same one after a restart, has another time.
+    /// When the server was started, in seconds since 1970; another server, or the same one after a restart, has another
+    /// time.
     var serverStart: String?
 
-    /// Connects, within some seconds.
+    /// Connects within a few seconds.
     init(_ target: ConnectionTarget) throws(SessionFailure) {
         let names = target.parameters.map(\.name)
         let values = target.parameters.map(\.value)
@@ -60,7 +61,7 @@ internal import Storage
         guard unsafe PQstatus(connection) == CONNECTION_OK, unsafe PQsetnonblocking(connection, 1) == 0 else {
             throw .lost(Self.words(unsafe String(cString: PQerrorMessage(connection))))
         }
-        // The count lives as long as the connection that is given it.
+        // The count lives as long as the connection that uses it.
         _ = unsafe PQsetNoticeReceiver(
             connection,
             { context, result in
@@ -96,7 +97,7 @@ internal import Storage
         return rows
     }
 
-    /// Ends a transaction; returns whether the server says that it kept it.
+    /// Ends a transaction; returns whether the server reports it as committed.
     func commit() throws(SessionFailure) -> Bool {
         guard unsafe PQsendQuery(connection, "COMMIT") == 1 else { throw noted(lost()) }
         var isKept = false
@@ -104,12 +105,12 @@ internal import Storage
         return isKept
     }
 
-    /// Forgets what failed before.
+    /// Clears the last failure.
     func beginAnew() { failure = nil }
 
-    /// Runs a statement of the store's, and hands over its rows one by one.
+    /// Runs a statement of the store, and passes on its rows one by one.
     ///
-    /// - Returns: how many rows it changed or gave.
+    /// - Returns: how many rows it changed or returned.
     @discardableResult
     func each(
         _ sql: String, _ arguments: [SQLValue], _ body: (SQLRow) throws -> Void
@@ -126,7 +127,7 @@ internal import Storage
                     count = unsafe Int(String(cString: PQcmdTuples(result))) ?? 0
                     return
                 }
-                // What comes behind a failure is taken off the connection, and not looked at.
+                // Anything after a failure is read from the connection and ignored.
                 guard problem == nil else { return }
                 do {
                     try unsafe body(Self.row(result, statement))
@@ -141,14 +142,14 @@ internal import Storage
         }
     }
 
-    /// Removes the statements that the server keeps.
+    /// Removes the prepared statements from the server.
     func forgetStatements() throws(SessionFailure) {
         prepared = [:]
         preparedCount = 0
         try run("DEALLOCATE ALL")
     }
 
-    /// Whether another session has rung since the last look.
+    /// Whether another session has sent a notification since the last look.
     func wasRung() -> Bool {
         var isRung = false
         while let notification = unsafe PQnotifies(connection) {
@@ -158,7 +159,7 @@ internal import Storage
         return isRung
     }
 
-    /// How many warnings the server gave since the last look.
+    /// Returns how many warnings the server has sent since the last look.
     func takeWarnings() -> Int {
         let count = unsafe notices.takeUnretainedValue()
         defer { count.warnings = 0 }
@@ -169,7 +170,7 @@ internal import Storage
 
     private func statement(_ sql: String, _ arguments: [SQLValue]) throws(SessionFailure) -> Prepared {
         if let known = prepared[sql]?.first(where: { $0.takes(arguments) }) { return known }
-        // A change of the schema is run once.
+        // A change of the schema is run only once.
         let isOnce = ["CREATE ", "ALTER ", "DROP "].contains { sql.hasPrefix($0) }
         if preparedCount >= Self.preparedLimit { try forgetStatements() }
         if !isOnce { preparedCount += 1 }
@@ -178,7 +179,7 @@ internal import Storage
             switch argument {
             case .integer: ServerType.bigint
             case .text: ServerType.text
-            // The server works it out from what it is used for.
+            // The server infers the type from the context.
             case .null: Oid(0)
             }
         }
@@ -228,7 +229,7 @@ internal import Storage
             let text = unsafe String(decoding: bytes, as: UTF8.self)
             switch type {
             case ServerType.bigint, ServerType.integer, ServerType.smallint, ServerType.numeric:
-                // A sum of numbers may be beyond all of them.
+                // A sum of numbers may be too large for an integer.
                 values.append(Int(text).map(SQLValue.integer) ?? .null)
             case ServerType.bool: values.append(.integer(text == "t" ? 1 : 0))
             default: values.append(.text(text))
@@ -239,7 +240,7 @@ internal import Storage
 
     // MARK: Answers
 
-    /// Takes all results of what was sent; throws the first failure among them once nothing is left on the way.
+    /// Reads all results of a query; throws the first failure among them after everything has been read.
     private func take(_ body: (OpaquePointer) -> Void) throws(SessionFailure) {
         var problem: SessionFailure?
         while true {
@@ -281,14 +282,14 @@ internal import Storage
 
     private static func failure(_ result: OpaquePointer) -> SessionFailure {
         let state = unsafe PQresultErrorField(result, Field.state)
-        // Neither the detail nor the statement, which hold values.
+        // The detail and the statement are left out, because they contain values.
         let words = unsafe PQresultErrorField(result, Field.words)
         guard let state = unsafe state else { return .lost("the connection is lost") }
         return .refused(
             state: unsafe String(cString: state), words: unsafe words.map { unsafe String(cString: $0) } ?? "")
     }
 
-    /// A refusal after which the connection is gone is the loss of it.
+    /// A refusal after which the connection has ended counts as its loss.
     private func ended(_ failure: SessionFailure) -> SessionFailure {
         guard case .refused(_, let words) = failure else { return failure }
         return .lost(words)
@@ -303,17 +304,17 @@ internal import Storage
         return new
     }
 
-    /// The library's words on one line; they name the place and the user, and never a password.
+    /// Returns the library's text on one line; it names the place and the user, and never a password.
     private static func words(_ message: String) -> String {
         let lines = message.split(whereSeparator: \.isNewline).map { $0.trimmingPrefix(while: \.isWhitespace) }
         var line = lines.joined(separator: "; ")
-        // The sentence that it is put into has its own end.
+        // The sentence around it has its own full stop.
         while line.utf8.last == UInt8(ascii: ".") { line.removeLast() }
         return line.isEmpty ? "the connection is lost" : String(line.prefix(300))
     }
 }
 
-/// The types of the server's catalog that the store's statements can give.
+/// The types of the server's catalog that the store's statements can return.
 private enum ServerType {
     static let bool = Oid(16)
     static let bigint = Oid(20)
@@ -324,21 +325,21 @@ private enum ServerType {
     static let numeric = Oid(1700)
 }
 
-/// The fields of a message, by the letters that the protocol has for them.
+/// The fields of a message, by their letters in the protocol.
 private enum Field {
     static let severity = CInt(UInt8(ascii: "V"))
     static let state = CInt(UInt8(ascii: "C"))
     static let words = CInt(UInt8(ascii: "M"))
 }
 
-/// Warnings of a session, noted by the library in the session's own thread.
+/// The number of a session's warnings, counted by the library on the session's own thread.
 private final class NoticeCount {
     var warnings = 0
 }
 
-/// Texts as C takes lists of them.
+/// Converts texts to C's lists of strings.
 private enum CStrings {
-    /// Hands over pointers to the texts, null where there is none, followed by a null; valid for the call only.
+    /// Passes on pointers to the texts, null for nil, followed by a null; they are valid only during the call.
     static func withPointers<Value>(
         _ texts: [String?], _ body: (UnsafePointer<UnsafePointer<CChar>?>?) -> Value
     ) -> Value {
@@ -355,7 +356,7 @@ private enum CStrings {
             bytes.append(0)
         }
         return unsafe bytes.withUnsafeBufferPointer { buffer in
-            // An empty list has no base, and no text either.
+            // An empty list has no base address, and no text either.
             let pointers = unsafe places.map { place in
                 unsafe place.flatMap { place in unsafe buffer.baseAddress.map { unsafe $0 + place } }
             }

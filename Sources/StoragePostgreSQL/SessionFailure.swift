@@ -2,15 +2,16 @@
 
 internal import Storage
 
-/// Why a session did not do what it was asked for.
+/// The reason why a session did not do what it was asked.
 enum SessionFailure: Error, Hashable {
     /// The connection is lost, or no answer came in time.
     case lost(String)
-    /// The server refused; `words` are its own, and hold no value of a statement where the class is that of a rule.
+    /// The server refused; `words` are its own, and contain no value of a statement when it reports a broken
+    /// constraint.
     case refused(state: String, words: String)
 
     /// Whether the same transaction may succeed when it is run again: it collided with another one, or with a plan from
-    /// before the schema changed.
+    /// before a change of the schema.
     var isPassing: Bool {
         guard case .refused(let state, let words) = self else { return false }
         return switch state {
@@ -20,9 +21,9 @@ enum SessionFailure: Error, Hashable {
         }
     }
 
-    /// Whether the session has ended, or leads to a server that serves no more.
+    /// Whether the session has ended, or its server no longer serves.
     ///
-    /// - Parameter isWrite: whether something was to be written, so that a server which only reads is the wrong one.
+    /// - Parameter isWrite: whether it is a write, for which a read-only server is the wrong one.
     func endsSession(isWrite: Bool) -> Bool {
         switch self {
         case .lost: true
@@ -32,7 +33,7 @@ enum SessionFailure: Error, Hashable {
         }
     }
 
-    /// What the rest of the program sees of it: no type, no statement and no value.
+    /// The failure as the rest of the program sees it, without types, statements or values.
     var inOurWords: StorageError {
         guard case .refused(let state, let words) = self else {
             if case .lost(let reason) = self { return .unreachable(reason) }
@@ -43,7 +44,7 @@ enum SessionFailure: Error, Hashable {
         case "53100": .diskFull
         case "57014": .unreachable("it did not answer in time")
         case "25006", "57P01", "57P02", "57P03", "53200", "53300", "53400": .unreachable(words)
-        // A prepared statement of another session, or one of ours that is gone.
+        // A prepared statement belongs to another session, or one of ours is missing.
         case "42P05", "26000":
             .unusable("What is between this program and PostgreSQL pools transactions; PgBouncer has to pool sessions.")
         case let state where state.hasPrefix("08"): .unreachable(words)

@@ -3,7 +3,7 @@
 internal import Storage
 internal import Synchronization
 
-/// Connects sessions of one database, with the settings that they need.
+/// Connects sessions to one database, with the settings that they need.
 final class SessionMaker: Sendable {
     private struct Outage {
         var until: ContinuousClock.Instant
@@ -11,7 +11,7 @@ final class SessionMaker: Sendable {
     }
 
     let target: ConnectionTarget
-    /// The last attempt to connect that failed: what comes within a moment is refused without another.
+    /// The last failed attempt to connect: within a moment after it, sessions are refused without another attempt.
     private let outage = Mutex<Outage?>(nil)
 
     init(_ target: ConnectionTarget) { self.target = target }
@@ -19,10 +19,10 @@ final class SessionMaker: Sendable {
     /// Whether the last attempt to connect succeeded.
     var isReachable: Bool { outage.withLock { $0 == nil } }
 
-    /// Notes that a session was answered.
+    /// Records that a session got an answer.
     func noteAnswer() { outage.withLock { $0 = nil } }
 
-    /// A new session; throws `StorageError.unreachable` or `.unusable`.
+    /// Returns a new session; throws `StorageError.unreachable` or `.unusable`.
     func session() throws -> Session {
         if let outage = outage.withLock({ $0 }), ContinuousClock.now < outage.until { throw outage.error }
         do {
@@ -75,7 +75,7 @@ final class SessionMaker: Sendable {
 }
 
 extension SessionFailure {
-    /// What an operator reads of it.
+    /// The reason that an operator reads.
     var reason: String {
         switch self {
         case .lost(let reason): reason

@@ -5,14 +5,14 @@ internal import Glibc
 internal import Storage
 internal import Synchronization
 
-/// A thread with a session: what waits for the server has no place among the tasks, whose threads are few.
+/// A thread with a session: waiting for the server would block the few threads that run tasks.
 final class Worker: Sendable {
     private let queue: DispatchQueue
     private let session = Mutex<Session?>(nil)
 
     init(_ name: String) { queue = DispatchQueue(label: "kalends.postgresql.\(name)") }
 
-    /// Runs something with the session, after what was asked for earlier.
+    /// Runs work with the session, after earlier requests.
     func run<Value: Sendable>(
         _ body: @escaping @Sendable (inout Session?) throws -> Value
     ) async throws -> Value {
@@ -21,12 +21,12 @@ final class Worker: Sendable {
         }
     }
 
-    /// Like `run`, for callers that do not wait.
+    /// Runs work like `run`, for callers that do not wait.
     func begin(_ body: @escaping @Sendable (inout Session?) -> Void) {
         queue.async { self.session.withLock { body(&$0) } }
     }
 
-    /// Like `run`, for the thread that waits.
+    /// Runs work like `run`, and blocks the calling thread.
     func runNow<Value: Sendable>(_ body: @escaping @Sendable (inout Session?) throws -> Value) throws -> Value {
         try queue.sync { try locked(body) }
     }
@@ -36,10 +36,10 @@ final class Worker: Sendable {
     }
 }
 
-/// Keeps the thread for a time.
+/// Blocks the thread for a time.
 func pause(_ time: Duration) { usleep(UInt32(time / .microseconds(1))) }
 
-/// Workers for reads, given to whoever came first; who waits too long is refused.
+/// Workers for reads, given out in the order of requests; a caller that waits too long is refused.
 final class WorkerPool: Sendable {
     private struct State {
         var free: [Worker]

@@ -8,7 +8,7 @@ extension DatabaseError {
         .SQLITE_IOERR, .SQLITE_CANTOPEN, .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_CORRUPT, .SQLITE_NOTADB,
     ]
 
-    /// What the rest of the program sees of a failure of the engine: no type, no statement and no value of it.
+    /// A failure of the engine as the rest of the program sees it, without types, statements or values.
     var inOurWords: any Error {
         switch resultCode {
         case .SQLITE_FULL: StorageError.diskFull

@@ -2,19 +2,20 @@
 
 internal import Storage
 
-/// The files of an open database, by which it is noticed when somebody deletes or replaces one of them.
+/// The files of an open database, to detect when somebody deletes or replaces one of them.
 struct OpenedFiles: Sendable {
     enum State {
         case inPlace
-        /// There is nothing in its place.
+        /// No file is in its place.
         case deleted
-        /// There is another file in its place.
+        /// Another file is in its place.
         case replaced
     }
 
     let path: String
     private let database: FileIdentity?
-    /// SQLite's log, which holds the latest changes until they are in the database; as lasting as the open database.
+    /// SQLite's log, which contains the latest changes until they are in the database; it exists as long as the
+    /// database is open.
     private let log: FileIdentity?
 
     init(database path: String) {

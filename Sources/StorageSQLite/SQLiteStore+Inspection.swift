@@ -4,12 +4,12 @@ internal import GRDB
 public import Storage
 
 extension SQLiteStore {
-    /// Whether the schema is ours and nothing else; throws `StorageError` when not.
+    /// Throws `StorageError` unless the schema is exactly ours.
     public func checkSchema() async throws {
         try await Self.inOurWords { [self] in try await pool.read(SchemaCheck.check) }
     }
 
-    /// Removes what SQLite gathered for its planner, which somebody else may have written.
+    /// Removes the statistics of SQLite's planner, which somebody else may have written.
     public func forgetStatistics() async throws {
         try await Self.inOurWords { [self] in
             try await pool.writeWithoutTransaction { db in
@@ -18,7 +18,7 @@ extension SQLiteStore {
         }
     }
 
-    /// The first rows with a value that is not of its column's type, out of its range, or points at nothing.
+    /// Returns the first rows with a value that has the wrong type, is out of its range, or refers to nothing.
     public func valueFaults() async throws -> [StoredFault] {
         try await Self.inOurWords { [self] in try await faultsOfValues() }
     }
@@ -28,7 +28,7 @@ extension SQLiteStore {
             try String.fetchAll(db, sql: "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
         }
         var faults: [StoredFault] = []
-        // A table at a time: a long look keeps the log from being taken up.
+        // Each table is read in its own transaction: a long one keeps the log from being checkpointed.
         for table in tables where !table.hasPrefix("sqlite_") && faults.count < StoredFault.limit {
             faults += try await pool.read { db in try Self.faults(in: table, db) }
         }
@@ -52,9 +52,9 @@ extension SQLiteStore {
                     wrong.append("\(quoted) NOT BETWEEN \(range.lowerBound) AND \(range.upperBound)")
                 }
             } else {
-                // Nothing of what follows is worked out for a text that would fill the memory.
+                // The conditions that follow are not evaluated for a text that would fill the memory.
                 wrong.append("length(CAST(\(quoted) AS BLOB)) > \(ColumnRules.longestText)")
-                // A text is read up to its first NUL.
+                // SQLite reads a text up to its first NUL.
                 wrong.append("typeof(\(quoted)) <> 'text' OR instr(CAST(\(quoted) AS BLOB), x'00') > 0")
                 texts.append("COALESCE(\(quoted), '')")
             }
@@ -63,7 +63,8 @@ extension SQLiteStore {
         }
         guard !conditions.isEmpty else { return [] }
         if !texts.isEmpty {
-            // One call for each row; the blank keeps the end of a text from being completed by the next one's beginning.
+            // There is one call for each row; the blank keeps the beginning of a text from completing the end of the
+            // one before.
             db.add(function: isUTF8)
             conditions.append(
                 ("a text", "NOT \(isUTF8.name)(CAST(\(texts.joined(separator: " || ' ' || ")) AS BLOB))"))
@@ -83,7 +84,7 @@ extension SQLiteStore {
         }
     }
 
-    /// Whether bytes are UTF-8: what is not would be read as something else than was stored.
+    /// Whether bytes are UTF-8: others would not be read as they were stored.
     private static let isUTF8 = DatabaseFunction("kalends_is_utf8", argumentCount: 1, pure: true) { values in
         switch values[0].storage {
         case .blob(let bytes): String(validating: Array(bytes), as: UTF8.self) != nil

@@ -4,7 +4,7 @@ internal import GRDB
 public import Storage
 internal import Synchronization
 
-/// The embedded engine: the system's SQLite through GRDB, in WAL mode, every commit flushed to the disk.
+/// The embedded engine: the system's SQLite through GRDB, in WAL mode, with every commit flushed to the disk.
 public final class SQLiteStore: Store, StoreMaintenance {
     let pool: DatabasePool
     public let clock = WriteClock()
@@ -15,7 +15,7 @@ public final class SQLiteStore: Store, StoreMaintenance {
     /// Opens or creates the file and brings its schema up to date.
     ///
     /// The caller holds `DatabaseLock`. Throws `StorageError` when the file is not a database, was made by a newer
-    /// version, or does not take a setting that durability rests on.
+    /// version, or does not accept a setting that durability depends on.
     ///
     /// - Parameter mustBeKalends: also refuses an empty file.
     public init(path: String, mustBeKalends: Bool = false) throws {
@@ -24,15 +24,15 @@ public final class SQLiteStore: Store, StoreMaintenance {
         configuration.label = "kalends"
         configuration.busyMode = .timeout(5)
         configuration.maximumReaderCount = 4
-        // An error text may end in a log: never with the values of a statement.
+        // An error text may end up in a log, so it must never contain the values of a statement.
         configuration.publicStatementArguments = false
-        // What somebody may have put into the schema calls no function that acts beyond the database.
+        // A schema that somebody manipulated cannot call functions that act beyond the database.
         configuration.prepareDatabase { db in try db.execute(sql: "PRAGMA trusted_schema = OFF") }
         do {
             try Self.look(path, mustBeKalends: mustBeKalends)
             pool = try DatabasePool(path: path, configuration: configuration)
-            // After the pool is open: GRDB sets NORMAL once prepareDatabase has run, and NORMAL loses acknowledged
-            // commits when the power fails.
+            // This comes after the pool is open: GRDB sets NORMAL once prepareDatabase has run, and NORMAL loses
+            // acknowledged commits when the power fails.
             let synchronous = try pool.writeWithoutTransaction { db in
                 try db.execute(sql: "PRAGMA synchronous = FULL")
                 return try Int.fetchOne(db, sql: "PRAGMA synchronous")
@@ -50,7 +50,7 @@ public final class SQLiteStore: Store, StoreMaintenance {
         }
     }
 
-    /// Looks at a file that is there before anything of it is changed: it may be another program's database.
+    /// Examines an existing file before changing anything in it: it may be another program's database.
     private static func look(_ path: String, mustBeKalends: Bool) throws {
         let isThere = FileIdentity(path: path)?.size ?? 0 > 0
         guard isThere || mustBeKalends else { return }
@@ -68,7 +68,7 @@ public final class SQLiteStore: Store, StoreMaintenance {
     public func read<Value: Sendable>(
         _ body: @escaping @Sendable (any ReadTransaction) throws -> Value
     ) async throws -> Value {
-        // A connection that is opened only now would read whatever is there in its place.
+        // A newly opened connection would read whatever is in its place.
         if case .replaced = files.state { throw StorageError.fileGone(files.path) }
         return try await Self.inOurWords { [self] in try await pool.read { db in try body(SQLiteTransaction(db: db)) } }
     }
@@ -77,7 +77,7 @@ public final class SQLiteStore: Store, StoreMaintenance {
         _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
     ) async throws -> Value {
         let scope = WriteScope()
-        // A failure is noted too: an error at COMMIT does not show whether the change was kept.
+        // A failure is recorded too: an error at COMMIT does not show whether the change was stored.
         defer { clock.note(scope.circles) }
         return try await transaction(scope, body)
     }
@@ -91,9 +91,9 @@ public final class SQLiteStore: Store, StoreMaintenance {
     private func transaction<Value: Sendable>(
         _ scope: WriteScope, _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
     ) async throws -> Value {
-        // A separate task: GRDB interrupts the one writer when a caller's task is cancelled, which may hit the
-        // statement of whoever comes next. What has begun is kept or rolled back as a whole, whether or not somebody
-        // waits for it.
+        // It runs in a separate task: GRDB interrupts the only writer when a caller's task is cancelled, which may hit
+        // the statement of the next caller. A transaction that has begun is committed or rolled back as a whole,
+        // whether or not anybody waits for it.
         try await Task { try await uninterrupted(scope, body) }.value
     }
 
@@ -104,7 +104,7 @@ public final class SQLiteStore: Store, StoreMaintenance {
             try await pool.writeWithoutTransaction { db in
                 let start = ContinuousClock.now
                 defer { self.writes.note(ContinuousClock.now - start) }
-                // What is committed to a file without a name ends with this process.
+                // Anything committed to a file without a name is lost when this process ends.
                 guard self.files.state == .inPlace else { throw StorageError.fileGone(self.files.path) }
                 var value: Value?
                 try db.inTransaction(.immediate) {
@@ -118,7 +118,7 @@ public final class SQLiteStore: Store, StoreMaintenance {
         }
     }
 
-    /// Runs something of the engine's; what fails in it is a `StorageError`.
+    /// Runs work of the engine; its failures become a `StorageError`.
     static func inOurWords<Value>(_ work: () async throws -> Value) async throws -> Value {
         do {
             return try await work()
@@ -127,16 +127,16 @@ public final class SQLiteStore: Store, StoreMaintenance {
         }
     }
 
-    /// Checks whether another process changed the database, which no lock of ours can keep it from.
+    /// Checks whether another process changed the database, which no lock of ours can prevent.
     ///
-    /// Every write looks too; without writes this is what finds it.
+    /// Every write checks as well; without writes, only this finds the change.
     public func lookForForeignChange() async throws {
         try await Self.inOurWords { [self] in
             try await pool.writeWithoutTransaction { db in try self.noteForeignChange(db) }
         }
     }
 
-    /// A change from elsewhere shows as another data_version on the writer's own connection.
+    /// A change by another process shows as another data_version on the writer's own connection.
     private func noteForeignChange(_ db: Database) throws {
         let seen = try Self.readDataVersion(db)
         if dataVersion.exchange(seen, ordering: .relaxed) != seen { clock.note(nil) }
@@ -147,27 +147,27 @@ public final class SQLiteStore: Store, StoreMaintenance {
 
     public func close() throws {
         guard isInPlace else {
-            // SQLite removes the log by its name, which may be another database's by now.
+            // SQLite removes the log by its name, which may belong to another database now.
             Self.abandoned.withLock { $0.append(pool) }
             return
         }
-        // The last connection to go would fold the log into the file, but GRDB closes the writer before its readers:
-        // it is done by hand, so that the file is the whole database.
+        // The last connection to close would fold the log into the file, but GRDB closes the writer before its readers.
+        // So the log is folded here, and the file is the whole database.
         _ = try pool.writeWithoutTransaction { db in try db.checkpoint(.truncate) }
         try pool.close()
     }
 
-    /// Kept open until the process ends.
+    /// Pools that are kept open until the process ends.
     private static let abandoned = Mutex<[DatabasePool]>([])
 
-    /// Writes a whole and consistent copy of the database to a new file, which is there once it is whole.
+    /// Writes a complete and consistent copy of the database to a new file, which appears once it is complete.
     ///
     /// The copy belongs to no journal of accesses: what is recorded after the backup is not counted in it.
     public func backup(to path: String) async throws {
         try await Self.inOurWords { [self] in
             let file = try StagedFile(new: path)
             do {
-                // By a reader: others go on writing meanwhile.
+                // A reader writes the copy, so that others can go on writing.
                 try await pool.unsafeRead { db in
                     try db.execute(sql: "VACUUM INTO ?", arguments: [file.staged])
                 }
@@ -182,23 +182,23 @@ public final class SQLiteStore: Store, StoreMaintenance {
         }
     }
 
-    /// SQLite's own check of the file.
+    /// Runs SQLite's own check of the file.
     public func integrityCheck() async throws -> String {
         let found = try await Self.inOurWords { [self] in
             try await pool.read { db in try String.fetchAll(db, sql: "PRAGMA integrity_check") }
         }
-        // Some of it comes as several lines below a heading.
+        // Some results are several lines below a heading.
         return found.flatMap { $0.split(separator: "\n") }.filter { !$0.hasPrefix("***") }.joined(separator: "; ")
     }
 
-    /// The version of the library that is really linked.
+    /// Returns the version of the library that is actually linked.
     public func engineVersion() async throws -> String {
         try await Self.inOurWords { [self] in
             try await pool.read { db in try String.fetchOne(db, sql: "SELECT sqlite_version()") ?? "unknown" }
         }
     }
 
-    /// Bytes of the database and its log on the disk.
+    /// Returns the bytes of the database and its log on the disk.
     public func size() -> Int {
         [files.path, files.path + "-wal"].compactMap { FileIdentity(path: $0)?.size }.reduce(0, +)
     }
@@ -209,7 +209,7 @@ public final class SQLiteStore: Store, StoreMaintenance {
     }
 }
 
-/// A transaction of GRDB's, which is used on its queue only.
+/// A transaction of GRDB, used only on its queue.
 struct SQLiteTransaction: WriteTransaction {
     let db: Database
     fileprivate let scope: WriteScope
@@ -239,19 +239,20 @@ struct SQLiteTransaction: WriteTransaction {
         return db.changesCount
     }
 
-    /// `$1` is a name to SQLite, so that a parameter may occur twice and in any order, as in PostgreSQL.
+    /// Binds arguments; SQLite takes `$1` as a name, so that a parameter may occur twice and in any order, as in
+    /// PostgreSQL.
     private func bound(_ arguments: [SQLValue], to sql: String) throws -> StatementArguments {
         for case .text(let text) in arguments where text.utf8.contains(0) {
-            // GRDB binds up to the NUL, so that one id would be mistaken for another.
+            // GRDB binds a text up to its first NUL, so that one id would be mistaken for another.
             throw StorageError.unstorable
         }
-        // By place where that is the same, which costs a tenth.
+        // Binding by place, where that is equivalent, takes a tenth of the time.
         if Self.firstStandInOrder(sql) { return StatementArguments(arguments.map(\.databaseValue)) }
         return StatementArguments(
             Dictionary(uniqueKeysWithValues: arguments.enumerated().map { (String($0 + 1), $1.databaseValue) }))
     }
 
-    /// Whether the parameters are first named in the order of their numbers.
+    /// Whether the parameters first appear in the order of their numbers.
     private static func firstStandInOrder(_ sql: String) -> Bool {
         var (greatest, number, isInside) = (0, 0, false)
         for byte in sql.utf8 {
@@ -273,7 +274,7 @@ struct SQLiteMigrationTarget: MigrationTarget {
     let pool: any DatabaseWriter
 
     func adapted(_ statement: String) -> String {
-        // Without it, rows are stored apart from their key, and each change writes two pages.
+        // Otherwise rows are stored apart from their key, and each change writes two pages.
         statement.replacing("/* clustered */", with: "WITHOUT ROWID")
     }
 
@@ -288,7 +289,7 @@ extension SQLValue {
             switch value.storage {
             case .int64(let number): .integer(Int(number))
             case .string(let text): .text(text)
-            // Only what another program wrote can be too great.
+            // Only a number that another program wrote can be too large.
             case .double(let number): Int(exactly: number.rounded(.towardZero)).map(SQLValue.integer) ?? .null
             case .blob, .null: .null
             }

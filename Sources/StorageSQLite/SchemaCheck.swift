@@ -3,7 +3,7 @@
 internal import GRDB
 internal import Storage
 
-/// Whether a file has our schema and nothing else: a trigger or a view would act on what the program does later.
+/// Checks that a file has exactly our schema: a trigger or a view would act on what the program does later.
 public enum SchemaCheck {
     private struct Entry: Hashable {
         var type: ByteString
@@ -12,20 +12,20 @@ public enum SchemaCheck {
         var sql: ByteString
     }
 
-    /// What SQLite itself makes for its planner; it is harmless, and not part of our schema.
+    /// The tables that SQLite itself creates for its planner; they are harmless and not part of our schema.
     static let statistics: Set<ByteString> = ["sqlite_stat1", "sqlite_stat4"]
 
-    /// Looks at a file without changing it.
+    /// Examines a file without changing it.
     ///
     /// - Parameter isWhole: whether all of the database has to be in the file, as in a backup.
-    /// - Throws: `StorageError` when it is not a database, one of a newer version, or has more, less or something else
-    ///   than this program made.
+    /// - Throws: `StorageError` when it is not a database, is of a newer version, or differs from what this program
+    ///   creates.
     public static func check(path: String, isWhole: Bool = false) throws {
         try FileKind.requireDatabase(path)
         var configuration = Configuration()
         configuration.readonly = true
         configuration.prepareDatabase { db in
-            // No function is run that the schema calls.
+            // Functions that the schema calls are not run.
             try db.execute(sql: "PRAGMA trusted_schema = OFF")
         }
         do {
@@ -40,7 +40,7 @@ public enum SchemaCheck {
         }
     }
 
-    /// SQLite takes what is missing at the end of the last page for zeros.
+    /// Checks the length of the file: SQLite reads a missing end of the last page as zeros.
     private static func checkLength(_ db: Database, _ size: Int) throws {
         let pages = try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0
         let pageSize = try Int.fetchOne(db, sql: "PRAGMA page_size") ?? 0
@@ -57,7 +57,7 @@ public enum SchemaCheck {
         guard found.contains(where: { $0.type == "table" && $0.name == migrations }) else {
             throw StorageError.unusable("it is not a database of Kalends.")
         }
-        // Before anything is read that the schema may compute.
+        // This comes before anything is read that the schema may compute.
         let ours = try expected(upTo: 0)
         guard let versions = ours.first(where: { $0.name == migrations }), found.contains(versions) else {
             throw StorageError.unusable("the table \(migrations) is not as Kalends makes it.")
@@ -82,7 +82,7 @@ public enum SchemaCheck {
         }
     }
 
-    /// What the program's own statements make.
+    /// Returns the schema that the program's own statements create.
     private static func expected(upTo version: Int) throws -> Set<Entry> {
         let queue = try DatabaseQueue()
         try Schema.migrate(SQLiteMigrationTarget(pool: queue), upTo: version)
@@ -100,9 +100,9 @@ public enum SchemaCheck {
             }.filter { !statistics.contains($0.name) })
     }
 
-    /// A statement without what is layout only: how it was laid out is no difference, and where a word ends is one.
+    /// Returns a statement without its layout, so that only layout is ignored and the ends of words still count.
     ///
-    /// Blanks are those of SQLite, to which a blank beyond ASCII is a letter; what is quoted stays as it is.
+    /// Blanks are those of SQLite, for which a blank beyond ASCII is a letter; quoted parts stay unchanged.
     static func withoutLayout(_ sql: String) -> String {
         var kept: [UInt8] = []
         var quote: UInt8?
@@ -130,10 +130,11 @@ public enum SchemaCheck {
         UInt8(ascii: "`"): UInt8(ascii: "`"), UInt8(ascii: "["): UInt8(ascii: "]"),
     ]
 
-    /// Whether a byte belongs to what a blank divides: words, numbers, quotations and signs of several bytes.
+    /// Whether a byte belongs to something that a blank separates: words, numbers, quotations and multi-byte
+    /// characters.
     private static func joins(_ byte: UInt8) -> Bool { !"(),;".utf8.contains(byte) }
 
-    /// A name of a stranger's, short and on one line.
+    /// Returns a foreign name, shortened and on one line.
     private static func shown(_ name: String) -> String {
         String(name.unicodeScalars.prefix(60).map { $0.value < 33 || $0.value > 126 ? "?" : Character($0) })
     }

@@ -4,9 +4,9 @@ import Base
 import TestSupport
 import Testing
 
-/// The standard library is the oracle, for text of ASCII, of which it has the same idea.
+/// The standard library is the oracle for ASCII text, which it divides into the same characters.
 @Suite("Characters as bytes") struct CharacterOperatorsTests {
-    /// Texts of few letters, so that pieces are found often.
+    /// Texts of few different letters, so that pieces are often found.
     private static let texts: [String] = {
         var random = SystemRandomNumberGenerator()
         return (0..<300).map { _ in
@@ -14,7 +14,7 @@ import Testing
         }
     }()
 
-    @Test("Texts are parted, searched and replaced as the standard library does it")
+    @Test("Texts are split, searched and replaced as the standard library does it")
     func standard() {
         for text in Self.texts {
             let letters = Array(text)
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test("A letter with a mark is another one, and text is found in the midst of what is shown as one character")
+    @Test("A letter with a mark is a different letter, and text is found inside what is shown as one character")
     func marks() {
         #expect(!Character("é").is("e\u{301}"))
         #expect("x\u{301}".first != "x")
@@ -44,7 +44,7 @@ import Testing
         #expect("a\r\nb\rc".replacing("\r\n", with: "\n").replacing("\r", with: "\n") == "a\nb\nc")
     }
 
-    @Test("One character of a million bytes is compared, parted and searched in a moment")
+    @Test("One character of a million bytes is compared, split and searched in a moment")
     func long() {
         let marks = String(repeating: "\u{301}", count: 250_000) + String(repeating: "\u{316}", count: 250_000)
         let text = "a" + marks + ";b" + marks

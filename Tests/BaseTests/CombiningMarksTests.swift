@@ -4,7 +4,7 @@ import Base
 import Testing
 
 @Suite("Combining marks") struct CombiningMarksTests {
-    /// Alternating classes, the worst for what sorts them.
+    /// Marks of alternating classes, which take the longest to sort.
     private static func marks(_ count: Int) -> String {
         String(repeating: "\u{301}\u{316}", count: count / 2) + (count % 2 == 1 ? "\u{301}" : "")
     }
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test("What is too long a run is cut to thirty marks, and the rest of the text stays")
+    @Test("A run that is too long is cut to thirty marks, and the rest of the text stays")
     func cut() {
         let text = "a" + Self.marks(5_000) + "b" + Self.marks(20) + "c"
         let bounded = text.withBoundedMarks

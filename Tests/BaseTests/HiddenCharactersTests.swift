@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Hidden characters") struct HiddenCharactersTests {
     @Test(
-        "What turns letters round, fills or hides goes, and the letters stay",
+        "Characters that reorder, fill or hide are removed, and the letters stay",
         arguments: [
             ("a\u{202E}cod.exe", "acod.exe"), ("a\u{202D}b\u{202C}c", "abc"), ("\u{3164}\u{FFA0}x", "x"),
             ("\u{2067}open", "open"), ("closed\u{2069}\u{202C}", "closed"), ("a\u{E0041}\u{E0042}b", "ab"),

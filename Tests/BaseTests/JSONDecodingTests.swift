@@ -60,7 +60,7 @@ struct JSONDecodingTests {
         #expect(outcome.read > 100)
     }
 
-    @Test("A whole number that only a double holds is refused, and not rounded")
+    @Test("A whole number that only a double can represent is refused and not rounded")
     func rounding() {
         #expect(throws: JSONFault.self) { try UInt64(decodingJSON: "9223372036854775809".utf8) }
         #expect(throws: JSONFault.self) { try Int(decodingJSON: "9007199254740993.0".utf8) }
@@ -85,10 +85,7 @@ struct JSONDecodingTests {
             ),
             (#"{"name": "a", "children": {}}"#, "/children: A list is expected here, but this is an object."),
             ("[]", "An object is expected here, but this is a list."),
-            (
-                #"{"name": "a", "name": "b", "children": []}"#,
-                "/name: Line 1, column 15: This object has two members of this name."
-            ),
+            (#"{"name": "a", "name": "b", "children": []}"#, "/name: Line 1, column 15: This name is given twice."),
             (#"{"name": "a""#, "Line 1, column 13: The document ends where “,” or “}” is expected."),
         ])
     func places(_ text: String, _ description: String) throws {
@@ -144,7 +141,7 @@ private enum Shapes {
 
     enum Colour: String, Codable, CodingKeyRepresentable { case red, blue }
 
-    /// Asks for each kind of container itself.
+    /// A type that asks for each kind of container by hand.
     struct ByHand: Codable, Equatable {
         var first: Int
         var second: [String?]
@@ -222,7 +219,7 @@ private enum Shapes {
         static func == (a: Derived, b: Derived) -> Bool { a.base == b.base && a.own == b.own }
     }
 
-    /// Reads odd numbers only.
+    /// A type that reads only odd numbers.
     struct Odd: Decodable {
         struct Refused: Error {}
 

@@ -13,7 +13,7 @@ import Testing
         #expect(Set<ByteString>(["é", "e\u{301}", "é"]).count == 2)
     }
 
-    @Test("A piece of a text is the same text as a text of its own")
+    @Test("A substring is the same text as an equal string")
     func pieces() {
         let text = "summary;é"
         #expect(text.dropFirst(8).isSameText(as: "é"))
@@ -21,7 +21,7 @@ import Testing
         #expect(!text.isSameText(as: "summary;è"))
     }
 
-    @Test("Beginnings and ends are found by their bytes, in the midst of what is shown as one character")
+    @Test("Beginnings and ends are found by their bytes, inside what is shown as one character")
     func ends() {
         #expect("W/\u{301}x".startsWithText("W/"))
         #expect(!"W".startsWithText("W/"))

@@ -5,9 +5,10 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// Requests to servers of this machine: one connection each, nothing sent twice, no redirect followed.
+/// Sends requests to servers on this machine, with one connection each; nothing is sent twice, and no redirect
+/// followed.
 final class LoopbackHTTP: ProviderHTTP {
-    /// What a test reads of a request that was sent.
+    /// The part of a sent request that tests read.
     struct Sent: Sendable {
         var method: String
         var path: String
@@ -15,7 +16,7 @@ final class LoopbackHTTP: ProviderHTTP {
     }
 
     private let state = Mutex<(sent: [Sent], running: Int, most: Int)>(([], 0, 0))
-    /// Adds fields to a request before it leaves, such as the wish for a fault.
+    /// Adds fields to a request before it is sent, such as the request for a fault.
     private let decorate: @Sendable (ProviderRequest) -> [(name: String, value: String)]
     private let seconds: Int
 
@@ -31,7 +32,7 @@ final class LoopbackHTTP: ProviderHTTP {
     /// The most requests that were under way at once.
     var most: Int { state.withLock { $0.most } }
 
-    /// Forgets what was sent, and returns it.
+    /// Returns the requests that were sent, and clears the list.
     @discardableResult func takeSent() -> [Sent] {
         state.withLock { state in
             defer { state.sent = [] }
@@ -120,7 +121,7 @@ private struct Exchange {
         return true
     }
 
-    /// Up to the end of the connection, which was asked for.
+    /// Reads to the end of the connection; the request asked the server to close it.
     private func read(_ socket: Int32) -> Result<ProviderAnswer, TransportFailure> {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
@@ -156,7 +157,7 @@ private struct Exchange {
         return answer
     }
 
-    /// RFC 9112 section 7.1; nil when the last chunk is missing.
+    /// Joins the chunks of a body (RFC 9112 section 7.1); nil when the last chunk is missing.
     private static func unchunked(_ bytes: [UInt8]) -> [UInt8]? {
         var out: [UInt8] = []
         var index = 0

@@ -4,7 +4,7 @@ import CalendarSync
 import Foundation
 import Synchronization
 
-/// Answers by a script, one step a request, and keeps what was asked.
+/// Answers from a script, one step for each request, and records the requests.
 final class ScriptedHTTP: ProviderHTTP {
     enum Step: Sendable {
         case answer(Int, String, [(name: String, value: String)] = [])

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Companion: a folder of .ics files as a store")
 struct VdirStoreTests {
-    /// A folder with a calendar `home`, for the length of a test.
+    /// A folder with a calendar `home`, for one test.
     private final class Folder {
         let root = FileManager.default.temporaryDirectory.appending(path: "vdir-\(UUID().uuidString)")
         let zones = Zones(device: { "Europe/Rome" })
@@ -168,7 +168,7 @@ struct VdirStoreTests {
         #expect(found.map(\.key) == events.map(\.key))
     }
 
-    @Test("What is not committed is seen by nobody, and a rollback forgets it")
+    @Test("Nobody sees uncommitted changes, and a rollback discards them")
     func uncommitted() async throws {
         let folder = try Folder()
         let unit = EventUnit(EventContent(title: "A", span: try Self.timed("2026-03-10", 600, 690)))
@@ -200,7 +200,7 @@ struct VdirStoreTests {
         ] { #expect(text.contains(kept), "\(kept) in \(text)") }
     }
 
-    @Test("An event that somebody took away is not made again, and one that is another now is not changed")
+    @Test("An event that somebody removed is not created again, and one that is now a different event is not changed")
     func gone() async throws {
         let folder = try Folder()
         try folder.put(
@@ -233,7 +233,7 @@ struct VdirStoreTests {
         #expect(try await folder.all().map(\.key) == [events[1].key])
     }
 
-    @Test("A file that cannot be read is never a deletion: a look leaves it out, and who asks for it is told")
+    @Test("A file that cannot be read is never a deletion: a look leaves it out, and asking for it is an error")
     func unreadable() async throws {
         let folder = try Folder()
         try folder.put("a.ics", "BEGIN:VEVENT", "UID:a", "SUMMARY:A", "DTSTART:20260310T100000Z", "END:VEVENT")
@@ -273,7 +273,7 @@ struct VdirStoreTests {
         #expect(try await folder.store.event(localID: "home/t.ics") == nil)
     }
 
-    @Test("Calendars have names and colours, and a folder that is gone is said to be gone, not empty")
+    @Test("Calendars have names and colours, and a missing folder is reported as missing, not as empty")
     func calendars() async throws {
         let folder = try Folder()
         try Data("My home\n".utf8).write(to: folder.url("displayname"))
@@ -291,7 +291,7 @@ struct VdirStoreTests {
         #expect(try await folder.store.event(localID: "../home/a.ics") == nil)
     }
 
-    @Test("A folder of calendars that is away is not forbidden, and whoever asks for anything in it is told")
+    @Test("A missing folder of calendars is not forbidden, and asking for anything in it is an error")
     func away() async throws {
         let folder = try Folder()
         try folder.put("a.ics", "BEGIN:VEVENT", "UID:a", "SUMMARY:A", "DTSTART:20260310T100000Z", "END:VEVENT")

@@ -70,7 +70,7 @@ struct CompanionToolTests {
         #expect(try JSONDecoder().decode(Choices.self, from: data) == choices)
     }
 
-    @Test("Two syncs take turns, and who waits too long says so")
+    @Test("Two syncs take turns, and one that waits too long reports it")
     func lock() async throws {
         defer { try? FileManager.default.removeItem(at: home) }
         let file = home.appending(path: "state/lock")

@@ -18,7 +18,7 @@ struct AccessCounterTests {
         store = WatchedStore(home.store)
     }
 
-    /// Opens the counter for as long as `body` runs; `isKilled` leaves what is recorded where it is.
+    /// Opens the counter while `body` runs; `isKilled` leaves what was recorded as it is.
     private func counting(
         bytes: Int = 1 << 20, isKilled: Bool = false, _ body: @Sendable (AccessCounter) async throws -> Void
     ) async throws {
@@ -160,7 +160,7 @@ struct AccessCounterTests {
         }
     }
 
-    @Test("A full journal refuses, tells so, and takes accesses again after the next fold")
+    @Test("A full journal refuses, reports it, and takes accesses again after the next fold")
     func refusesWhenFull() async throws {
         let (feed, _) = try await home.create()
         try await counting(bytes: JournalFile.headSize + 10 * AccessRecord.size) { counter in
@@ -189,7 +189,7 @@ struct AccessCounterTests {
         }
     }
 
-    @Test("Counting leaves what is remembered of tokens valid")
+    @Test("Counting leaves the cache of tokens valid")
     func keepsGeneration() async throws {
         let (feed, _) = try await home.create()
         try await counting { counter in

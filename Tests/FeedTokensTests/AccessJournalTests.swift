@@ -71,7 +71,7 @@ struct AccessJournalTests {
         #expect(AccessRecord.access(AccessRecord(plain, salt: 5).words, salt: 5) == plain)
     }
 
-    @Test("Networks are told as they are shown")
+    @Test("Networks are written as they are shown")
     func networks() {
         #expect(NetworkPrefix([192, 0, 2, 77]).text == "192.0.2.0/24")
         #expect(NetworkPrefix([0x20, 1, 0xD, 0xB8, 0, 1] + .init(repeating: 0, count: 10)).text == "2001:db8:1::/48")
@@ -304,7 +304,7 @@ struct AccessJournalTests {
         }
     }
 
-    @Test("A file of another database, with a broken head or cut short is no journal")
+    @Test("A file of another database, with a broken head or cut short is not a valid journal")
     func refusesStrangers() throws {
         let disk = MemoryDisk()
         _ = try file(on: disk)

@@ -45,7 +45,7 @@ struct ClientFamilyTests {
         (String(repeating: "x", count: 512) + " curl/8.5.0", .other),
     ]
 
-    @Test("A User-Agent is told by its marks", arguments: table)
+    @Test("A User-Agent is recognised by its marks", arguments: table)
     func tells(userAgent: String?, family: ClientFamily) {
         #expect(ClientFamily(userAgent: userAgent) == family)
         #expect(ClientFamily(userAgent: userAgent?.uppercased()) == family)

@@ -11,7 +11,7 @@ struct FeedLedgerResolvingTests {
 
     init() async throws { home = try await TemporaryLedger.make() }
 
-    /// A token is resolved before each change too, so that what is remembered would show.
+    /// A token is resolved before each change too, so that a stale cache would show.
     private func expect(
         _ token: Secret, _ state: String, now: Int, location: SourceLocation = #_sourceLocation
     ) async throws {
@@ -127,7 +127,7 @@ struct FeedLedgerResolvingTests {
         for token in [first, second] { try await expect(token, "ended", now: 3) }
     }
 
-    @Test("Leaving the circle ends its feeds alone, and coming back revives none")
+    @Test("Leaving the circle ends only its feeds, and coming back revives none")
     func leaves() async throws {
         let (_, token) = try await home.create()
         let (elsewhere, other) = try await home.create(.sample(in: "other"))

@@ -36,7 +36,7 @@ final class MemoryDisk: JournalDisk {
     func truncate(_ count: Int) { state.withLock { $0.bytes.removeLast($0.bytes.count - count) } }
     func fail(_ operation: Operation) { state.withLock { $0.failing = operation } }
 
-    /// Lets no flush end until `release`.
+    /// Keeps flushes from ending until `release`.
     func hold() { state.withLock { $0.isHeld = true } }
     func release() { state.withLock { $0.isHeld = false } }
 

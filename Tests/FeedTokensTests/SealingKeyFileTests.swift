@@ -73,7 +73,7 @@ struct SealingKeyFileTests {
         }
     }
 
-    @Test("A directory, bytes that are no text, a dangling link and a missing directory are refused in a sentence")
+    @Test("A directory, bytes that are not text, a dangling link and a missing directory are refused in a sentence")
     func refusesUnreadable() throws {
         try TemporaryLedger.withDirectory { directory in
             let folder = directory.appending(path: "folder")

@@ -93,7 +93,7 @@ struct SealingKeyTests {
     }
 
     @Test(
-        "A key of another length or with other characters is refused by its source's name alone",
+        "A key of another length or with other characters is refused with only the name of its source",
         arguments: [
             "", "A", String(repeating: "A", count: 42), String(repeating: "A", count: 44),
             String(repeating: "A", count: 64), String(repeating: "A", count: 42) + "*",

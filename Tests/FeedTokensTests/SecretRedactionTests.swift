@@ -28,7 +28,7 @@ struct SecretRedactionTests {
         init(_ secret: Secret) { self.secret = secret }
     }
 
-    /// All the ways in which the library turns a value into text.
+    /// Returns all the forms in which the library turns a value into text.
     private static func renderings<Value>(_ value: Value) -> [String] {
         var dumped = ""
         dump(value, to: &dumped)
@@ -39,7 +39,7 @@ struct SecretRedactionTests {
         ]
     }
 
-    /// Texts that would give the secret away: a part of its text, or of its bytes as numbers.
+    /// Returns texts that would reveal the secret: a part of its text, or of its bytes as numbers.
     private static func marks(of secret: Secret) throws -> [String] {
         let text = String(secret.reveal().suffix(43))
         let bytes = try #require(Base64URL.decode(Array(text.utf8)))
@@ -68,7 +68,7 @@ struct SecretRedactionTests {
         #expect(String(reflecting: secret) == "[redacted]")
     }
 
-    @Test("The marks that are looked for stand in what is revealed")
+    @Test("The marks that are searched for are in the revealed text")
     func looksForRightMarks() throws {
         let secret = Secret.make(.feed)
         let bytes = try #require(Base64URL.decode(Array(secret.reveal().utf8)))

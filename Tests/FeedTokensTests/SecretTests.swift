@@ -45,7 +45,7 @@ struct SecretTests {
         }
     }
 
-    @Test("A secret of one kind is none of the other")
+    @Test("A secret of one kind is not valid as the other")
     func keepsKindsApart() throws {
         let token = Secret.make(.feed)
         let key = Secret.make(.serviceKey)
@@ -67,7 +67,7 @@ struct SecretTests {
         #expect(read.count == 16)
     }
 
-    @Test("Any character that is not of the alphabet is refused, wherever it stands")
+    @Test("Any character that is not of the alphabet is refused, wherever it is")
     func refusesOtherCharacters() {
         let text = Array(Secret.make(.feed).reveal())
         for scalar in (0...0x2FF).compactMap({ Unicode.Scalar($0) }) + ["\u{FF21}", "\u{FEFF}", "\u{200B}"] {
@@ -102,7 +102,7 @@ struct SecretTests {
         }
     }
 
-    @Test("A secret in lower case is another secret, or none")
+    @Test("A secret in lower case is another secret, or not valid")
     func distinguishesCase() throws {
         let text = "ABCDEFGHIJKLMNOPQRSTUVWXYZABCDEFGHIJKLMNOPQ"
         let secret = try #require(Secret(.feed, text: text))

@@ -122,7 +122,7 @@ struct SharedJournalTests {
     }
 
     @Test(
-        "The one journal of before goes on as one of several, and one of several is taken in by the only one of after")
+        "A single journal continues as one of several, and one of several is taken in by a later single one")
     func changesUse() async throws {
         let only = try await AccessCounter(store: store, path: path("one"), bytes: 1 << 16)
         try await count(only, 2)

@@ -6,7 +6,7 @@ import Storage
 import StorageSQLite
 import StoreConformance
 
-/// A ledger over a store in a directory of its own, which is removed with it.
+/// A ledger over a store in its own directory, which is removed with it.
 final class TemporaryLedger: Sendable {
     let directory: URL
     let store: any Store & StoreMaintenance
@@ -26,7 +26,7 @@ final class TemporaryLedger: Sendable {
         ledger = FeedLedger(store: store, key: key)
     }
 
-    /// A ledger with the circle `home`, another one, and ann and bob as members of both, at time 1.
+    /// Creates a ledger at time 1 with the circle `home` and another one, and with ann and bob as members of both.
     static func make() async throws -> TemporaryLedger {
         let home = try TemporaryLedger()
         try await home.write { transaction in
@@ -58,14 +58,14 @@ final class TemporaryLedger: Sendable {
         try await store.read(body)
     }
 
-    /// Makes a feed in a write of its own.
+    /// Creates a feed in a separate write.
     func create(_ new: FeedLedger.NewFeed = .sample(), now: Int = 1) async throws -> (feed: Feed, token: Secret) {
         let ledger = ledger
         let (feed, token) = try await write { try ledger.create(new, in: $0, now: now) }
         return (feed, token)
     }
 
-    /// Gives a feed another token in a write of its own.
+    /// Gives a feed another token in a separate write.
     func regenerate(_ id: String, graceSeconds: Int = 0, now: Int) async throws -> Secret {
         let ledger = ledger
         return try await write { transaction in
@@ -74,7 +74,7 @@ final class TemporaryLedger: Sendable {
         }
     }
 
-    /// What a token opens: `live <feed>`, `ended` or `unknown`.
+    /// Returns what a token opens: `live <feed>`, `ended` or `unknown`.
     func state(of token: Secret, now: Int) async throws -> String {
         switch try await ledger.resolve(token, now: now) {
         case .live(let live): "live \(live.feedID)"
@@ -112,7 +112,7 @@ extension FeedAccess {
 }
 
 extension WriteTransaction {
-    /// Folds accesses into the next places.
+    /// Folds accesses, giving them the next places.
     func count(_ accesses: [FeedAccess]) throws {
         let first = try accessSequence() + 1
         try fold(accesses.enumerated().map { SequencedAccess(sequence: first + $0.offset, access: $0.element) })

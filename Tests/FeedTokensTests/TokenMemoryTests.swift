@@ -7,7 +7,7 @@ import Testing
 
 @testable import FeedTokens
 
-@Suite("What is remembered of tokens")
+@Suite("The cache of tokens")
 struct TokenMemoryTests {
     private static func slot(_ key: TokenKey, circle: String = "c", number: Int = 0) -> TokenShelf.Slot? {
         let id = String(repeating: "0", count: 32 - String(number, radix: 16).count) + String(number, radix: 16)

@@ -3,7 +3,7 @@
 import Storage
 import Synchronization
 
-/// A store that counts what is asked of it, and can be interrupted or made to fail.
+/// A store that counts its calls, and can be interrupted or made to fail.
 final class WatchedStore: Store {
     struct DiskFull: Error {}
 
@@ -17,10 +17,10 @@ final class WatchedStore: Store {
     var reads: Int { counts.withLock { $0.reads } }
     var records: Int { counts.withLock { $0.records } }
 
-    /// Makes every record fail, or no longer.
+    /// Makes every record fail from now on, or succeed again.
     func fail(_ fails: Bool) { isFailing.withLock { $0 = fails } }
 
-    /// Runs something between the next read and its answer, once.
+    /// Runs an action once, between the next read and its result.
     func interruptNextRead(_ body: @escaping @Sendable () async throws -> Void) {
         interruption.withLock { $0 = body }
     }

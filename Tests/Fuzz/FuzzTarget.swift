@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What libFuzzer calls with each input; a broken promise ends the process, and libFuzzer keeps the input.
+/// libFuzzer calls this with each input; a broken promise ends the process, and libFuzzer keeps the input.
 ///
 /// It is compiled into one module with Sources/ICalBridge (Scripts/fuzz.sh), so that the reader is instrumented too.
 @_cdecl("LLVMFuzzerTestOneInput")
@@ -20,7 +20,7 @@ public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     return 0
 }
 
-/// Ends the process with a sentence when something does not hold that always has to.
+/// Ends the process with a sentence when something that must always hold does not.
 func promise(_ holds: Bool, _ sentence: @autoclosure () -> String) {
     if !holds { fatalError(sentence()) }
 }

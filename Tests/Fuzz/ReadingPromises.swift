@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Whatever the bytes are: reading ends, says what was lost, and says the same in each of its ways.
+/// Whatever the bytes are: reading ends, reports what was lost, and gives the same result in each of its ways.
 enum ReadingPromises {
     static func check(_ bytes: [UInt8]) -> CalendarReading {
         let options = Self.options
@@ -22,7 +22,7 @@ enum ReadingPromises {
         return options
     }
 
-    /// Read all by libical, and slice by slice, it is the same.
+    /// Checks that reading everything with libical, and slice by slice, gives the same result.
     static func checkWays(_ bytes: [UInt8], _ reading: CalendarReading) {
         var options = Self.options
         options.decodesAllWithLibical = true

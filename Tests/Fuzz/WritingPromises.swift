@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is written of a reading is strict iCalendar, and is read as what it says without a complaint.
+/// Everything that is written from a reading is strict iCalendar, and reading it gives the same content without a
+/// complaint.
 enum WritingPromises {
     static func check(_ reading: CalendarReading) {
         for calendar in reading.calendars {
@@ -23,10 +24,10 @@ enum WritingPromises {
         }
     }
 
-    /// Whether a problem is of the calendar's content and not of its writing.
+    /// Whether a problem concerns the calendar's content and not how it was written.
     private static func isCarried(_ problem: Problem) -> Bool { problem.code == "no-events" }
 
-    /// Section 3.1: CRLF, 75 octets, UTF-8, no control characters; and nothing that libical says to itself.
+    /// RFC 5545 section 3.1: CRLF, 75 octets, UTF-8, no control characters; and none of libical's internal messages.
     static func checkText(_ text: [UInt8]) {
         promise(String(validating: text, as: UTF8.self) != nil, "It is no UTF-8.")
         var start = 0

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ICalBridge
 
-/// Calendar files that others wrote; they lie beside the project and are not part of it.
+/// Calendar files that others wrote; they are beside the project and not part of it.
 enum Corpus {
     static let folder = URL(filePath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().appending(
@@ -17,7 +17,7 @@ enum Corpus {
     /// A Python with the package `icalendar`.
     static var python: String? { ProcessInfo.processInfo.environment["KALENDS_PYTHON"] }
 
-    /// Paths within the folder.
+    /// The files' paths within the folder.
     static let files: [String] = ((try? FileManager.default.subpathsOfDirectory(atPath: folder.path)) ?? [])
         .filter { $0.hasSuffix(".ics") || $0.hasSuffix(".vcs") }.sorted()
 
@@ -77,7 +77,7 @@ struct CorpusTests {
         }
     }
 
-    /// Files that the other reader (icalendar 7.3) counts otherwise, and why ours is right.
+    /// Files for which the other reader (icalendar 7.3) counts differently, and why our count is right.
     private static let differences: [String: (ours: Int, reason: String)] = [
         "collective+icalendar/src/icalendar/fuzzing/corpus/Index_Error.ics": (
             0, "refused by both"

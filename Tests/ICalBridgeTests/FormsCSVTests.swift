@@ -114,7 +114,7 @@ struct FormsCSVTests {
         #expect(events[2].start == .utc(Instant(utc: Reading.wall("20260107T080000"))))
     }
 
-    @Test("A row that cannot be read costs no other, and is told")
+    @Test("A row that cannot be read does not affect others, and is reported")
     func badRow() throws {
         let text = "start,summary\r\nsoon,a\r\n2026-02-31,b\r\n2026-01-05T09:00:00Z,c\r\n"
         let reading = CalendarReader().read(try CalendarReader.iCalendarText(fromCSV: Array(text.utf8)))
@@ -135,7 +135,7 @@ struct FormsCSVTests {
     }
 
     @Test(
-        "What is no such table is refused with a reason",
+        "A text that is not such a table is refused with a reason",
         arguments: [
             ("", "header"), ("a,b\r\n1,2", "header"), ("start\r\n\"a", "quote"), ("start\r\nsoon", "could not be read"),
         ])

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("jCal (RFC 7265)")
 struct FormsJCalTests {
-    /// The jCal line of one property of an event.
+    /// Returns the jCal line of one property of an event.
     private func line(_ content: String) throws -> String {
         let calendar = Forms.calendar(Reading.event(["DTSTART:20260105T090000Z", content]))
         let name = "[\"" + content.prefix { $0 != ":" && $0 != ";" }.lowercased() + "\""
@@ -105,11 +105,11 @@ struct FormsJCalTests {
     }
 
     @Test(
-        "What is no jCal is refused with a reason, and with the line where the JSON is broken",
+        "A text that is not jCal is refused with a reason, and with the line where the JSON is broken",
         arguments: [
             ("", 1, "The document ends where a value is expected."),
-            ("{}", nil, "The JSON is no calendar: it has to be an array."),
-            ("[]", nil, "The JSON is no calendar: it has to be an array."),
+            ("{}", nil, "The JSON is not a calendar: it has to be an array."),
+            ("[]", nil, "The JSON is not a calendar: it has to be an array."),
             ("[\n\"vcalendar\",\n[}", 3, "Here a value is expected."),
             ("[1]\n2", 2, "Here the end of the document is expected."),
             ("[\"vcalendar\",[[\"a\",{},\"text\",{}]],[]]", nil, "A value of a cannot be read."),

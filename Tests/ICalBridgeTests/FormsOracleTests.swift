@@ -5,7 +5,7 @@ import Testing
 
 @testable import ICalBridge
 
-/// The same calendar in two forms, as ical.js, python icalendar and biweekly have it, the RFCs' examples among them.
+/// The same calendar in two forms, as ical.js, python icalendar and biweekly publish it, including the RFCs' examples.
 @Suite("Twins that others wrote", .enabled(if: Corpus.exists))
 struct FormsOracleTests {
     @Test("jCal of a text has the properties of its twin", arguments: FormsTwin.jCal)

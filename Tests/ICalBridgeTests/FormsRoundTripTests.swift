@@ -109,7 +109,7 @@ struct FormsRoundTripTests {
         #expect(events > 5000)
     }
 
-    /// Values that are not of their type come back without a VALUE that is wrong, or with one that was missing.
+    /// Values that do not match their type come back without a wrong VALUE, or with a missing one added.
     private static let malformed = [
         "kewisch+ical.js/test/parser/boolean.ics": "X-MAYBE;VALUE=BOOLEAN:MAYBE loses its VALUE",
         "kewisch+ical.js/test/parser/dates.ics": "RDATE:20131210 gets the VALUE=DATE it lacks",

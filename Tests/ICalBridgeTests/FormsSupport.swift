@@ -6,14 +6,14 @@ import Foundation
 
 /// Calendars and comparisons for the tests of jCal, xCal and CSV.
 enum Forms {
-    /// The calendar that a text holds.
+    /// Returns the calendar in a text.
     static func calendar(_ lines: [String]) -> ICalendar {
         Reading.of(Reading.calendar(lines)).calendars.first ?? ICalendar()
     }
 
     static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 
-    /// As the strict writer's own text is read: what a form has to bring back.
+    /// Returns the calendar as read from the strict writer's text, which every form has to restore.
     static func reread(_ calendar: ICalendar) -> ICalendar {
         CalendarReader(options: .init(keepsAttachments: true)).read(calendar.serialized()).calendars.first
             ?? ICalendar()
@@ -27,7 +27,7 @@ enum Forms {
         try ICalendar(xCal: calendar.xCal(), options: .init(keepsAttachments: true))
     }
 
-    /// VALUE first, and only where it is not the default: jCal and xCal do not say where it stood.
+    /// Moves VALUE to the front and leaves it out where it is the default: jCal and xCal do not record its place.
     static func withValueInItsPlace(_ calendar: ICalendar) -> ICalendar {
         func inPlace(_ lines: [ContentLine]) -> [ContentLine] {
             lines.map { line in
@@ -55,7 +55,7 @@ enum Forms {
         return calendar
     }
 
-    /// A calendar with something of everything that a value can carry.
+    /// A calendar with everything that a value can carry.
     static var rich: ICalendar { calendar(richLines) }
 
     private static let richLines = [

@@ -14,7 +14,7 @@ struct FormsTwin: CustomTestStringConvertible {
     /// Properties that only the twin has.
     var theirs: Set<String> = []
     var reason = ""
-    /// What of the twin's iCalendar text has to be replaced by what, to be the same edition of the example.
+    /// Replacements in the twin's iCalendar text that make it the same edition of the example.
     var edition: [(String, String)] = []
 
     var testDescription: String { form }
@@ -110,7 +110,7 @@ extension FormsTwin {
 }
 
 extension FormsTwin {
-    /// Each property with the components around it, in a notation in which order within an object says nothing.
+    /// Returns each property with the components around it, in a notation that ignores order within an object.
     static func properties(_ node: JSONNode, within path: String = "") -> [String] {
         guard case .array(let items) = node, let first = items.first else { return [] }
         guard case .string(let name) = first else { return items.flatMap { properties($0, within: path) } }

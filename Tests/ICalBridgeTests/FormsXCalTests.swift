@@ -93,7 +93,7 @@ struct FormsXCalTests {
     }
 
     @Test(
-        "What is no xCal is refused with a reason",
+        "A text that is not xCal is refused with a reason",
         arguments: [
             ("", "The XML breaks off."), ("<a/>", "element is a"), ("text", "outside"),
             ("<icalendar><vcalendar>", "breaks off"), ("<icalendar>\n</vcalendar>", "ends no element"),
@@ -102,7 +102,8 @@ struct FormsXCalTests {
             ("<icalendar>& </icalendar>", "entity"), ("<icalendar><", "<"),
             ("<!DOCTYPE icalendar [<!ENTITY a \"b\">]><icalendar/>", "document type"),
             ("<!DOCTYPE icalendar SYSTEM \"file:///etc/passwd\"><icalendar/>", "document type"),
-            ("<icalendar xmlns=\"urn:other\"/>", "no calendar"), ("<icalendar><v:x/></icalendar>", "holds no calendar"),
+            ("<icalendar xmlns=\"urn:other\"/>", "not a calendar"),
+            ("<icalendar><v:x/></icalendar>", "holds no calendar"),
             ("<vcalendar><properties><begin><text>VEVENT</text></begin></properties></vcalendar>", "name"),
             ("<!-- ", "breaks off"), ("<icalendar><![CDATA[ </icalendar>", "breaks off"),
         ])

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ICalBridge
 
-/// Inputs that `make fuzz` found and that were then made small; each broke a promise of Tests/Fuzz once.
+/// Inputs that `make fuzz` found and that were then reduced; each once broke a promise of Tests/Fuzz.
 @Suite("What fuzzing found stays found")
 struct FuzzFindingsTests {
     /// The strict text of the one calendar of a file, which has to be read as the same text.
@@ -41,7 +41,7 @@ struct FuzzFindingsTests {
         #expect(none.matches(of: /TRANSP/).count == 1)
     }
 
-    @Test("What another program's libical said in an X-LIC-ERROR is left out and told, wherever it stands")
+    @Test("Another program's X-LIC-ERROR is left out and reported, wherever it is")
     func libraryErrors() throws {
         let error = "X-LIC-ERROR;X-LIC-ERRORTYPE=VALUE-PARSE-ERROR:No value for LOCATION property"
         let alarm = ["BEGIN:VALARM", "TRIGGER:-PT5M", error, "END:VALARM"]

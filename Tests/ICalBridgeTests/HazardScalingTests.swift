@@ -8,13 +8,13 @@ import Testing
 
 @Suite("Twice as much of a hazard takes at most twice the time, and no more room", .ownThread)
 struct HazardScalingTests {
-    /// How long a reading may take before no larger one is tried; a debug build has to be quick too.
+    /// How long a reading may take before no larger one is tried; it is short in debug builds, too.
     #if DEBUG
     private static let patience: Duration = .milliseconds(40)
     #else
     private static let patience: Duration = .milliseconds(400)
     #endif
-    /// Below this, what is measured is the clock and the caches.
+    /// The shortest time that is compared: below it, the clock and the caches are measured.
     private static let measurable: Duration = .milliseconds(5)
     private static let largest = 131_072
 
@@ -60,7 +60,7 @@ struct HazardScalingTests {
         #expect(excess == nil)
     }
 
-    /// Where doubling the hazard took more than twice the time; nil when it did nowhere.
+    /// Returns where doubling the hazard took more than twice the time; nil when it did nowhere.
     private static func excess(_ shape: HazardShape, _ work: ([UInt8]) -> Void) -> String? {
         var count = 512
         var bytes = shape.make(count)
@@ -90,7 +90,7 @@ struct HazardScalingTests {
             ? nil : "\(shape.name): \(mean) for each of \(first.doublings) doublings up to \(count)"
     }
 
-    /// About the bytes that a reading holds.
+    /// Returns roughly the bytes of a reading.
     private static func size(of reading: CalendarReading) -> Int {
         func size(_ lines: [ContentLine]) -> Int {
             lines.reduce(0) { sum, line in

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A kind of input that makes readers slow or large, in any size; `kalends-bench hazards` measures the same ones.
+/// A kind of input, of any size, that makes readers slow or large; `kalends-bench hazards` measures the same ones.
 struct HazardShape: Sendable, CustomStringConvertible {
-    /// The numbers are those of the list of libical's hazards: H1 frees memory too early, H2 follows paths…
+    /// The name; its number is that in the list of libical's hazards: H1 frees memory too early, H2 follows paths…
     var name: String
-    /// A whole file with so many of what is repeated.
+    /// Makes a whole file with this many repetitions.
     var make: @Sendable (_ count: Int) -> [UInt8]
 
     var description: String { name }
@@ -14,7 +14,7 @@ struct HazardShape: Sendable, CustomStringConvertible {
     static let opening =
         "BEGIN:VEVENT\r\nUID:a\r\nDTSTAMP:20260101T000000Z\r\nDTSTART:20260101T000000Z\r\n"
 
-    /// Lines within one event.
+    /// A hazard made of lines within one event.
     static func within(_ name: String, _ lines: @escaping @Sendable (Int) -> String) -> HazardShape {
         HazardShape(name: name) { Array((head + opening + lines($0) + "\r\nEND:VEVENT\r\n" + tail).utf8) }
     }
@@ -24,7 +24,7 @@ struct HazardShape: Sendable, CustomStringConvertible {
         within(name) { String(repeating: text, count: $0) }
     }
 
-    /// One piece of a calendar for each number.
+    /// A hazard made of one piece of a calendar for each number.
     static func pieces(_ name: String, _ piece: @escaping @Sendable (Int) -> String) -> HazardShape {
         HazardShape(name: name) { count in Array((head + (0..<count).map(piece).joined() + tail).utf8) }
     }
@@ -36,8 +36,8 @@ struct HazardShape: Sendable, CustomStringConvertible {
         }
     }
 
-    /// A run of combining marks as the value of each property: what compares one character with another by the standard
-    /// library sorts all of them.
+    /// A run of combining marks as the value of each property; code that compares characters by the standard library
+    /// sorts all of them.
     private static let marks: [HazardShape] = {
         let ofCalendar = ["X-WR-TIMEZONE", "X-WR-CALNAME", "METHOD", "CALSCALE", "REFRESH-INTERVAL", "BEGIN"]
         let ofEvent = [

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Hostile input is answered, quickly and in whole", .ownThread)
 struct HostileInputTests {
-    @Test("What is no calendar is refused with a sentence that helps")
+    @Test("A text that is not a calendar is refused with a helpful sentence")
     func otherFormats() {
         func format(_ text: String) -> SourceFormat {
             let reading = Reading.of(text)
@@ -63,7 +63,7 @@ struct HostileInputTests {
         }
     }
 
-    /// Far above what it takes; a debug build is ten times slower than a release.
+    /// A limit far above the usual time; a debug build is ten times slower than a release.
     private static let patience: Duration = .seconds(20)
 
     @Test("Inputs that make readers slow take time in line with their size")
@@ -142,7 +142,7 @@ struct HostileInputTests {
         #expect(reading.first?.categories == names)
     }
 
-    @Test("What lies beyond the limits is lost aloud")
+    @Test("What is beyond the limits is left out and reported")
     func limits() {
         var options = CalendarReader.Options()
         options.limits.components = 3
@@ -165,7 +165,7 @@ struct HostileInputTests {
         #expect(reader.read(Array(repeating: 65, count: 100_001)).refusal?.contains("100001 bytes") == true)
     }
 
-    @Test("Files are read on several threads at once, each as alone")
+    @Test("Files are read on several threads at once, each as if it were the only one")
     func threads() async {
         let text = Reading.calendar(
             Reading.event(["DTSTART;TZID=W. Europe Standard Time:20260101T090000", "SUMMARY:a\\,b"]))

@@ -5,9 +5,9 @@ import Testing
 
 @testable import ICalBridge
 
-@Suite("What a problem says of itself")
+@Suite("The references and places of problems")
 struct ProblemReferenceTests {
-    /// What no standard speaks of: limits of this reader, and what programs do without one.
+    /// Problems that no standard covers: limits of this reader, and habits of programs without a standard.
     private static let ownRules: Set<String> = [
         "cancelled-by-title", "combining-marks", "form", "hidden-characters", "library-error", "line-too-long",
         "rule-too-costly", "too-deep", "too-many-components", "too-many-parameters", "too-many-properties",

@@ -34,10 +34,10 @@ struct ReadingCharsetsTests {
         #expect(reading.codes == ["not-utf8"])
     }
 
-    /// 会议在北京 as Python's codec gb2312 writes it.
+    /// 会议在北京 as Python's gb2312 codec writes it.
     private static let chinese: [UInt8] = [0xBB, 0xE1, 0xD2, 0xE9, 0xD4, 0xDA, 0xB1, 0xB1, 0xBE, 0xA9]
 
-    @Test("Chinese in GB 2312 is known by its bytes, and said to be a guess")
+    @Test("Chinese in GB 2312 is recognised by its bytes, and reported as a guess")
     func chinese() throws {
         var bytes = Self.event(Self.chinese)
         bytes.replace(Array("Köln".utf8), with: Array("Bonn".utf8))

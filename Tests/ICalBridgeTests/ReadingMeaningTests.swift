@@ -5,9 +5,9 @@ import Testing
 
 @testable import ICalBridge
 
-@Suite("What a file means beside what it says")
+@Suite("The meaning of a file beyond its text")
 struct ReadingMeaningTests {
-    @Test("A title that says cancelled makes the event a cancelled one, and is told")
+    @Test("A title that says cancelled makes the event a cancelled one, and is reported")
     func cancelledTitle() {
         let reading = Reading.ofEvent("DTSTART:20260101T090000Z", "SUMMARY:Canceled: lunch", "STATUS:CONFIRMED")
         #expect(reading.first?.status == "CANCELLED")
@@ -92,7 +92,7 @@ struct ReadingMeaningTests {
         #expect(time < .seconds(10))
     }
 
-    @Test("A year that programs write where they have none is told; a birthday is not")
+    @Test("A placeholder year that programs write is reported; a birthday is not")
     func suspiciousDates() {
         #expect(Reading.ofEvent("DTSTART:18991230T000000").codes == ["suspicious-date"])
         #expect(Reading.ofEvent("DTSTART;VALUE=DATE:16010101", "RRULE:FREQ=YEARLY").codes == ["suspicious-date"])
@@ -100,7 +100,7 @@ struct ReadingMeaningTests {
         #expect(Reading.ofEvent("DTSTART;VALUE=DATE:19500301", "RRULE:FREQ=YEARLY").problems.isEmpty)
     }
 
-    @Test("A replaced day without its series is an event of its own, and is told")
+    @Test("A replaced day without its series is a separate event, and is reported")
     func orphans() {
         let lines = ["RECURRENCE-ID:20260102T090000Z", "DTSTART:20260102T100000Z"]
         #expect(

@@ -14,7 +14,7 @@ struct ReadingNeighboursTests {
     }
 
     @Test(
-        "Whatever stands between two events, both are read",
+        "Whatever is between two events, both are read",
         arguments: [
             ["BEGIN:VEVENT", "UID:bad", "END:VEVENT"],
             ["BEGIN:VEVENT", "UID:bad", "DTSTART:rubbish", "END:VEVENT"],
@@ -44,7 +44,7 @@ struct ReadingNeighboursTests {
         #expect(reading.problems.map(\.line) == [9, 11])
     }
 
-    @Test("Missing ENDs are mended and said; the file that was cut short keeps what it has")
+    @Test("Missing ENDs are repaired and reported; a file that was cut short keeps what it has")
     func missingEnds() {
         let reading = Reading.of(
             "BEGIN:VCALENDAR\nVERSION:2.0\nBEGIN:VEVENT\nUID:a\nDTSTAMP:20260101T000000Z\nDTSTART:20260101\nSUMM")
@@ -67,7 +67,7 @@ struct ReadingNeighboursTests {
         #expect(reading.refusal == nil)
     }
 
-    @Test("An empty calendar is no refusal")
+    @Test("An empty calendar is not refused")
     func emptyCalendar() {
         let reading = Reading.of(Reading.calendar([]))
         #expect(reading.refusal == nil)

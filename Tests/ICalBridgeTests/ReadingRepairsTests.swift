@@ -146,7 +146,7 @@ struct ReadingRepairsTests {
         #expect(reading.codes == ["raw-newline"])
     }
 
-    @Test("A line that is no property is left out alone")
+    @Test("Only a line that is not a property is left out")
     func lineNotProperty() {
         let reading = Reading.ofEvent("DTSTART:20260101T090000Z", "rubbish", "LOCATION:five")
         #expect(reading.first?.location == "five")

@@ -2,19 +2,19 @@
 
 @testable import ICalBridge
 
-/// Short ways to put a calendar before the reader.
+/// Short ways to pass a calendar to the reader.
 enum Reading {
     static func of(_ text: String, assumed: String? = nil) -> CalendarReading {
         CalendarReader(options: .init(assumedTimeZone: assumed)).read(Array(text.utf8))
     }
 
-    /// A calendar around some lines, each without its line end.
+    /// Returns a calendar around some lines without their line ends.
     static func calendar(_ lines: [String]) -> String {
         (["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//Kalends//Tests//EN"] + lines + ["END:VCALENDAR", ""])
             .joined(separator: "\r\n")
     }
 
-    /// An event with a UID and a DTSTAMP around some lines.
+    /// Returns an event with a UID and a DTSTAMP around some lines.
     static func event(_ lines: [String]) -> [String] {
         ["BEGIN:VEVENT", "UID:one@example.org", "DTSTAMP:20260101T000000Z"] + lines + ["END:VEVENT"]
     }
@@ -27,7 +27,7 @@ enum Reading {
 }
 
 extension Reading {
-    /// `20260121T090000` as a wall-clock time; the tests' own literals.
+    /// Returns `20260121T090000` as a wall-clock time, for the tests' own literals.
     static func wall(_ text: String) -> CivilDateTime {
         CivilDateTime(basic: text) ?? CivilDateTime(wallSeconds: 0)
     }

@@ -26,7 +26,7 @@ private let hostile = [
 struct RecurrenceHostile {
     private static let start = EventTime.utc(Instant(seconds: 946_684_800))  // 2000-01-01T00:00:00Z
 
-    /// All sixty seconds of all minutes of all hours, every day of the year.
+    /// Returns a rule for every second of every minute of every hour, every day of the year.
     private static func everything(_ frequency: RecurrenceRule.Frequency) -> RecurrenceRule {
         var rule = RecurrenceRule(frequency)
         rule.bySecond = Array(0...59)
@@ -114,7 +114,7 @@ struct RecurrenceHostile {
         }
     }
 
-    @Test("A limit that is reached is told")
+    @Test("A limit that is reached is reported")
     func limits() throws {
         let rule = try RecurrenceRule("FREQ=SECONDLY")
         let few = rule.times(startingAt: Self.start, limits: ExpansionLimits(maximumOccurrences: 3))

@@ -5,7 +5,7 @@ import ICalBridge
 import TestSupport
 import Testing
 
-/// A second opinion: python-dateutil, run with the interpreter that KALENDS_PYTHON names.
+/// A second opinion by python-dateutil, run with the interpreter that KALENDS_PYTHON names.
 @Suite("Recurrence: python-dateutil agrees")
 struct RecurrenceOracle {
     private static let environment = ProcessInfo.processInfo.environment

@@ -174,7 +174,7 @@ struct RecurrenceSeries {
             ])
     }
 
-    @Test("Overrides without their series stand alone, and events are grouped by UID in order")
+    @Test("Overrides without their series are separate events, and events are grouped by UID in order")
     func groups() throws {
         let a = try Recurring.event("20260105", rules: "FREQ=DAILY;COUNT=2", uid: "a")
         let orphan = try Recurring.override("20260106", "20260107")

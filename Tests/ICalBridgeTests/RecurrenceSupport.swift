@@ -26,7 +26,7 @@ enum Recurring {
         return event
     }
 
-    /// An override; a nil start stays where it was.
+    /// Returns an override; a nil start leaves it where it was.
     static func override(
         _ recurrenceID: String, _ start: String?, _ zone: String? = nil, summary: String = "moved", future: Bool = false
     ) throws -> Event {
@@ -37,7 +37,7 @@ enum Recurring {
         return event
     }
 
-    /// All occurrences from 1990 to 2050 as `start-end`, in UTC, or as days.
+    /// Returns all occurrences from 1990 to 2050 as `start-end`, in UTC, or as days.
     static func all(_ series: Series, floatingIn zone: any TimeZoneRules = utc) -> [String] {
         window(series, "19900101T000000Z", "20500101T000000Z", floatingIn: zone)
     }
@@ -51,7 +51,8 @@ enum Recurring {
         return expansion.occurrences.map { text($0, zone) }
     }
 
-    /// `20260121T090000Z/PT1H moved`: start in UTC or as a day, length, and the summary unless it is the master's.
+    /// Returns `20260121T090000Z/PT1H moved`: the start in UTC or as a day, the length, and the summary if it is not
+    /// the master's.
     static func text(_ occurrence: Occurrence, _ zone: any TimeZoneRules) -> String {
         let name = (occurrence.event.summary ?? "master") == "master" ? "" : " " + (occurrence.event.summary ?? "")
         if case (.date(let start), .date(let end)) = (occurrence.start, occurrence.end) {

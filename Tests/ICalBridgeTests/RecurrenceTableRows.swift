@@ -8,9 +8,9 @@ import Testing
 struct RuleTableRow: Sendable, CustomStringConvertible {
     enum Expectation: Sendable, Equatable {
         case instances([String])
-        /// The engine that the table comes from refuses the rule, or fails on it.
+        /// The engine that published the table refuses the rule, or fails on it.
         case exception
-        /// The engine that the table comes from has no answer.
+        /// The engine that published the table has no answer.
         case unknown
     }
 
@@ -20,7 +20,7 @@ struct RuleTableRow: Sendable, CustomStringConvertible {
     var start = ""
     var startAt: String?
     var expectation = Expectation.unknown
-    /// It stands in its table behind `#`, because the engine that the table comes from is too slow for it.
+    /// Whether the row is commented out in its table with `#`, because the engine is too slow for it.
     var isCommentedOut = false
 
     var description: String { "\(table):\(line) \(rule) from \(start)" }
@@ -68,14 +68,14 @@ struct RuleTableRow: Sendable, CustomStringConvertible {
     }
 }
 
-/// A time of a table: `20241024`, `19970902T090000` or `20111120T100000Z`.
+/// Reads a time of a table: `20241024`, `19970902T090000` or `20111120T100000Z`.
 func tableTime(_ text: String) -> EventTime? {
     if let date = CivilDate(basic: text) { return .date(date) }
     if text.hasSuffix("Z") { return CivilDateTime(basic: text.dropLast()).map { .utc(Instant(utc: $0)) } }
     return CivilDateTime(basic: text).map { .floating($0) }
 }
 
-/// A time as the tables write it.
+/// Returns a time as the tables write it.
 func tableText(_ wall: CivilDateTime, like start: EventTime) -> String {
     switch start {
     case .date: wall.date.basic
@@ -84,7 +84,7 @@ func tableText(_ wall: CivilDateTime, like start: EventTime) -> String {
     }
 }
 
-/// Rules that our parser refuses, because the RFC forbids them, but that ical.net reads leniently: as values.
+/// Rules that our parser refuses because the RFC forbids them, but that ical.net accepts, as values.
 let lenientRules: [String: RecurrenceRule] = {
     typealias Day = RecurrenceRule.WeekdayNumber
     var weekTen = RecurrenceRule(.yearly)

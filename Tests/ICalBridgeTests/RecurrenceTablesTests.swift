@@ -6,15 +6,15 @@ import Testing
 
 @Suite("Recurrence: the tables of libical and ical.net", .enabled(if: !RuleTableRow.all.isEmpty))
 struct RecurrenceTables {
-    /// Where the table has no times: libical has not implemented it, and these follow from RFC 5545 section 3.3.10, as
-    /// the 30th of December is in week 1 of 2025, 2026, 2031 and 2032 alone.
+    /// Answers where the table has no times: libical has not implemented the rule. They follow from RFC 5545 section
+    /// 3.3.10, because the 30th of December is in week 1 only in 2025, 2026, 2031 and 2032.
     static let answers = [
         "FREQ=YEARLY;BYMONTH=12;BYMONTHDAY=30;BYWEEKNO=1;UNTIL=20320101": [
             "20241230", "20251230", "20301230", "20311230",
         ]
     ]
 
-    /// The times that a row asks for.
+    /// Returns the times that a row expects.
     private static func expected(_ row: RuleTableRow) -> [String]? {
         if case .instances(let times) = row.expectation { times } else { answers[row.rule] }
     }
@@ -78,7 +78,7 @@ struct RecurrenceTables {
         }
     }
 
-    /// The rows with an exception whose rule RFC 5545 allows, and what it means; the other eight it forbids.
+    /// The rows with an exception whose rule RFC 5545 allows, and its meaning; the RFC forbids the other eight.
     private static let allowed = [
         "FREQ=YEARLY from 20240101": "a rule without an end is no error; its times end with the calendar's years",
         "FREQ=YEARLY;COUNT=3 from 99980101": "two of its three times lie before the year 10000",

@@ -11,7 +11,7 @@ struct RecurrenceWorkTests {
     private static let utc = FixedOffset.utc
     private static let hours = (0..<24).map(String.init).joined(separator: ",")
     private static let sixty = (0..<60).map(String.init).joined(separator: ",")
-    /// All seconds of all days, of which only the last of a year counts.
+    /// A rule for all seconds of all days, of which only the last of a year counts.
     private static let lastSecond =
         "FREQ=YEARLY;BYDAY=SU,MO,TU,WE,TH,FR,SA;BYHOUR=\(hours);BYMINUTE=\(sixty);BYSECOND=\(sixty);BYSETPOS=-1"
 
@@ -201,7 +201,7 @@ struct RecurrenceWorkTests {
         #expect(found.occurrences.allSatisfy { $0.start.civil.hour == 9 })
     }
 
-    @Test("Whether anything lies in a window is told as a full expansion tells it", arguments: 1...40)
+    @Test("Whether anything lies in a window is decided as by a full expansion", arguments: 1...40)
     func overlaps(_ seed: Int) throws {
         let rules = [
             "FREQ=WEEKLY;BYDAY=MO,WE", "FREQ=MONTHLY;BYMONTHDAY=31;COUNT=9",
@@ -228,7 +228,7 @@ struct RecurrenceWorkTests {
         }
     }
 
-    @Test("Which instants are starts is told as an expansion tells it, around changes of the clock too")
+    @Test("Which instants are starts is decided as by an expansion, also around changes of the clock")
     func starts() throws {
         for text in ["FREQ=DAILY;COUNT=400", "FREQ=HOURLY;INTERVAL=5", "FREQ=WEEKLY;BYDAY=SU;UNTIL=20261201T000000Z"] {
             let event = try Recurring.event("20260105T023000", "Europe/Berlin", rules: text)

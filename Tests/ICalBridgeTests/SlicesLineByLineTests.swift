@@ -96,7 +96,7 @@ struct SlicesLineByLineTests {
         }
     }
 
-    @Test("libical is asked about the odd line alone")
+    @Test("libical reads only the odd line")
     func slices() throws {
         let lines = Reading.event(["DTSTART:20260105T090000Z", "SUMMARY: Spaces", "DESCRIPTION:Plain", "X-A:b"])
         let tree = Self.tree(lines)

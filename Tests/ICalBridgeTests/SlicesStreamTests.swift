@@ -8,7 +8,7 @@ import Testing
 
 @Suite("A file read slice by slice is the file read at once", .ownThread)
 struct SlicesStreamTests {
-    /// Everything that a reading says, with problems of one line in an order of their own.
+    /// Everything that a reading reports, with the problems of one line in a fixed order.
     private struct Told: Equatable {
         var reading: CalendarReading
         var problems: [String]
@@ -31,7 +31,7 @@ struct SlicesStreamTests {
         }
     }
 
-    /// What streaming gives, put together as if it had been read at once.
+    /// Returns what streaming gives, put together as if it had been read at once.
     private static func streamed(_ bytes: [UInt8], by size: Int, _ options: CalendarReader.Options) throws -> Told {
         var calendars: [Int: ([Event], [ClosedRange<Int>])] = [:]
         var problems: [Problem] = []
@@ -67,7 +67,7 @@ struct SlicesStreamTests {
         }
     }
 
-    @Test("What stands where a part ends", arguments: [1, 3, 40, 64, 200])
+    @Test("Anything at the end of a part", arguments: [1, 3, 40, 64, 200])
     func edges(partSize: Int) throws {
         let event = Reading.event(["DTSTART;TZID=Late:20260101T090000", "SUMMARY:a\r\n  folded\\, text"])
         let bodies: [[String]] = [
@@ -107,7 +107,7 @@ struct SlicesStreamTests {
         }
     }
 
-    @Test("What is no calendar, and what is too long, is refused with the same words")
+    @Test("A text that is not a calendar, or is too long, is refused with the same words")
     func refused() throws {
         var options = CalendarReader.Options()
         options.limits.bytes = 400

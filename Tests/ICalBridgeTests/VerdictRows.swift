@@ -2,12 +2,12 @@
 
 @testable import ICalBridge
 
-/// A file for which a rule speaks, and one without its cause that is otherwise the same.
+/// A file to which a rule applies, and one without the cause that is otherwise the same.
 struct VerdictRow {
     var rule: String
     var clients: [CalendarClient]
     var outcome: ClientVerdict.Outcome
-    /// What its sentence has to say.
+    /// A text that its sentence has to contain.
     var says: String
     var bad: [UInt8]
     var good: [UInt8]
@@ -29,7 +29,7 @@ struct VerdictRow {
 
     static let all = files + zones + times + contents
 
-    /// One event with some lines besides its UID and DTSTAMP.
+    /// Returns one event with some lines besides its UID and DTSTAMP.
     private static func event(_ lines: String...) -> String { Reading.calendar(Reading.event(lines)) }
 
     private static let day = "DTSTART;VALUE=DATE:20260105"
@@ -85,7 +85,7 @@ struct VerdictRow {
     private static let two =
         Reading.event([day]) + ["BEGIN:VEVENT", "UID:2", "DTSTAMP:20260101T000000Z", day, "END:VEVENT"]
 
-    /// A calendar with a long description, of about a size.
+    /// Returns a calendar of roughly a given size, with a long description.
     private static func large(_ size: Int) -> String {
         event(
             day,
@@ -166,7 +166,7 @@ struct VerdictRow {
             overridden(time, "RECURRENCE-ID:20260106T090000Z", sequence: 2)),
     ]
 
-    /// A daily series of SEQUENCE 2 and a replacement of its second day.
+    /// Returns a daily series of SEQUENCE 2 and a replacement of its second day.
     private static func overridden(_ start: String, _ original: String, sequence: Int) -> String {
         Reading.calendar(
             Reading.event([start, "RRULE:FREQ=DAILY", "SEQUENCE:2"])

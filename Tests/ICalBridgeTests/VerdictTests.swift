@@ -129,7 +129,7 @@ struct VerdictTests {
     }
 }
 
-/// Short ways to a verdict.
+/// Short ways to get a verdict.
 enum Verdicts {
     static func of(_ bytes: [UInt8]) -> [CalendarClient: ClientVerdict] {
         let verdicts = CalendarReader().read(anyForm: bytes).verdicts(of: bytes)

@@ -122,7 +122,7 @@ struct ZoneResolutionTests {
     }
 
     @Test(
-        "A zone's name in another language is known, and said to be a guess",
+        "A zone's name in another language is recognised, and reported as a guess",
         arguments: [
             ("Mitteleuropäische Zeit", "Europe/Berlin"), ("MITTELEUROPÄISCHE SOMMERZEIT", "Europe/Berlin"),
             ("heure d'Europe centrale", "Europe/Berlin"), ("hora de Europa central", "Europe/Berlin"),

@@ -6,13 +6,13 @@ import Testing
 
 @testable import ICalBridge
 
-/// What is written in these tests, and of which zones.
+/// The calendars that these tests write, and their zones.
 enum WrittenZones {
     static let names = SystemTimeZones.shared.identifiers
 
     static let years = Instant(midnight: Reading.day("20200101"))...Instant(midnight: Reading.day("20380101"))
 
-    /// Zones whose law changed since 2020 or whose rule is an odd one.
+    /// Zones whose rules have changed since 2020 or are unusual.
     static let changed = [
         "Africa/Cairo", "Africa/Casablanca", "Africa/El_Aaiun", "Africa/Juba", "America/Asuncion",
         "America/Ciudad_Juarez", "America/Dawson", "America/Mexico_City", "America/Nuuk", "America/Ojinaga",
@@ -23,7 +23,7 @@ enum WrittenZones {
         "Australia/Sydney", "Pacific/Chatham",
     ]
 
-    /// Names that keep the same time: the same offsets since 2009 and the same rule for ever.
+    /// Names with the same clock: the same offsets since 2009 and the same rule for ever.
     struct Clock {
         let zone: SystemTimeZone
         var names: [String]
@@ -56,7 +56,7 @@ enum WrittenZones {
         return clocks
     }()
 
-    /// What a feed shows by default when it stands on a day.
+    /// Returns what a feed shows by default on a day.
     static func window(_ day: CivilDate, back: Int = 90, ahead: Int = 400) -> ClosedRange<Instant> {
         Instant(midnight: day.adding(days: -back))...Instant(midnight: day.adding(days: ahead + 1))
     }
@@ -68,17 +68,17 @@ enum WrittenZones {
         ).map { CivilDate(daysSinceEpoch: $0) }
     }
 
-    /// Feeds as they are by default, as wide as they may be, and all the years at once.
+    /// The spans of feeds by default, at their widest, and of all the years at once.
     static let spans =
         days(every: 149).map { window($0) }
         + ["20200229", "20260302", "20371231"].map { window(Reading.day($0), back: 3660, ahead: 3660) } + [years]
 
-    /// How much a zone changes in a span, by its changes alone.
+    /// How often a zone changes in a span, counted from its changes alone.
     enum Kind {
         case fixed
         /// By one rule, throughout.
         case yearly
-        /// By a rule from some year on, or by none; with the number of changes.
+        /// The zone changes this often, with or without a rule from some year on.
         case changes(Int)
 
         init(_ zone: SystemTimeZone, in span: ClosedRange<Instant>) {
@@ -103,7 +103,7 @@ enum WrittenZones {
         }
     }
 
-    /// The VTIMEZONEs of a calendar's text.
+    /// Returns the VTIMEZONEs of a calendar's text.
     static func definitions(in bytes: [UInt8]) -> [TimeZoneDefinition] {
         var log = ProblemLog(limit: 100)
         let text = SourceText(bytes, log: &log)
@@ -121,8 +121,8 @@ extension SystemTimeZone {
         definition(from: span.lowerBound, to: span.upperBound)
     }
 
-    /// Times every so often and around each change, without those that the clock shows for the second time: no
-    /// DTSTART can name them.
+    /// Returns times at regular steps and around each change, without those that the clock shows for the second time,
+    /// which no DTSTART can name.
     func instants(in span: ClosedRange<Instant>, every step: Int) -> [Instant] {
         let changes = transitions(from: span.lowerBound, to: span.upperBound)
         let regular = stride(from: span.lowerBound.seconds, through: span.upperBound.seconds, by: step)
@@ -137,7 +137,7 @@ extension SystemTimeZone {
 }
 
 extension TimeZoneDefinition {
-    /// Without what zones of the same time may call themselves and their time.
+    /// The definition without the names by which zones with the same time may differ.
     var anonymous: [Observance] {
         observances.map { observance in
             var copy = observance
@@ -152,7 +152,7 @@ extension Instant {
 }
 
 extension Event {
-    /// An event at an instant by a zone's clock, which its title says in UTC.
+    /// Creates an event at an instant by a zone's clock, with the instant in UTC as its title.
     init(uid: String, at instant: Instant, in zone: TimeZoneReference) {
         self.init(uid: uid, start: .zoned(zone.rules.civil(at: instant), zone), summary: instant.basic)
         timestamp = Instant(seconds: 0)

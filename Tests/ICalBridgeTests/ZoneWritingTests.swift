@@ -5,12 +5,12 @@ import Testing
 
 @testable import ICalBridge
 
-/// Every zone of the system's tzdata, written as a VTIMEZONE and read back from that text alone.
+/// Every zone of the system's tzdata is written as a VTIMEZONE and read back from only that text.
 @Suite("Zones as they are written")
 struct ZoneWritingTests {
     // MARK: In Swift
 
-    @Test("Every name is a zone, and what else lies beside the zones is none")
+    @Test("Every name is a zone, and other files beside the zones are not")
     func names() {
         #expect(WrittenZones.names.count > 500)
         for name in WrittenZones.names { #expect(TimeZoneReference(name) != nil, "\(name)") }
@@ -68,7 +68,7 @@ struct ZoneWritingTests {
         #expect(compared > 15_000)
     }
 
-    /// A feed may show no more than today, and a file may hold a single event.
+    /// A feed may show only today, and a file may contain a single event.
     @Test("A definition for a few days is right too")
     func fewDays() {
         var wrong: Set<String> = []
@@ -156,7 +156,7 @@ struct ZoneWritingTests {
 
     // MARK: Laws that changed
 
-    /// What the clocks of a place showed, from the news and not from tzdata.
+    /// What the clocks of a place showed, according to the news and not to tzdata.
     @Test(
         "Laws that changed and rules that are odd",
         arguments: [
@@ -255,7 +255,7 @@ struct ZoneWritingTests {
 
     // MARK: Readers that nobody here wrote
 
-    /// `zones.py` tells the faults of the readers that are known.
+    /// `zones.py` names the known faults of the readers.
     @Test(
         "dateutil, icalendar and Home Assistant's ical read every event of every zone at its instant",
         .enabled(if: ZoneOracle.python != nil))

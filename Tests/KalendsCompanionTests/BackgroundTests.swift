@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Companion: background time, schedule and status")
 struct BackgroundTests {
-    /// The system's side: it notes what it is told, and ends the time when a test says so.
+    /// The system's side, which records its calls and ends the time when a test wants it.
     private final class System: BackgroundTime, BackgroundScheduler, Sendable {
         let (notes, noting) = AsyncStream<String>.makeStream()
         private let (expiries, expiring) = AsyncStream<@Sendable () -> Void>.makeStream()
@@ -35,7 +35,7 @@ struct BackgroundTests {
             }
         }
 
-        /// All that was noted, after the last note.
+        /// Returns all recorded calls after the last one.
         func all() async -> [String] {
             noting.finish()
             var all: [String] = []

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Companion: one sync of all that a device keeps in step")
 struct CompanionTests {
-    /// A server that answers as a test says, and notes what it was asked.
+    /// A server that answers as a test wants, and records its requests.
     private actor Service: CompanionService {
         var failure: CompanionFailure?
         var failed: [PlannedAnswer.Failed] = []

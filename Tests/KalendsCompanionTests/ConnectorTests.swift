@@ -27,7 +27,7 @@ struct ConnectorTests {
         }
     }
 
-    /// Every function of a store that reads or writes, by its name.
+    /// Returns every function of a store that reads or writes, by its name.
     private static func everything(
         _ store: some CalendarStore
     ) -> [(name: String, isRead: Bool, isWrite: Bool, call: @Sendable () async throws -> Void)] {

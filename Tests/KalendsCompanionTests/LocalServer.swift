@@ -5,7 +5,7 @@ import Foundation
 import KalendsCompanion
 import Testing
 
-/// The server of `Servers/misbehaving.py`, for as long as this value is held.
+/// The server of `Servers/misbehaving.py`, which runs as long as this value exists.
 final class LocalServer {
     let port: Int
     private let process = Process()
@@ -32,18 +32,18 @@ final class LocalServer {
 
     func address(_ path: String) throws -> ServerAddress { try ServerAddress("http://127.0.0.1:\(port)\(path)") }
 
-    /// What `/say/<name>` answers from now on.
+    /// Sets what `/say/<name>` answers from now on.
     func reply(_ name: String, _ answer: JSONValue) throws {
         let line = JSONValue.object([ByteString(name): .string(try answer.text())])
         input.fileHandleForWriting.write(Data(try line.serialized() + [10]))
         while try lines.next(keeping: true)["ready"] == nil {}
     }
 
-    /// The requests that came, oldest first; each is given once.
+    /// Returns the requests that arrived, oldest first, each only once.
     func requests(_ count: Int) throws -> [JSONValue] { try (0..<count).map { _ in try lines.request() } }
 }
 
-/// Lines of JSON of another process.
+/// Reads lines of JSON from another process.
 private final class LineReader {
     private let handle: FileHandle
     private var rest: [UInt8] = []

@@ -197,7 +197,7 @@ struct ServiceTests {
 }
 
 extension String.StringInterpolation {
-    /// What `dump` prints of a value.
+    /// Appends what `dump` prints of a value.
     mutating func appendInterpolation(dump value: some Any) {
         var text = ""
         Swift.dump(value, to: &text)

@@ -2,14 +2,14 @@
 
 import KalendsCompanion
 
-/// A store that notes each call; its permission is what a test says.
+/// A store that records each call; a test sets its permission.
 actor SpyStore: CalendarStore {
     private(set) var calls: [String] = []
     private(set) var questions = 0
     var permission: CalendarAuthorization
-    /// What the person answers when asked.
+    /// The person's answer when asked.
     var answer: CalendarAuthorization
-    /// Runs in the midst of a read.
+    /// An action that runs in the middle of a read.
     var amidRead: (@Sendable () async -> Void)?
 
     init(_ permission: CalendarAuthorization, answer: CalendarAuthorization = .fullAccess) {
@@ -80,7 +80,7 @@ actor SpyStore: CalendarStore {
     }
 }
 
-/// Memory of a connector that a test looks into.
+/// A connector's memory that a test can inspect.
 actor SpyMemory: ConnectorMemory {
     private(set) var record: ConnectorRecord?
     init(_ record: ConnectorRecord? = nil) { self.record = record }

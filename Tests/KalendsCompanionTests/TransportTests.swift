@@ -114,7 +114,7 @@ struct ServiceRuleTests {
     }
 
     @Test(
-        "What is no address of a server, or would send the token in clear, is refused",
+        "An invalid server address, or one that would send the token in plain text, is refused",
         arguments: [
             ("", ServerAddress.Fault.notAnAddress), ("ftp://example.org", .notAnAddress), ("https://", .notAnAddress),
             ("http://example.org", .notEncrypted), ("http://127.example.org", .notEncrypted),

@@ -43,7 +43,7 @@ import Testing
 }
 
 @Suite("Companion: many notices, one run") struct DebouncerTests {
-    /// Waits that end when a test says so, and how many runs there were.
+    /// Waits that end when a test wants, and the number of runs.
     private actor Desk {
         private var waits: [Int: CheckedContinuation<Void, any Error>] = [:] { didSet { look() } }
         private var cancelled: Set<Int> = []
@@ -92,13 +92,13 @@ import Testing
 
         var waiting: Int { waits.count }
 
-        /// Lets the quiet be over; whether anybody waited for it.
+        /// Ends the quiet time; returns whether anybody waited for it.
         func pass() {
             for (_, continuation) in waits { continuation.resume() }
             waits = [:]
         }
 
-        /// Returns once it is so.
+        /// Returns once the condition holds.
         func until(_ isSo: @escaping @Sendable (isolated Desk) -> Bool) async {
             guard !isSo(self) else { return }
             await withCheckedContinuation { watchers.append((isSo, $0)) }

@@ -18,7 +18,7 @@ struct MemoryBudgetTests {
         }
     }
 
-    @Test("Room that is given back goes to who waits, in order, and who waits in vain is refused")
+    @Test("Room that is given back goes to those who wait, in order, and those who wait in vain are refused")
     func waiting() async throws {
         let budget = MemoryBudget(limit: 1000, patience: .milliseconds(200))
         try await budget.take(900, for: nil)

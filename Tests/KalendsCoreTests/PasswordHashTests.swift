@@ -23,7 +23,7 @@ struct PasswordHashTests {
         #expect(derived == expected)
     }
 
-    /// Made with Python's `hashlib.scrypt`, the salt being the bytes 0 to 15.
+    /// The hashes were made with Python's `hashlib.scrypt`; the salt is the bytes 0 to 15.
     @Test(
         "A hash made by another program with its own parameters is read",
         arguments: [
@@ -53,7 +53,7 @@ struct PasswordHashTests {
     }
 
     @Test(
-        "What is no hash, or would take all memory, is none",
+        "An invalid hash, or one that would take all memory, is refused",
         arguments: [
             "", "scrypt", "scrypt$15$8$1$AAAA$AAAA", "bcrypt$15$8$1$AAECAw$Zvop7yYAoLiY5GBmlkL5u8xvioY8td_FCXDDzWtURyo",
             "scrypt$40$8$1$AAECAw$Zvop7yYAoLiY5GBmlkL5u8xvioY8td_FCXDDzWtURyo",
@@ -79,7 +79,7 @@ struct PasswordHashTests {
         let path = FileManager.default.temporaryDirectory.appending(path: "brake-\(UUID().uuidString)").path
         defer { for end in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + end) } }
         let brake = try await SignInBrake(try SQLiteStore(path: path))
-        /// Seconds that the next guess has to wait.
+        /// Returns how many seconds the next guess has to wait.
         func wait(_ user: String, _ network: String, _ now: Int) async -> Int {
             do {
                 try await brake.begin(user, from: network, now: now)

@@ -60,7 +60,7 @@ struct SignedTokenTests {
         }
     }
 
-    @Test("An RSA key whose signatures anybody can make is none", arguments: ["AQ", "AAAB", "AA", "Ag", ""])
+    @Test("An RSA key whose signatures anybody can make is not accepted", arguments: ["AQ", "AAAB", "AA", "Ag", ""])
     func exponents(exponent: String) async throws {
         let modulus = Base64URL.encode((0..<256).map { UInt8($0) | 1 | ($0 == 0 ? 0x80 : 0) })
         let key: [ByteString: JSONValue] = ["kty": "RSA", "n": .string(modulus), "e": "AQAB"]
@@ -68,13 +68,13 @@ struct SignedTokenTests {
         #expect(await VerifyingKey(jwk: .object(key.merging(["e": .string(exponent)]) { _, new in new })) == nil)
     }
 
-    @Test("The unsecured example of RFC 7515 appendix A.5 is no token")
+    @Test("The unsecured example of RFC 7515 appendix A.5 is not a valid token")
     func unsecured() {
         #expect(SignedToken(Concealed("eyJhbGciOiJub25lIn0.\(Self.payload).")) == nil)
     }
 
     @Test(
-        "A public key counts for signatures alone, and for the one algorithm",
+        "A public key counts only for signatures, and for only one algorithm",
         arguments: [
             ["use": "enc"], ["use": ""], ["key_ops": ["encrypt"]], ["key_ops": "verify"], ["alg": "ES384"],
             ["alg": "HS256"], ["alg": 7], ["crv": "P-384"], ["kty": "oct", "k": "AAAA"], ["kty": "RSA"], ["x": "AAAA"],

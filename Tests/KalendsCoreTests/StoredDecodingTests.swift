@@ -51,7 +51,7 @@ struct StoredDecodingTests {
         #expect(outcome.read > 0 && outcome.refused > 0)
     }
 
-    /// Compares previews by what is written of them.
+    /// Compares previews by their encoded form.
     private struct Preview: Codable, Equatable {
         let source: ImportSource
 

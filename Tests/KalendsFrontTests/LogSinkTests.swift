@@ -16,7 +16,7 @@ struct LogSinkTests {
         return (ends[0], ends[1])
     }
 
-    /// What has come, until there were so many lines.
+    /// Returns what has arrived, once it has enough lines.
     private static func lines(_ descriptor: CInt, until isEnough: ([Substring]) -> Bool) async throws -> [Substring] {
         var text: [UInt8] = []
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
@@ -81,7 +81,7 @@ struct LogSinkTests {
         #expect(try await Self.lines(reading) { $0.last == "after" } == ["after"])
     }
 
-    @Test("A reader that is gone ends neither the process nor who logs")
+    @Test("A reader that is gone ends neither the process nor its loggers")
     func gone() async throws {
         let (reading, writing) = try Self.pipe()
         close(reading)

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 extension OfficeContext {
-    /// Foundation's zones.
+    /// A context with Foundation's zones.
     static let foundation = OfficeContext { FoundationClock(identifier: $0) }
 }
 
@@ -14,7 +14,7 @@ extension SplitMix {
     mutating func one<Value>(of values: [Value]) -> Value { values[Int.random(in: values.indices, using: &self)] }
 }
 
-/// A value that a test spelled out, and that is there.
+/// Unwraps a literal of a test, which must be valid.
 func needed<Value>(_ value: Value?) -> Value {
     guard let value else { preconditionFailure("A test's own value is not valid.") }
     return value
@@ -24,7 +24,7 @@ func date(_ text: String) -> OfficeDate { needed(OfficeDate(text)) }
 func hours(_ start: Int, _ end: Int) -> OfficeHours { needed(OfficeHours(start: start, end: end)) }
 
 extension OfficeClock {
-    /// A second by its date and its time of day, `09:30`.
+    /// Returns a second by its date and its time of day, such as `09:30`.
     func second(_ date: OfficeDate, _ time: String) -> Int {
         second(of: date, minute: needed(OfficeHours.minutes(time)))
     }

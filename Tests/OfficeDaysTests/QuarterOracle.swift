@@ -6,7 +6,7 @@ import OfficeDays
 import TestSupport
 import Testing
 
-/// A second opinion: a program in Python that was written from the specification's text.
+/// A second opinion by a Python program that was written from the specification's text.
 @Suite("Office days: an independent model agrees")
 struct QuarterOracle {
     private static let environment = ProcessInfo.processInfo.environment
@@ -35,7 +35,7 @@ struct QuarterOracle {
         #expect(differing == 0)
     }
 
-    /// The program's answers, one line a case.
+    /// Returns the program's answers, one line for each case.
     private static func ask(_ cases: [UInt8]) async throws -> [String] {
         let script = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Oracles/office_days.py")
         let result = try await runProgram(
@@ -44,7 +44,7 @@ struct QuarterOracle {
         return result.output.split(separator: "\n").map(String.init)
     }
 
-    /// Where two answers part.
+    /// Describes where two answers differ.
     private static func difference(_ mine: String, _ theirs: String) -> String {
         let (a, b) = (Array(mine.utf8), Array(theirs.utf8))
         let place = zip(a, b).prefix { $0 == $1 }.count

@@ -4,7 +4,7 @@ import Base
 import OfficeDays
 import TestSupport
 
-/// Three months of a person's life: settings, visits, words and edits at random times.
+/// Three months of a person's life, with settings, visits, words and edits at random times.
 struct RandomQuarter {
     /// Zones whose clocks skip and repeat midnight, the hour before it, half an hour, or nothing.
     static let zones = [
@@ -106,7 +106,7 @@ struct RandomQuarter {
         if one > 3, happens() { settings.enabled.toggle() }
     }
 
-    /// What the library makes of it.
+    /// Returns the library's answer.
     func answer() throws -> JSONValue {
         var log = OfficeLog(settings: first, seed: "quarter")
         let context = OfficeContext.foundation
@@ -130,7 +130,7 @@ struct RandomQuarter {
         return ["writes": .array(counts), "days": .array(days)]
     }
 
-    /// What the model is asked.
+    /// The question for the model.
     var json: JSONValue {
         [
             "from": .string(from.description), "to": .string(to.description), "settings": first.json,

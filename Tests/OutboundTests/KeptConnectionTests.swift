@@ -9,7 +9,8 @@ import Testing
 
 @Suite("Connections that serve several requests of one account")
 struct KeptConnectionTests {
-    /// Answers every request with the number of its connection, counted from 1; "/bye" ends the connection after it.
+    /// Answers every request with the number of its connection, counted from 1; "/bye" ends the connection after its
+    /// answer.
     private final class Numbers: ChannelInboundHandler {
         typealias InboundIn = HTTPServerRequestPart
         typealias OutboundOut = HTTPServerResponsePart
@@ -40,7 +41,7 @@ struct KeptConnectionTests {
         func take(_ part: [UInt8]) { kept.withLock { $0 += part } }
     }
 
-    /// A host on this machine, and one whose name stands for it.
+    /// A host on this machine, under a public name.
     private struct Host: Sendable {
         let port: Int
         /// Keeps connections for longer than any test takes, on however busy a machine.
@@ -61,7 +62,7 @@ struct KeptConnectionTests {
             try await body(Host(port: try #require(channel.localAddress?.port)))
         }
 
-        /// Expects that a request is served by a connection.
+        /// Expects that a request is served on the connection with this number.
         func serves(
             _ number: String, _ path: String = "/", host: String = "cal.example", address: String = "127.0.0.1",
             as name: String = "ann", keeps: Bool = true
@@ -70,7 +71,7 @@ struct KeptConnectionTests {
             #expect(found == number)
         }
 
-        /// Which connection served a request.
+        /// Returns the number of the connection that served a request.
         func connection(
             _ path: String = "/", host: String = "cal.example", address: String = "127.0.0.1", as name: String = "ann",
             method: String = "PROPFIND", keeps: Bool = true

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Addresses of the public Internet")
 struct SpecialAddressTests {
-    /// Where Python says global and we do not.
+    /// Ranges that Python calls global and we do not.
     private static let stricter: [(range: String, reason: String)] = [
         ("224.0.0.0/4", "multicast: is_global tells of no unicast"),
         ("192.88.99.0/24", "relays of 6to4, retired by RFC 7526"),
@@ -21,7 +21,7 @@ struct SpecialAddressTests {
     ]
 
     @Test(
-        "Nothing is taken for global that Python's ipaddress does not, and each difference has its reason",
+        "No address counts as global that Python's ipaddress does not, and each difference has its reason",
         .enabled(if: Programs.python != nil, "KALENDS_PYTHON names no Python; make test makes one"))
     func python() async throws {
         var generator = SplitMix(seed: 20_260_302)

@@ -22,7 +22,7 @@ struct PhrasesTests {
         #expect(seen.count > 150)
     }
 
-    @Test("What stands in a sentence is carried over, numbers in the way of the language, names as bytes")
+    @Test("Inserts of a sentence are carried over, numbers in the language's format, names as bytes")
     func inserts() {
         let german = Words.of(.german)
         let cases = [

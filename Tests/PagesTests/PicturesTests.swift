@@ -8,7 +8,7 @@ import Testing
 struct PicturesTests {
     private static let decoder = "/usr/bin/zbarimg"
 
-    /// The text that ZBar reads from a code, at four pixels a module.
+    /// Returns the text that ZBar reads from a code, at four pixels per module.
     private static func decoded(_ code: QRCode) throws -> String {
         let (scale, quiet) = (4, 4)
         let side = (code.size + 2 * quiet) * scale

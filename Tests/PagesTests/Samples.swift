@@ -23,7 +23,7 @@ struct Samples {
         var notice: Notice?
     }
 
-    /// What becomes of each text that a person or another program may have chosen.
+    /// Replaces each text that a person or another program may have chosen.
     var text: (String) -> String = { $0 }
     var language = Language.english
     var brand = Brand()

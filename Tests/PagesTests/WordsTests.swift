@@ -10,7 +10,7 @@ struct WordsTests {
     static let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appending(path: "Sources/Pages").resolvingSymlinksInPath()
 
-    /// Files of a folder with their text.
+    /// Returns the files of a folder with their text.
     static func files(_ ending: String) throws -> [(name: String, text: String)] {
         let all = FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil)
         return try (all?.compactMap { $0 as? URL } ?? []).filter { $0.pathExtension == ending }

@@ -5,12 +5,12 @@ import Foundation
 import PhoneTexts
 import Testing
 
-/// The documents that the texts come from; they lie beside the project and are not part of it.
+/// The documents from which the texts come; they are beside the project and not part of it.
 private enum Source {
     static let folder = URL(filePath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().appending(path: "shared")
 
-    /// A document with every run of white space as one blank.
+    /// Returns a document in which every run of white space is one blank.
     static func text(_ path: String) throws -> String {
         try String(contentsOf: folder.appending(path: path), encoding: .utf8)
             .replacing(/\s+/, with: " ").replacing("> ", with: "")

@@ -33,7 +33,7 @@ struct AuditEntryTests {
         await #expect(throws: (any Error).self) { try await home.write { try $0.insert(Self.entry(5)) } }
     }
 
-    @Test("A database of before keeps what it has and gets an empty trail, which outlives a circle")
+    @Test("An earlier database keeps what it has and gets an empty trail, which outlives a circle")
     func migrates() async throws {
         try await TemporaryStore.withDirectory { directory in
             let path = directory.appending(path: "kalends.sqlite").path

@@ -22,7 +22,7 @@ struct CircleTests {
         #expect(try await home.read { try $0.circle("Home") } == nil)
     }
 
-    @Test("A put of what is there already changes nothing, not even a time")
+    @Test("Putting unchanged values changes nothing, not even a time")
     func keepsVersionWhenUnchanged() async throws {
         let (first, second) = try await home.write { transaction in
             try transaction.makeHome()
@@ -35,7 +35,7 @@ struct CircleTests {
         #expect(try await home.read { try $0.circle("home") } == first)
     }
 
-    @Test("Another name raises the version and revises no item")
+    @Test("A new name raises the version and revises no item")
     func raisesVersionWithName() async throws {
         let (before, after, sequence) = try await home.write { transaction in
             try transaction.makeHome()
@@ -77,7 +77,7 @@ struct CircleTests {
         }
     }
 
-    @Test("Touching a circle raises its version alone; touching all may revise every item")
+    @Test("Touching a circle raises only its version; touching all may revise every item")
     func touches() async throws {
         try await home.write { transaction in
             for circle in ["home", "other"] {
@@ -128,7 +128,7 @@ struct CircleTests {
         }
     }
 
-    @Test("Deleting a circle removes all that belongs to it but the hashes of its tokens, which are ended")
+    @Test("Deleting a circle removes everything in it except the hashes of its tokens, which are ended")
     func deletes() async throws {
         try await home.write { transaction in
             try transaction.makeHome()

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Moving counts into compact tables")
 struct CompactCountsTests {
-    @Test("A database of before keeps its counts, clients and lists, and goes on counting")
+    @Test("An earlier database keeps its counts, clients and lists, and goes on counting")
     func migrates() async throws {
         try await TemporaryStore.withDirectory { directory in
             let path = directory.appending(path: "kalends.sqlite").path
@@ -35,7 +35,7 @@ struct CompactCountsTests {
         }
     }
 
-    /// A database as the second version of the schema had it.
+    /// Creates a database as the second version of the schema had it.
     private func makeFormer(_ path: String) throws {
         let queue = try DatabaseQueue(path: path)
         try queue.write { db in

@@ -53,7 +53,7 @@ struct DatabaseLockTests {
         }
     }
 
-    @Test("The lock's file is its owner's alone and stays when the lock is released")
+    @Test("Only its owner can read the lock's file, which stays when the lock is released")
     func keepsFile() async throws {
         try await TemporaryStore.withDirectory { directory in
             let path = directory.appending(path: "kalends.sqlite.lock").path
@@ -120,12 +120,12 @@ struct DatabaseLockTests {
         }
     }
 
-    @Test("A folder, a device and a pipe are no databases", arguments: ["/dev", "/dev/zero"])
+    @Test("A folder, a device and a pipe are not databases", arguments: ["/dev", "/dev/zero"])
     func refusesOthers(path: String) {
         #expect(throws: StorageError.self) { _ = try SQLiteStore(path: path) }
     }
 
-    /// Runs flock to its end and gives its status.
+    /// Runs flock to its end and returns its status.
     private static func run(_ arguments: String...) async throws -> Int32 {
         try await runProgram(flock, arguments).status
     }

@@ -141,7 +141,7 @@ struct FeedAccessTests {
         }
     }
 
-    @Test("Lists of many feeds stand in one another and are told apart")
+    @Test("Lists of many feeds are interleaved and are distinguished")
     func keepsListsApart() async throws {
         try await makeFeeds()
         try await home.write { transaction in
@@ -182,7 +182,7 @@ struct FeedAccessTests {
         }
     }
 
-    @Test("Pruning forgets single accesses, keeps the counts, and numbers go on")
+    @Test("Pruning removes single accesses, keeps the counts, and numbers go on")
     func prunes() async throws {
         try await makeFeeds()
         try await home.write { transaction in

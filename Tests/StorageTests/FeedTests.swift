@@ -10,7 +10,7 @@ struct FeedTests {
 
     init() throws { home = try TemporaryStore() }
 
-    @Test("A feed comes back as it was put, with a token that has no end")
+    @Test("A feed is read back as it was stored, with a token that has no end")
     func inserts() async throws {
         let given = Feed.sample("f", label: "phone", expiresAt: 90, now: 7)
         try await home.write { transaction in
@@ -190,7 +190,7 @@ struct FeedTests {
         }
     }
 
-    @Test("A reveal is noted")
+    @Test("A reveal is recorded")
     func notesReveal() async throws {
         try await home.write { transaction in
             try transaction.makeHome()

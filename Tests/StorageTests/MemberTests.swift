@@ -45,7 +45,7 @@ struct MemberTests {
         }
     }
 
-    @Test("Another name revises that member's shifts alone, as it stands in their titles")
+    @Test("A new name revises only that member's shifts, whose titles contain it")
     func renames() async throws {
         try await home.write { transaction in
             try transaction.makeHome()
@@ -75,7 +75,7 @@ struct MemberTests {
         }
     }
 
-    @Test("Who leaves keeps their name and loses their feeds of this circle, and nobody else does")
+    @Test("A member who leaves keeps their name and loses their feeds of this circle; nobody else does")
     func leaves() async throws {
         try await home.write { transaction in
             try transaction.makeHome()

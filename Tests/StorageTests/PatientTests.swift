@@ -26,7 +26,7 @@ struct PatientTests {
         }
     }
 
-    @Test("Another name revises that patient's shifts and appointments alone, as it stands in their titles")
+    @Test("A new name revises only that patient's shifts and appointments, whose titles contain it")
     func renames() async throws {
         try await home.write { transaction in
             try transaction.makeHome()
@@ -64,7 +64,7 @@ struct PatientTests {
         }
     }
 
-    @Test("Who is removed stays as a name, and comes back under the same id")
+    @Test("A removed patient is kept as a name, and comes back under the same id")
     func removes() async throws {
         try await home.write { transaction in
             try transaction.makeHome()

@@ -6,9 +6,9 @@ import StoragePostgreSQL
 import StorageSQLite
 import StoreConformance
 
-/// The server that `Scripts/postgresql.sh` runs the tests beside; each folder has a database of its own there.
+/// The server that `Scripts/postgresql.sh` starts for the tests; each folder has its own database there.
 enum PostgreSQLServer {
-    /// Its address, nil where there is none.
+    /// Its address; nil when there is no such server.
     static let address = TestedPostgreSQL.address
 
     static let engine = StoreEngine(

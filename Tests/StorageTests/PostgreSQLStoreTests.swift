@@ -9,7 +9,7 @@ import Testing
 @Suite("The address of a PostgreSQL database")
 struct ConnectionTargetTests {
     @Test(
-        "An address is told from a file",
+        "An address is distinguished from a file",
         arguments: [
             ("postgres://u@h/d", true), ("postgresql:///d", true), ("host=/run dbname=d", true), ("service=k", true),
             ("./kalends-data/kalends.sqlite", false), ("/srv/postgres/k.sqlite", false), ("dbname.sqlite", false),
@@ -44,7 +44,7 @@ struct ConnectionTargetTests {
     }
 
     @Test(
-        "An address that is none is refused without a word of it",
+        "An invalid address is refused without quoting it",
         arguments: [
             "host=h password=s3cret s3cret", "postgres://u:s3cret@h:s3cret:x/d", "postgres://u:a@s3cret@h/d",
             "postgres://u@h/d?s3cret=1",
@@ -75,7 +75,7 @@ struct ConnectionTargetTests {
     "A database of PostgreSQL",
     .enabled(if: PostgreSQLServer.address != nil, "There is no PostgreSQL: run by Scripts/postgresql.sh"))
 struct PostgreSQLStoreTests {
-    /// Runs statements at the database that stands for a path, as its owner does by hand.
+    /// Runs statements on the database that stands for a path, as its owner would by hand.
     private func byHand(_ path: String, _ statement: String) async throws {
         let store = try TestedPostgreSQL.open(path, isOnly: false)
         defer { try? store.close() }

@@ -78,7 +78,7 @@ struct SQLiteStoreOpeningTests {
         #expect(try await home.read { try $0.tables() } == tables)
     }
 
-    @Test("A file that is no database is refused in a sentence that names it", arguments: [200, 4_096, 100_000])
+    @Test("A file that is not a database is refused in a sentence that names it", arguments: [200, 4_096, 100_000])
     func refusesOtherFiles(size: Int) async throws {
         try await TemporaryStore.withDirectory { directory in
             let file = directory.appending(path: "photo.jpg")
@@ -134,7 +134,7 @@ struct SQLiteStoreOpeningTests {
         try restored.close()
     }
 
-    @Test("The store tells which SQLite it runs on and that the file is sound")
+    @Test("The store reports its SQLite version and that the file is sound")
     func tellsState() async throws {
         let home = try TemporaryStore()
         #expect(try await home.store.engineVersion().hasPrefix("3."))

@@ -102,7 +102,7 @@ struct SQLiteStoreTransactionTests {
         #expect(try await home.read { try $0.setting("alice") } == "hers")
     }
 
-    @Test("A parameter may stand twice and in any order; integers keep all 64 bits and null is null")
+    @Test("A parameter may occur twice and in any order; integers keep all 64 bits and null is null")
     func bindsParameters() async throws {
         let row = try await home.read { transaction in
             try transaction.rows(
@@ -120,7 +120,7 @@ struct SQLiteStoreTransactionTests {
         #expect(throws: StorageError.self) { try row?.text(required: "unknown") }
     }
 
-    @Test("An error tells the statement's fault without its values")
+    @Test("An error reports the statement's fault without its values")
     func hidesValues() async throws {
         let secret = "4f1c9e77-do-not-log"
         let error = await #expect(throws: (any Error).self) {

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Queries of schedule items")
 struct ScheduleItemQueryTests {
-    /// Where an item lies, which span is asked for, and whether each of the two queries finds it.
+    /// The times of an item, the span of a query, and whether each of the two queries finds the item.
     struct Span: Sendable, CustomStringConvertible {
         var startsAt: Int
         var endsAt: Int?

@@ -10,7 +10,7 @@ struct ScheduleItemTests {
 
     init() throws { home = try TemporaryStore() }
 
-    @Test("An item comes back as it was put, in its own collection alone", arguments: ScheduleItem.Collection.all)
+    @Test("An item is read back as it was stored, only in its own collection", arguments: ScheduleItem.Collection.all)
     func roundTrips(collection: ScheduleItem.Collection) async throws {
         let stored = try await home.write { transaction in
             try transaction.makeHome()
@@ -79,7 +79,7 @@ struct ScheduleItemTests {
         }
     }
 
-    @Test("Deleting what is not there says so")
+    @Test("Deleting a missing item reports that it is missing")
     func deletesNothing() async throws {
         try await home.write { transaction in
             try transaction.makeHome()

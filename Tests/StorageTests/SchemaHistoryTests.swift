@@ -10,7 +10,7 @@ import Testing
 
 @Suite("The schema's history")
 struct SchemaHistoryTests {
-    /// What each version that was released did, as files that nobody writes twice.
+    /// The statements of each released version, as files that are never written again.
     private static let folder = packageRoot.appending(path: "Tests/SchemaHistory")
     private static let mark = "\n;\n"
 
@@ -37,7 +37,7 @@ struct SchemaHistoryTests {
         #expect(files.count == Schema.migrations.count)
     }
 
-    /// What the first version holds of each thing.
+    /// Rows of every kind in the first version.
     private static let rows = [
         """
         INSERT INTO circles (id, name, time_zone, version, changed_at, created_at, updated_at)
@@ -62,7 +62,7 @@ struct SchemaHistoryTests {
         "INSERT INTO settings VALUES ('prunedAt', '9')",
     ]
 
-    /// A database as a program of some version left it.
+    /// Creates a database as a program of some version left it.
     private static func make(_ path: String, version: Int) throws {
         var configuration = Configuration()
         configuration.foreignKeysEnabled = true
@@ -80,7 +80,7 @@ struct SchemaHistoryTests {
         try queue.close()
     }
 
-    /// The whole database as text: its schema, and every row.
+    /// Returns the whole database as text: its schema and every row.
     private static func dump(_ path: String) throws -> [String] {
         var configuration = Configuration()
         configuration.readonly = true
@@ -121,7 +121,7 @@ struct SchemaHistoryTests {
     func complete() { #expect(Schema.migrations.count == 29) }
 
     @Test(
-        "A migration that fails leaves the database as it was, for the program of before",
+        "A migration that fails leaves the database as it was, for the earlier program",
         arguments: [1, 5, 13, 20, 23])
     func failure(_ version: Int) async throws {
         try await TemporaryStore.withDirectory { directory in

@@ -9,14 +9,14 @@ import Testing
 
 @Suite("Databases of earlier versions")
 struct SchemaUpgradeTests {
-    /// A version that made tables, by its name, and the rows that a database of it holds.
+    /// A version that created tables, by its name, and the rows of a database of that version.
     private struct Stage: Sendable {
         var name: String
         var statements: [String]
         var rows: [String]
     }
 
-    /// In the order of the schema's history, from the versions of events on.
+    /// The stages in the order of the schema's history, from the versions of events on.
     private static let stages: [Stage] = [
         Stage(
             name: "eventVersions", statements: Schema.eventVersions,
@@ -202,13 +202,13 @@ struct SchemaUpgradeTests {
             ]),
     ]
 
-    /// What a later version numbers beside what was numbered before.
+    /// Tables to which a later version adds counters.
     private static let growing: Set = ["counters"]
 
-    /// Columns that a later version has no more: nothing was ever written to them.
+    /// Columns that a later version does not have: nothing was ever written to them.
     private static let dropped = ["connections": ["carrier", "carrier_turn", "carrier_seen_at"]]
 
-    /// All rows of some columns, as text that shows types, in order.
+    /// Returns all rows of some columns in order, as text that shows types.
     private static func rows(_ db: Database, _ table: String, _ columns: [String]) throws -> [String] {
         let all = columns.map { "quote(\"\($0)\")" }.joined(separator: " || ' ' || ")
         return try String.fetchAll(db, sql: "SELECT \(all) AS row FROM \(table) ORDER BY row")

@@ -13,7 +13,7 @@ import Testing
 struct SharedStoreTests {
     private typealias Shared = any Store & StoreMaintenance & SharedStore
 
-    /// Servers of one database, closed at the end.
+    /// Runs servers on one database and closes them at the end.
     private static func run(
         _ count: Int = 2, _ body: (_ path: String, _ servers: [Shared]) async throws -> Void
     ) async throws {
@@ -25,14 +25,14 @@ struct SharedStoreTests {
         }
     }
 
-    /// Runs a statement as somebody else, who takes no turn.
+    /// Runs a statement as somebody else who takes no turn.
     private static func byHand(_ path: String, _ statement: String) async throws {
         let store = try TestedPostgreSQL.open(path, isOnly: false)
         defer { try? store.close() }
         try await store.record { _ = try $0.rows(statement, []) }
     }
 
-    @Test("Several share it, and nobody has it alone meanwhile; nor is it shared where somebody has it alone")
+    @Test("Several share it while nobody has it to themselves, and nobody shares it while somebody has")
     func neverMix() async throws {
         try await TemporaryStore.withDirectory { directory in
             let path = directory.appending(path: "k").path
@@ -51,7 +51,7 @@ struct SharedStoreTests {
         }
     }
 
-    /// Ends the sessions that listen, which are those that write.
+    /// Ends the sessions that listen, which are the writing ones.
     private static let endsWriters = """
         SELECT COUNT(pg_terminate_backend(pid)) AS ended FROM pg_stat_activity
         WHERE datname = current_database() AND pid <> pg_backend_pid() AND query LIKE 'LISTEN%'
@@ -85,7 +85,7 @@ struct SharedStoreTests {
         }
     }
 
-    @Test("A write that failed and one that was taken back tell nobody anything")
+    @Test("Failed and rolled-back writes inform nobody")
     func failedWrites() async throws {
         try await Self.run { _, servers in
             _ = try await servers[1].confirm()
@@ -98,7 +98,7 @@ struct SharedStoreTests {
         }
     }
 
-    @Test("Who is further behind than the list goes forgets everything, and so does who asks by a new session")
+    @Test("A server that is further behind than the list discards its cache, and so does one with a new session")
     func forgets() async throws {
         try await Self.run { path, servers in
             let (one, other) = (servers[0], servers[1])
@@ -170,7 +170,7 @@ struct SharedStoreTests {
         }
     }
 
-    @Test("A lease has one holder, and who has lost it keeps nothing of what it writes")
+    @Test("A lease has one holder, and writes of a former holder are rolled back")
     func leases() async throws {
         try await Self.run { _, servers in
             let (one, other) = (servers[0], servers[1])

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Storage
 
-@Suite("Files that are made aside")
+@Suite("Files that are written under another name first")
 struct StagedFileTests {
     private static func written(_ file: StagedFile, _ text: String) throws {
         var rest: [UInt8]? = Array(text.utf8)
@@ -31,7 +31,7 @@ struct StagedFileTests {
         }
     }
 
-    @Test("What is in its place, also a link to nothing and one that came meanwhile, stays as it is")
+    @Test("What is in its place stays as it is, also a dangling link and something that came later")
     func keepsOthers() async throws {
         try await TemporaryStore.withDirectory { directory in
             let path = directory.appending(path: "there").path
@@ -70,7 +70,7 @@ struct StagedFileTests {
         }
     }
 
-    @Test("What the system says is in the error")
+    @Test("The system's reason is in the error")
     func reasons() async throws {
         try await TemporaryStore.withDirectory { directory in
             let path = directory.appending(path: "none/file").path

@@ -92,7 +92,7 @@ struct TableCopyTests {
         }
     }
 
-    /// More rows than go over together, with texts of every kind.
+    /// Stores more rows than are passed on together, with texts of every kind.
     private func fill(_ store: any Store) async throws {
         try await store.write { transaction in
             try transaction.makeHome()

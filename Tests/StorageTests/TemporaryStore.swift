@@ -5,7 +5,7 @@ import Storage
 import StorageSQLite
 import StoreConformance
 
-/// A store in a directory of its own, which is removed with it.
+/// A store in its own directory, which is removed with it.
 final class TemporaryStore: Sendable {
     let directory: URL
     let store: any Store & StoreMaintenance
@@ -56,7 +56,7 @@ final class TemporaryStore: Sendable {
 }
 
 extension ReadTransaction {
-    /// The first column named `value` of every row, as a number.
+    /// Returns the column `value` of every row as a number.
     func numbers(_ sql: String, _ arguments: [SQLValue] = []) throws -> [Int] {
         try rows(sql, arguments).map { try $0.integer(required: "value") }
     }
@@ -66,13 +66,13 @@ extension ReadTransaction {
         try rows(sql, arguments).map { try $0.text(required: "value") }
     }
 
-    /// The tables of the schema.
+    /// Returns the tables of the schema.
     func tables() throws -> [String] {
         guard !TestedStore.isPostgreSQL else { return Schema.tables.map(\.name) }
         return try texts("SELECT name AS value FROM sqlite_master WHERE type = 'table' ORDER BY name")
     }
 
-    /// An item's SEQUENCE.
+    /// Returns an item's SEQUENCE.
     func sequence(_ id: String, _ collection: ScheduleItem.Collection, in circle: String = "home") throws -> Int? {
         try itemEverKnown(id, collection, in: circle)?.sequence
     }
@@ -82,7 +82,7 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
-    /// The circle `home` with the members ann and bob and the patients pia and quin, at time 1.
+    /// Creates the circle `home` at time 1 with the members ann and bob and the patients pia and quin.
     func makeHome(_ circle: String = "home") throws {
         _ = try putCircle(circle, name: "Home", timeZone: "Europe/Vienna", now: 1)
         for (id, name) in [("ann", "Ann"), ("bob", "Bob")] {
@@ -93,7 +93,7 @@ extension WriteTransaction {
         }
     }
 
-    /// Puts an item in place of what is there.
+    /// Stores an item in place of the existing one.
     @discardableResult
     func put(_ item: ScheduleItem, uid: String? = nil, isVisible: Bool = true, now: Int = 1) throws -> ScheduleItem {
         try putItem(
@@ -128,7 +128,7 @@ extension Feed {
     }
 }
 
-/// An access by the feed's id, as a test thinks of it.
+/// An access identified by the feed's id, as tests name it.
 struct SampleAccess: Sendable {
     var feed: String
     var at: Int
@@ -141,7 +141,7 @@ struct SampleAccess: Sendable {
 }
 
 extension WriteTransaction {
-    /// Folds accesses into the next places; those of a feed that is not there get a number that no feed has.
+    /// Folds accesses, giving them the next places; accesses of a missing feed get a number that no feed has.
     func count(_ accesses: [SampleAccess], keepingNewest newest: Int = 1000) throws {
         let first = try accessSequence() + 1
         let sequenced = try accesses.enumerated().map { index, one in
@@ -155,13 +155,13 @@ extension WriteTransaction {
     }
 }
 
-/// Something of a hash's form, for tests in which nothing is hashed.
+/// Returns a text in the form of a hash, for tests in which nothing is hashed.
 func hash(_ name: String) -> String {
     let hex = name.utf8.map { String($0, radix: 16) }.joined()
     return String(repeating: "0", count: 64 - hex.count) + hex
 }
 
-/// Collections that a server has; none of them is another to the database.
+/// The collections of a server; the database treats all of them alike.
 extension ScheduleItem.Collection {
     static let tasks: Self = "tasks"
     static let shifts: Self = "shifts"

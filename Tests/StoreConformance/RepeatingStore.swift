@@ -2,9 +2,9 @@
 
 public import Storage
 
-/// A store that runs each body a first time for nothing, as an engine does when two transactions met.
+/// A store that runs each body once and discards the result, as an engine does when two transactions collide.
 ///
-/// Whatever passes its tests with this store has no effect in a body but the body's value and what it writes.
+/// Bodies that pass their tests with this store have no effect other than their value and what they write.
 public final class RepeatingStore: Store, StoreMaintenance {
     private struct RolledBack: Error {}
 
@@ -35,7 +35,7 @@ public final class RepeatingStore: Store, StoreMaintenance {
         return try await base.record(body)
     }
 
-    /// Whatever the first run throws, the second one decides.
+    /// Runs a body for the first time and ignores its errors; the second run decides.
     private func rehearse<Value: Sendable>(
         _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
     ) async {

@@ -5,7 +5,7 @@ import Storage
 import Synchronization
 import Testing
 
-/// A sign from one task to another.
+/// A signal from one task to another.
 private final class Flag: Sendable {
     private let state = Atomic(false)
 

@@ -4,13 +4,13 @@ public import Foundation
 public import Storage
 public import Testing
 
-/// An engine as the suite sees it; a target that has one hands it over and is done.
+/// An engine as the suite sees it; a target with an engine only has to provide this.
 public struct StoreEngine: Sendable, CustomTestStringConvertible {
     public let name: String
     /// Opens the database that belongs to a folder, and makes an empty one the first time. Two may be open at once, as
     /// those of two servers are.
     let open: @Sendable (_ folder: URL) throws -> any Store & StoreMaintenance
-    /// Opens what `backup` wrote.
+    /// Opens a file that `backup` wrote.
     let openCopy: @Sendable (_ path: String) throws -> any Store & StoreMaintenance
 
     public var testDescription: String { name }
@@ -22,7 +22,7 @@ public struct StoreEngine: Sendable, CustomTestStringConvertible {
         (self.name, self.open, self.openCopy) = (name, open, openCopy)
     }
 
-    /// The same engine, whose transactions all run a second time before they count.
+    /// The same engine with every transaction run twice, of which only the second run counts.
     public var repeating: StoreEngine {
         StoreEngine(
             name + ", each body run twice", open: { RepeatingStore(try open($0)) },
@@ -30,7 +30,7 @@ public struct StoreEngine: Sendable, CustomTestStringConvertible {
     }
 }
 
-/// A database in a folder of its own.
+/// A database in its own folder.
 struct StoreHome: Sendable {
     let engine: StoreEngine
     let folder: URL
@@ -51,7 +51,7 @@ public struct StoreCheck: Sendable, CustomTestStringConvertible {
         (self.claim, self.body) = (claim, body)
     }
 
-    /// Looks whether the claim holds for an engine, in a database that is removed afterwards.
+    /// Checks the claim for an engine, in a database that is removed afterwards.
     public func run(on engine: StoreEngine) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "kalends-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -67,7 +67,7 @@ public struct StoreCheck: Sendable, CustomTestStringConvertible {
     }
 }
 
-/// What every engine is put through.
+/// The checks that every engine has to pass.
 public enum StoreConformance {
     public static let checks: [StoreCheck] =
         transactions + values + ordering + concurrency + numbering + durability + clock + maintenance

@@ -6,18 +6,18 @@ public import StoragePostgreSQL
 internal import StorageSQLite
 internal import Synchronization
 
-/// A PostgreSQL for tests, in whose databases nobody else has anything.
+/// A PostgreSQL for tests, whose databases nobody else uses.
 ///
-/// `Scripts/postgresql.sh` gives its address in `KALENDS_TEST_POSTGRESQL`, as libpq's words, with the name of a database
-/// that is there.
+/// `Scripts/postgresql.sh` sets `KALENDS_TEST_POSTGRESQL` to its address in libpq's form, with the name of an existing
+/// database.
 public enum TestedPostgreSQL {
-    /// Nil where there is no server.
+    /// The server's address; nil when there is no server.
     public static let address = ProcessInfo.processInfo.environment["KALENDS_TEST_POSTGRESQL"]
 
-    /// The databases of this process, by the paths that the tests know them by.
+    /// The databases of this process, by the paths that stand for them in tests.
     private static let names = Mutex<[String: String]>([:])
 
-    /// A database with the schema, which the others are copies of; the error of making it else.
+    /// A database with the schema, of which the others are copies; otherwise the error of creating it.
     private static let template: Result<String, any Error> = Result {
         guard let address else { throw StorageError.unusable("There is no PostgreSQL for tests.") }
         let name = freshName()
@@ -29,7 +29,7 @@ public enum TestedPostgreSQL {
         return name
     }
 
-    /// Removes the databases whose folders are gone, as a test's is when it has ended.
+    /// Removes the databases whose folders were removed when their test ended.
     private static func removeGone(_ names: inout [String: String]) throws {
         for (path, name) in names {
             let folder = URL(filePath: path).deletingLastPathComponent().path
@@ -41,7 +41,7 @@ public enum TestedPostgreSQL {
 
     private static func freshName() -> String { "t" + UUID().uuidString.replacing("-", with: "").lowercased() }
 
-    /// Opens the database that stands for a path, and makes it the first time, with the schema.
+    /// Opens the database that stands for a path, and creates it with the schema when it is first opened.
     public static func open(
         _ path: String, mustBeKalends: Bool = false, isOnly: Bool
     ) throws -> any Store & StoreMaintenance {
@@ -50,14 +50,14 @@ public enum TestedPostgreSQL {
         }
     }
 
-    /// Opens it as one of several servers that share it.
+    /// Opens the database as one of several servers that share it.
     public static func share(_ path: String) throws -> any Store & StoreMaintenance & SharedStore {
         try PostgreSQLStore(target(path), isOnly: true, isShared: true) { path, mustBeKalends in
             try SQLiteStore(path: path, mustBeKalends: mustBeKalends)
         }
     }
 
-    /// The address of the database that stands for a path.
+    /// Returns the address of the database that stands for a path.
     public static func target(_ path: String) throws -> ConnectionTarget {
         try ConnectionTarget(try place(path))
     }

@@ -3,14 +3,14 @@
 internal import Foundation
 public import Storage
 
-/// Which store the suites of the product run over, by the environment variable `KALENDS_TEST_STORE`.
+/// The store that the product's suites use, set by the environment variable `KALENDS_TEST_STORE`.
 ///
-/// `repeating` runs every body twice; `postgresql` puts a database of the tests' server in the place of each file; without
-/// the variable the store is used as it is.
+/// `repeating` runs every body twice; `postgresql` replaces each file with a database of the tests' server; without the
+/// variable the store is used directly.
 public enum TestedStore {
     private static let word = ProcessInfo.processInfo.environment["KALENDS_TEST_STORE"] ?? ""
 
-    /// Whether each database is on the tests' server, so that there is no file.
+    /// Whether each database is on the tests' server, so that there are no files.
     public static let isPostgreSQL = word == "postgresql"
 
     public static func opening(_ open: @escaping StoreOpening) -> StoreOpening {

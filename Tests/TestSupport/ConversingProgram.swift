@@ -4,7 +4,7 @@ package import Foundation
 import Glibc
 import Synchronization
 
-/// A program beside the tests whose input is open as long as a test wants, and whose output is read as it comes.
+/// A program beside the tests whose input stays open as long as a test wants, and whose output is read as it arrives.
 package final class ConversingProgram: Sendable {
     package struct Failure: Error {
         package var message: String
@@ -18,7 +18,8 @@ package final class ConversingProgram: Sendable {
     private let folder: URL
     /// The writing end of the program's input.
     private let pipe: Int32
-    /// Has a life of its own: the thread that fills it ends with the program, and the program with its owner.
+    /// The output, which outlives this value: the thread that fills it ends with the program, and the program with its
+    /// owner.
     private let received = Received()
     package var processIdentifier: Int32 { program.processIdentifier }
 
@@ -61,15 +62,15 @@ package final class ConversingProgram: Sendable {
         try? FileManager.default.removeItem(at: folder)
     }
 
-    /// What it has written so far.
+    /// The output so far.
     package var output: String { String(decoding: received.state.withLock { $0.bytes }, as: UTF8.self) }
     package var error: String {
         let log = FileManager.default.contents(atPath: folder.appending(path: "err").path)
         return String(decoding: log ?? Data(), as: UTF8.self)
     }
 
-    /// The first line that it writes, without its end; a failure with what it complained of when there is none within ten
-    /// minutes, or ever.
+    /// Returns the first line of the output without its end; throws with the program's error output when there is none
+    /// within ten minutes, or never will be.
     package func firstLine() async throws -> String {
         for _ in 0..<24_000 {
             let text = output
@@ -80,7 +81,7 @@ package final class ConversingProgram: Sendable {
         throw Failure(message: "No line was written: \(error)")
     }
 
-    /// Writes all of its input, ends that, and waits for the program's end.
+    /// Writes all of the input, closes it, and waits for the program's end.
     package func finish(_ input: String = "") async throws -> ProgramResult {
         try FileHandle(fileDescriptor: pipe, closeOnDealloc: false).write(contentsOf: Data(input.utf8))
         // Nothing is left to write: the descriptor stays this object's, and is one of /dev/null from here on.

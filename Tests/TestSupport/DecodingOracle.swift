@@ -3,9 +3,9 @@
 internal import Base
 internal import Foundation
 
-/// Compares what this project reads from JSON with what Foundation's decoder reads from it.
+/// Compares the values that this project reads from JSON with those of Foundation's decoder.
 package enum DecodingOracle {
-    /// Documents in which both were asked, and those where they differ.
+    /// The numbers of documents that both decoders read, and the documents on which they differ.
     package struct Outcome {
         package var read = 0
         package var refused = 0
@@ -14,10 +14,10 @@ package enum DecodingOracle {
         package init() {}
     }
 
-    /// Reads what Foundation wrote of each sample, and that with changes: other values of the same kind, values of other
-    /// kinds, and members and elements that are left out.
+    /// Reads Foundation's JSON of each sample, unchanged and with changes: other values of the same kind, values of
+    /// other kinds, and missing members and elements.
     ///
-    /// - Parameter changes: how many changed documents of each sample.
+    /// - Parameter changes: how many changed documents are made of each sample.
     package static func compare<Value: Codable & Equatable>(
         _ samples: [Value], changes: Int = 300, seed: UInt64 = 1
     ) throws -> Outcome {
@@ -40,7 +40,7 @@ package enum DecodingOracle {
         return outcome
     }
 
-    /// Reads one document as a value by both.
+    /// Reads one document with both decoders.
     package static func compare<Value: Decodable & Equatable>(
         _ type: Value.Type, _ text: [UInt8], _ outcome: inout Outcome
     ) {
@@ -54,7 +54,7 @@ package enum DecodingOracle {
         }
     }
 
-    /// Changes one place of a document, each about as likely as any other.
+    /// Changes one place of a document; all places are roughly equally likely.
     private static func change(_ value: inout JSONValue, _ random: inout SplitMix) {
         switch value {
         case .object(var members) where !members.isEmpty && random.below(12) > 0:

@@ -3,7 +3,7 @@
 import Foundation
 import Testing
 
-/// Compares a table in a document with what the program says, or writes it there with `KALENDS_WRITE_DOCS=1`.
+/// Compares a table in a document with the program's, or writes it there with `KALENDS_WRITE_DOCS=1`.
 ///
 /// - Parameters:
 ///   - subject: the word in the comment that begins the table, and in the one that ends it.

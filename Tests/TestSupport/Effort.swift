@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// The processor time that `work` takes on this thread, which no neighbour on a busy machine makes longer.
+/// Returns the processor time that `work` takes on this thread, which other work on the machine does not make longer.
 package func effort(_ work: () throws -> Void) rethrows -> Duration {
     func now() -> Duration {
         var time = timespec()
@@ -14,7 +14,7 @@ package func effort(_ work: () throws -> Void) rethrows -> Duration {
     return now() - start
 }
 
-/// Keeps the C library from giving large blocks back to the kernel, whose time for fresh pages is counted too.
+/// Keeps the C library from returning large blocks to the kernel, whose time for fresh pages would be counted too.
 package let keepsMemory: Bool = {
     guard let symbol = unsafe dlsym(nil, "mallopt") else { return false }
     let mallopt = unsafe unsafeBitCast(symbol, to: (@convention(c) (CInt, CInt) -> CInt).self)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A condition that a test waited for and that never came.
+/// A condition that a test waited for and that never held.
 package struct NeverHappened: Error, CustomStringConvertible {
     package var description: String
 }

@@ -3,7 +3,7 @@
 import Dispatch
 package import Testing
 
-/// Runs a test on a thread of its own.
+/// Runs a test on a separate thread.
 ///
 /// The tasks of all tests share as many threads as the machine has processors. A test that computes for seconds without a
 /// pause keeps one of them from everybody else: two such tests on two processors, and no server in this process answers
@@ -21,7 +21,7 @@ package struct OwnThreadTrait: TestTrait, SuiteTrait, TestScoping {
 }
 
 extension Trait where Self == OwnThreadTrait {
-    /// For tests that compute for long without a pause.
+    /// The trait of tests that compute for a long time without a pause.
     package static var ownThread: Self { Self() }
 }
 

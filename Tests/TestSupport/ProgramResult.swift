@@ -2,15 +2,15 @@
 
 package import Foundation
 
-/// What a program that ran to its end left behind.
+/// The result of a program that ran to its end.
 package struct ProgramResult: Sendable {
-    /// The exit's status, or the number of the signal that ended it.
+    /// The exit status, or the number of the signal that ended it.
     package var status: Int32
     package var output: String
     package var error: String
 }
 
-/// What programs inherit: the server takes every variable that begins with `KALENDS_` for a setting of its own.
+/// The environment that programs inherit: the server reads every variable that begins with `KALENDS_` as a setting.
 package let plainEnvironment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("KALENDS_") }
 
 /// Runs a program to its end.

@@ -30,7 +30,7 @@ package final class SpawnedProgram: Sendable {
     package let processIdentifier: pid_t
     private let state: Mutex<State>
 
-    /// Starts the program in a process group of its own.
+    /// Starts the program in its own process group.
     ///
     /// - Parameters:
     ///   - input: a file to read, `/dev/null` for nothing.
@@ -83,7 +83,7 @@ package final class SpawnedProgram: Sendable {
 
     package var isRunning: Bool { state.withLock { $0.status == nil } }
 
-    /// The exit's status, or the number of the signal that ended it.
+    /// Waits for the exit status, or the number of the signal that ended it.
     package func ended() async -> Int32 {
         await withCheckedContinuation { continuation in
             let known = state.withLock { state -> Int32? in
@@ -94,7 +94,7 @@ package final class SpawnedProgram: Sendable {
         }
     }
 
-    /// As `ended`, for callers that cannot wait otherwise.
+    /// Like `ended`, for callers that cannot wait asynchronously.
     package func waitUntilExit() -> Int32 {
         while true {
             if let status = state.withLock({ $0.status }) { return status }

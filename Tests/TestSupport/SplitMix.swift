@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Numbers that follow from a seed and are the same in each run (Steele, Lea and Flood's SplitMix64).
+/// Numbers that follow from a seed and are the same in each run (SplitMix64 by Steele, Lea and Flood).
 package struct SplitMix: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
@@ -14,6 +14,6 @@ package struct SplitMix: RandomNumberGenerator, Sendable {
         return word ^ (word >> 31)
     }
 
-    /// A number from 0 to one less than the limit.
+    /// Returns a number from 0 to one less than the limit.
     package mutating func below(_ limit: Int) -> Int { Int(next() % UInt64(limit)) }
 }

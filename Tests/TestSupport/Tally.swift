@@ -2,7 +2,7 @@
 
 import Synchronization
 
-/// Counts what tasks beside each other do.
+/// A counter that concurrent tasks share.
 package final class Tally: Sendable {
     private let value = Atomic(0)
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Values by key within a limit of bytes; those not used for longest make room, each at the cost of a few steps.
+/// Values by key within a limit of bytes; the least recently used make room, at a cost of a few steps each.
 package struct LeastRecentlyUsed<Key: Hashable, Value> {
     private struct Node {
         var key: Key
         var value: Value?
         var cost: Int
-        /// Positions of the neighbours in order of use, -1 for none.
+        /// Positions of the neighbours in order of use; -1 where there is no neighbour.
         var newer: Int
         var older: Int
     }
@@ -15,17 +15,17 @@ package struct LeastRecentlyUsed<Key: Hashable, Value> {
     private var nodes: [Node] = []
     private var places: [Key: Int] = [:]
     private var free: [Int] = []
-    /// The most recently used, and the longest unused; -1 for none.
+    /// The positions of the most and the least recently used value; -1 if there are no values.
     private var newest = -1
     private var oldest = -1
-    /// Bytes in use, as they were given.
+    /// The sum of the costs of all values, in bytes.
     package private(set) var cost = 0
 
     package var count: Int { places.count }
 
     package init(limit: Int) { self.limit = limit }
 
-    /// The value of a key, which is then the most recently used.
+    /// Returns the value of a key, which becomes the most recently used.
     package mutating func find(_ key: Key) -> Value? {
         guard let place = places[key] else { return nil }
         if newest != place {
@@ -35,7 +35,7 @@ package struct LeastRecentlyUsed<Key: Hashable, Value> {
         return nodes[place].value
     }
 
-    /// Keeps a value in place of what the key had; one that is larger than the whole limit is not kept.
+    /// Stores a value, replacing the key's old one; a value larger than the whole limit is not stored.
     package mutating func keep(_ value: Value, for key: Key, cost: Int) {
         remove(key)
         guard cost <= limit else { return }

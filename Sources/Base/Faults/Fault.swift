@@ -2,7 +2,7 @@
 
 /// One fault of a request: where it is (RFC 6901) and what is wrong there.
 package struct Fault: Hashable, Sendable {
-    /// What kind of fault it is, for programs: a code keeps its meaning in all later versions.
+    /// The kind of fault, for programs: a code keeps its meaning in all later versions.
     package enum Code: String, CaseIterable, Sendable {
         case addressNotAllowed = "address-not-allowed"
         case calendarUnread = "calendar-unread"

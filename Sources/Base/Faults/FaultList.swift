@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The faults of one request: the first hundred of them, and how many more there are.
+/// The faults of one request: the first hundred, and the number of the others.
 package struct FaultList: Hashable, Sendable {
-    /// The most that an answer names.
+    /// The maximum number of faults that an answer names.
     package static let most = 100
 
     package private(set) var named: [Fault] = []
-    /// How many there are beyond those that are named.
+    /// The number of faults beyond those that are named.
     package private(set) var leftOut = 0
 
     package init() {}
@@ -16,7 +16,7 @@ package struct FaultList: Hashable, Sendable {
         if named.count < Self.most { named.append(fault) } else { leftOut += 1 }
     }
 
-    /// Counts faults that nobody will name, because as many as are named are there already.
+    /// Counts faults that will not be named because the maximum has been reached.
     package mutating func leaveOut(_ count: Int) { leftOut += count }
 
     package static func += (list: inout FaultList, faults: some Sequence<Fault>) {
@@ -34,21 +34,21 @@ package struct FaultList: Hashable, Sendable {
         return all
     }
 
-    /// The same faults, each as `change` makes it.
+    /// Returns the same faults, each changed by `change`.
     package func mapped(_ change: (Fault) -> Fault) -> FaultList {
         var changed = self
         changed.named = named.map(change)
         return changed
     }
 
-    /// The members of a problem document, or of a batch's rejected line, that name them.
+    /// The members that name the faults in a problem document, or in a rejected line of a batch.
     package var members: [ByteString: JSONValue] {
         var members: [ByteString: JSONValue] = ["errors": .array(named.map(\.json))]
         if leftOut > 0 { members["errorsLeftOut"] = .integer(leftOut) }
         return members
     }
 
-    /// All of them, those that are not named too.
+    /// The number of all faults, including those that are not named.
     package var total: Int { named.count + leftOut }
 }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why bytes are not a valid JSON document, or not the value that was asked for: where, and what.
+/// The reason why bytes are not a valid JSON document, or not the requested value, and the place of the problem.
 package struct JSONFault: Error, Equatable {
-    /// The way to the value (RFC 6901); empty for the document as a whole.
+    /// The path to the value (RFC 6901); empty for the document as a whole.
     package var pointer = ""
-    /// Where the text is broken; nil for text that is JSON.
+    /// The place where the text is not valid; nil if the text is valid JSON.
     package var place: Place?
-    /// One sentence without the place.
+    /// The reason as one sentence, without the place.
     package var reason: String
 
     package init(pointer: String = "", at place: Place? = nil, reason: String) {
@@ -15,18 +15,18 @@ package struct JSONFault: Error, Equatable {
         self.reason = reason
     }
 
-    /// A place in the text: line and column from 1, the column in bytes.
+    /// A place in the text: line and column count from 1, the column in bytes.
     package struct Place: Equatable, Sendable {
         package var line: Int
         package var column: Int
     }
 
-    /// The reason with the place in the text.
+    /// The reason, together with the place in the text.
     package var message: String {
         place.map { "Line \($0.line), column \($0.column): \(reason)" } ?? reason
     }
 
-    /// The place as the end of a sentence of somebody else's, without what is there; empty for the document as a whole.
+    /// The place as the end of another sentence, without the reason; empty for the document as a whole.
     package var whereabouts: String { pointer.isEmpty ? "" : " at \(pointer)" }
 
     /// The fault of a document that is one line of many.
@@ -38,7 +38,7 @@ package struct JSONFault: Error, Equatable {
         return fault
     }
 
-    /// The fault as the value around it has it: one step longer.
+    /// Returns the fault with a path from the enclosing value, one step longer.
     func within(_ name: String) -> JSONFault {
         var fault = self
         fault.pointer = JSONPointer.step(name) + pointer

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A JSON text as it is written: members in their order, also two of one name, and numbers with their digits.
+/// A JSON text as it is written: members in their order, including duplicate names, and numbers with their digits.
 ///
-/// For documents that are shown or written again, such as calendars as JSON; `JSONValue` keeps neither.
+/// It is used for documents that are shown or written again, such as calendars as JSON; `JSONValue` keeps neither the
+/// order nor the digits.
 package enum JSONNode: Equatable, Sendable {
     case null
     case boolean(Bool)
@@ -25,15 +26,15 @@ package enum JSONNode: Equatable, Sendable {
 extension JSONNode {
     /// Reads a document; throws `JSONFault` when the bytes are not valid JSON.
     ///
-    /// Half of a surrogate pair, which has no UTF-8, becomes U+FFFD: a title that was cut within a character is worth
-    /// more than none.
+    /// Half of a surrogate pair, which UTF-8 cannot represent, becomes U+FFFD: a title that was cut in the middle of a
+    /// character is better than no title.
     package init(parsing bytes: [UInt8]) throws(JSONFault) {
         self = try JSONParser.parse(bytes, replacingHalves: true) { parser throws(JSONFault) in
             try parser.node(level: 0)
         }
     }
 
-    /// Whether a text is a number in JSON's grammar (RFC 8259 section 6).
+    /// Reports whether a text is a number in JSON's grammar (RFC 8259 section 6).
     package static func isNumber(_ text: String) -> Bool {
         var parser = JSONParser(Array(text.utf8))
         return (try? parser.number())?.digits.upperBound == parser.bytes.count

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Texts and numbers.
+/// Strings and numbers.
 extension JSONParser {
     mutating func string() throws(JSONFault) -> String {
         place += 1
@@ -23,7 +23,7 @@ extension JSONParser {
         throw fault("The document ends within a text.")
     }
 
-    /// Passes over a text that is a valid one.
+    /// Skips a string, and checks that it is valid.
     mutating func skipString() throws(JSONFault) {
         place += 1
         var passed: [UInt8] = []
@@ -58,11 +58,11 @@ extension JSONParser {
         case UInt8(ascii: "u"):
             let scalar = try escapedScalar()
             text += Array(String(Character(scalar)).utf8)
-        default: throw fault("A backslash can only come before \" \\ / b f n r t u.", at: place - 1)
+        default: throw fault("A backslash may be followed only by \" \\ / b f n r t u.", at: place - 1)
         }
     }
 
-    /// The character of four hexadecimal digits, or of two times four for one beyond U+FFFF.
+    /// Reads a character from four hexadecimal digits, or from two groups of four for one beyond U+FFFF.
     private mutating func escapedScalar() throws(JSONFault) -> Unicode.Scalar {
         let start = place
         var code = try hexadecimal()
@@ -85,12 +85,12 @@ extension JSONParser {
         let digits = bytes[place..<min(place + 4, bytes.count)]
         guard digits.count == 4, digits.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }),
             let code = UInt32(String(decoding: digits, as: UTF8.self), radix: 16)
-        else { throw fault("Four hexadecimal digits must follow \\u.") }
+        else { throw fault("\\u must be followed by four hexadecimal digits.") }
         place += 4
         return code
     }
 
-    /// Goes over a number, and returns where it is, and whether it has neither a fraction nor an exponent.
+    /// Reads a number, and returns its range and whether it has neither a fraction nor an exponent.
     mutating func number() throws(JSONFault) -> (digits: Range<Int>, isPlain: Bool) {
         let start = place
         if next == UInt8(ascii: "-") { place += 1 }

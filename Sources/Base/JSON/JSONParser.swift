@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads JSON by RFC 8259 to the letter, for every kind of tree that is made of it.
+/// Reads JSON strictly by RFC 8259, for every kind of tree that is made from it.
 ///
-/// It knows the grammar and makes no values: `JSONValue`, `JSONNode` and `JSONShape` each say what becomes of the parts.
-/// Nesting is limited, because each level takes a piece of the stack.
+/// It knows the grammar and makes no values: `JSONValue`, `JSONNode` and `JSONShape` each make their own from the
+/// parts. Nesting is limited, because each level uses stack space.
 package struct JSONParser {
-    /// Lists and objects around a value.
+    /// The maximum number of lists and objects around a value.
     package static let depth = 64
 
     let bytes: [UInt8]
     var place = 0
-    /// Whether half of a surrogate pair is read as U+FFFD; else it is a fault.
+    /// Whether half of a surrogate pair is read as U+FFFD; otherwise it is a fault.
     var replacesHalves = false
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// Reads a whole document, of which `read` takes the one value.
+    /// Reads a whole document; `read` reads its single value.
     static func parse<Tree>(
         _ bytes: [UInt8], replacingHalves: Bool = false, _ read: (inout JSONParser) throws(JSONFault) -> Tree
     ) throws(JSONFault) -> Tree {
@@ -40,9 +40,9 @@ package struct JSONParser {
         while let byte = next, byte == 32 || byte == 10 || byte == 13 || byte == 9 { place += 1 }
     }
 
-    /// Goes over an object's members; `body` starts at a name's quote, and takes the name and the value.
+    /// Reads an object's members; `body` starts at the opening quote of a name and reads the name and the value.
     ///
-    /// - Parameter level: how many lists and objects are around it.
+    /// - Parameter level: the number of lists and objects around it.
     @inline(__always)
     mutating func eachMember(
         _ level: Int, _ body: (inout JSONParser) throws(JSONFault) -> Void
@@ -54,9 +54,9 @@ package struct JSONParser {
         } while try goesOn(until: "}")
     }
 
-    /// Goes over a list's elements, each of which `body` takes.
+    /// Reads a list's elements; `body` reads each of them.
     ///
-    /// - Parameter level: how many lists and objects are around it.
+    /// - Parameter level: the number of lists and objects around it.
     @inline(__always)
     mutating func eachElement(
         _ level: Int, _ body: (inout JSONParser) throws(JSONFault) -> Void
@@ -65,7 +65,7 @@ package struct JSONParser {
         repeat { try body(&self) } while try goesOn(until: "]")
     }
 
-    /// Goes on behind the opening bracket; false when the closing one follows at once.
+    /// Moves past the opening bracket; returns false when the closing bracket follows at once.
     private mutating func enters(_ level: Int, end: Unicode.Scalar) throws(JSONFault) -> Bool {
         guard level <= Self.depth else { throw fault("This is nested more than \(Self.depth) levels deep.") }
         place += 1
@@ -75,7 +75,7 @@ package struct JSONParser {
         return false
     }
 
-    /// Whether a comma follows, and not the closing bracket.
+    /// Reports whether a comma follows instead of the closing bracket.
     private mutating func goesOn(until end: Unicode.Scalar) throws(JSONFault) -> Bool {
         skipSpace()
         switch next {
@@ -90,7 +90,7 @@ package struct JSONParser {
         }
     }
 
-    /// A member's name; the value is next.
+    /// Reads a member's name and the colon; the value follows.
     mutating func name() throws(JSONFault) -> String {
         let name = try string()
         try skipColon()

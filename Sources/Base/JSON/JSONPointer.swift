@@ -2,12 +2,12 @@
 
 /// The place of a value in a JSON document (RFC 6901).
 package enum JSONPointer {
-    /// Bytes of a name from outside that an error repeats.
+    /// The maximum number of bytes of a name from outside that an error repeats.
     private static let longestName = 40
 
-    /// The step to a member whose name comes from outside.
+    /// Returns the step to a member whose name comes from outside.
     package static func step(_ name: String) -> String {
-        // A name this long is no slip of a field's: it may be a secret in the wrong place, and is not said again.
+        // A name this long is not a misspelled field: it may be a secret in the wrong place, so it is not repeated.
         let shown = name.utf8.count > longestName ? String(name.unicodeScalars.prefix(8)) + "…" : name
         var step: [UInt8] = [UInt8(ascii: "/")]
         for byte in shown.utf8 {

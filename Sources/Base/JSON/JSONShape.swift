@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which parts of a JSON document somebody wants; all else is looked at as far as the grammar goes, and kept nowhere.
+/// The parts of a JSON document that are wanted; the rest is checked against the grammar, and not stored.
 ///
-/// For documents of programs that send more than they are asked for: what has no shape never becomes a value.
+/// It is used for documents from programs that send more than is requested: a part without a shape never becomes a
+/// value.
 package indirect enum JSONShape: Sendable {
-    /// A text, a number, a word or null; a list or an object in its place is read as an empty one.
+    /// A string, a number, a boolean or null; a list or an object in its place is read as an empty one.
     case scalar
-    /// Members by their names; others are skipped, also where two have one name.
+    /// Members by their names; others are skipped, even if two have the same name.
     case object([ByteString: JSONShape])
-    /// Elements of one shape; of those beyond the most, one is kept, so that a reader sees that there were too many.
+    /// Elements of one shape; of those beyond `most`, one is kept, so that a reader sees that there were too many.
     case list(of: JSONShape, most: Int)
 }
 
 extension JSONValue {
-    /// Reads the wanted parts of a document; throws `JSONFault` when the bytes are not JSON.
+    /// Reads the wanted parts of a document; throws `JSONFault` when the bytes are not valid JSON.
     ///
     /// Half of a surrogate pair is read as U+FFFD: one text that a program cut within a character must not keep
     /// everything else that it sends from being read.
@@ -47,7 +48,7 @@ extension JSONParser {
             guard let shape = shapes[name] else { return try parser.skipValue(level + 1) }
             let value = try parser.value(of: shape, level: level + 1)
             guard members.updateValue(value, forKey: name) == nil else {
-                throw parser.fault("This object has two members of this name.", at: start).within(name.string)
+                throw parser.fault("This name is given twice.", at: start).within(name.string)
             }
         }
         return .object(members)
@@ -62,7 +63,7 @@ extension JSONParser {
         return .array(items)
     }
 
-    /// Passes over a value that is a valid one.
+    /// Skips a value, and checks that it is valid.
     private mutating func skipValue(_ level: Int) throws(JSONFault) {
         switch next {
         case UInt8(ascii: "{"):

@@ -2,11 +2,11 @@
 
 internal import FoundationEssentials
 
-/// Writes a JSON document: keys in order, nothing between the parts, so that equal values are equal bytes.
+/// Writes a JSON document with sorted keys and no whitespace, so that equal values yield equal bytes.
 package struct JSONText {
     package private(set) var bytes: [UInt8] = []
 
-    /// Throws for a number that JSON has no form for.
+    /// Writes a value; throws for a number that JSON cannot represent.
     package mutating func write(_ value: JSONValue) throws {
         switch value {
         case .null: bytes += "null".utf8
@@ -33,10 +33,10 @@ package struct JSONText {
         }
     }
 
-    /// Adds what is JSON already.
+    /// Appends text that already is JSON.
     package mutating func append(_ json: String) { bytes += json.utf8 }
 
-    /// A text with the escapes that RFC 8259 section 7 requires, and no others.
+    /// Writes a string with the escapes that RFC 8259 section 7 requires, and no others.
     package static func write(_ text: String, to bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "\""))
         for byte in text.utf8 {
@@ -60,7 +60,7 @@ package struct JSONText {
 }
 
 extension JSONNode {
-    /// The document as it is: members in their order, numbers with their digits.
+    /// Writes the document unchanged: members in their order, numbers with their digits.
     package func write(to bytes: inout [UInt8]) {
         switch self {
         case .null: bytes += "null".utf8

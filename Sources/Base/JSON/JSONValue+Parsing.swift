@@ -3,15 +3,15 @@
 extension JSONValue {
     /// Reads a document; throws `JSONFault` when the bytes are not valid JSON.
     ///
-    /// Two members of one name, and a number that no integer or double holds, are faults: to take one of the two, or to
-    /// round without a word, would change what was asked for.
+    /// Two members of the same name, and a number that neither an integer nor a double can hold, are faults: to choose
+    /// one of the two, or to round silently, would change the meaning of a request.
     package init(parsing bytes: some Collection<UInt8>) throws(JSONFault) {
         self = try JSONParser.parse(Array(bytes)) { parser throws(JSONFault) in try parser.value(level: 0) }
     }
 }
 
 extension JSONParser {
-    /// - Parameter level: how many lists and objects are around it.
+    /// - Parameter level: the number of lists and objects around it.
     mutating func value(level: Int) throws(JSONFault) -> JSONValue {
         switch next {
         case UInt8(ascii: "{"): return try object(level)
@@ -35,7 +35,7 @@ extension JSONParser {
             do throws(JSONFault) {
                 let value = try parser.value(level: level + 1)
                 guard members.updateValue(value, forKey: ByteString(name)) == nil else {
-                    throw parser.fault("This object has two members of this name.", at: start)
+                    throw parser.fault("This name is given twice.", at: start)
                 }
             } catch {
                 throw error.within(name)
@@ -63,7 +63,7 @@ extension JSONParser {
         guard let number = Double(text), number.isFinite else {
             throw fault("This number is too large.", at: digits.lowerBound)
         }
-        // 30.0 is the number 30 (RFC 8259 section 6), as far as doubles tell whole numbers apart.
+        // 30.0 is the number 30 (RFC 8259 section 6), as far as doubles distinguish whole numbers.
         if number.magnitude < 9_007_199_254_740_992, let integer = Int(exactly: number) { return .integer(integer) }
         return .number(number)
     }

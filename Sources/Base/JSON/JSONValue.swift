@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A JSON document as a value, in either direction.
+/// A JSON document as a value, for reading and for writing.
 package enum JSONValue: Hashable, Sendable {
     case null
     case bool(Bool)
@@ -15,17 +15,17 @@ extension JSONValue {
     package init(_ text: String?) { self = text.map(JSONValue.string) ?? .null }
     package init(_ number: Int?) { self = number.map(JSONValue.integer) ?? .null }
 
-    /// The document in UTF-8, keys in order, so that equal values are equal bytes.
+    /// The document in UTF-8 with sorted keys, so that equal values yield equal bytes.
     package func serialized() throws -> [UInt8] {
         var text = JSONText()
         try text.write(self)
         return text.bytes
     }
 
-    /// As `serialized()`, as text.
+    /// The result of `serialized()` as a `String`.
     package func text() throws -> String { String(decoding: try serialized(), as: UTF8.self) }
 
-    /// Whether more combining marks follow each other than text may have, somewhere in it.
+    /// Whether any text in it has more combining marks in a row than is allowed.
     package var hasLongRunOfMarks: Bool {
         switch self {
         case .null, .bool, .integer, .number: false

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A range of addresses, `10.0.0.0/8` or a single one.
+/// A range of addresses such as `10.0.0.0/8`, or a single address.
 package struct AddressRange: Hashable, Sendable {
     private let base: IPAddress
     private let length: Int

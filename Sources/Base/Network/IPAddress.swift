@@ -6,13 +6,13 @@ internal import Glibc
 internal import Darwin
 #endif
 
-/// An IP address as its bytes: 4 or 16.
+/// An IP address as 4 or 16 bytes.
 package struct IPAddress: Hashable, Sendable {
     package let bytes: [UInt8]
 
-    /// Reads an address in text, brackets and zone allowed; IPv4 within IPv6 is IPv4.
+    /// Reads an address from text, with or without brackets and zone; an IPv4-mapped IPv6 address becomes IPv4.
     package init?(_ text: some StringProtocol) {
-        // Longer than any address with its zone: not looked at.
+        // A text longer than any address with its zone is refused unread.
         guard text.utf8.count <= 128 else { return nil }
         let plain = text.utf8.prefix { $0 != UInt8(ascii: "%") }
             .filter { $0 != UInt8(ascii: "[") && $0 != UInt8(ascii: "]") && $0 != UInt8(ascii: " ") }
@@ -29,14 +29,14 @@ package struct IPAddress: Hashable, Sendable {
         }
     }
 
-    /// - Parameter bytes: 4 or 16, in network order; IPv4 within IPv6 is IPv4.
+    /// - Parameter bytes: 4 or 16, in network order; an IPv4-mapped IPv6 address becomes IPv4.
     package init(bytes: [UInt8]) {
         let isMapped =
             bytes.count == 16 && bytes.prefix(10).allSatisfy { $0 == 0 } && bytes[10] == 255 && bytes[11] == 255
         self.bytes = isMapped ? Array(bytes.suffix(4)) : bytes
     }
 
-    /// As `init(_:)` reads it, IPv6 with all of its eight groups.
+    /// The address in a form that `init(_:)` reads, IPv6 with all eight groups.
     package var text: String {
         if bytes.count == 4 { return bytes.map(String.init).joined(separator: ".") }
         return stride(from: 0, to: bytes.count, by: 2)

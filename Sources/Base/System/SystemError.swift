@@ -6,7 +6,7 @@ internal import Glibc
 internal import Darwin
 #endif
 
-/// What the system says of one of its error numbers, as `No such file or directory`.
+/// Returns the system's description of an error number, such as `No such file or directory`.
 package func systemReason(_ code: CInt) -> String {
     // strerror's text is valid until this thread's next call and is copied at once.
     guard let text = unsafe strerror(code) else { return "error \(code)" }

@@ -4,9 +4,9 @@
 internal import Glibc
 internal import Synchronization
 
-/// A thread of the system: work that waits for the disk has no place among the tasks, whose threads are few.
+/// A system thread, for work that waits for the disk: it would block one of the few threads that tasks share.
 package final class SystemThread: Sendable {
-    /// The system starts no more threads.
+    /// The system could not start another thread.
     package struct Failure: Error {}
 
     private final class Work: Sendable {
@@ -18,9 +18,9 @@ package final class SystemThread: Sendable {
 
     package init() {}
 
-    /// Starts the thread; once.
+    /// Starts the thread; may be called only once.
     package func start(_ body: @escaping @Sendable () -> Void) throws(Failure) {
-        // Given to the thread with one reference, which it takes over.
+        // The thread receives one reference and releases it.
         let work = unsafe Unmanaged.passRetained(Work(body))
         var started = pthread_t()
         let code = unsafe pthread_create(
@@ -39,7 +39,7 @@ package final class SystemThread: Sendable {
         thread.withLock { $0 = new }
     }
 
-    /// Keeps the calling thread, which has to be one of these, for so long; less when a signal comes.
+    /// Suspends the calling thread, which must be a `SystemThread`, for this time; a signal may end it earlier.
     package static func sleep(for time: Duration) {
         let (seconds, attoseconds) = time.components
         _ = usleep(UInt32(clamping: seconds * 1_000_000 + attoseconds / 1_000_000_000_000))
@@ -55,10 +55,10 @@ package final class SystemThread: Sendable {
     }
 }
 
-/// Counts signals that one thread waits for.
+/// A counting semaphore on which one thread waits.
 @safe
 package final class Semaphore: @unchecked Sendable {
-    // Allocated once, so that its address is the same for its whole life; the system's own calls synchronise on it.
+    // Allocated once, so that its address never changes; the system's own calls synchronize access to it.
     private let semaphore: UnsafeMutablePointer<sem_t>
 
     package init() {

@@ -2,12 +2,12 @@
 
 /// Base64 with the URL alphabet and without padding (RFC 4648 section 5).
 ///
-/// By hand, because every poll decodes a token, and Foundation's way costs more than the rest of the look-up.
-/// Inlinable for the same reason: each caller's collection gets code of its own.
+/// Written by hand, because every poll decodes a token, and Foundation's decoder costs more than the rest of the
+/// look-up. Inlinable for the same reason: the compiler specializes it for each caller's collection.
 public enum Base64URL {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
-    /// The value of each byte as a digit, 255 for what is not a digit.
+    /// The value of each byte as a digit; 255 for a byte that is not a digit.
     @usableFromInline static let values: [UInt8] = {
         var values = [UInt8](repeating: 255, count: 256)
         for (value, character) in alphabet.enumerated() { values[Int(character)] = UInt8(value) }
@@ -31,7 +31,7 @@ public enum Base64URL {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The bytes, or nil when a character is not of the alphabet or one is left over.
+    /// Returns the bytes, or nil when a character is not in the alphabet or one is left over.
     @inlinable
     public static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
         guard text.count % 4 != 1 else { return nil }
@@ -52,7 +52,8 @@ public enum Base64URL {
         return bytes
     }
 
-    /// Whether a text's last character carries no bit beyond those of whole bytes: each byte string has one spelling.
+    /// Reports whether a text's last character carries no bits beyond whole bytes, so that each byte string has only
+    /// one spelling.
     @inlinable
     public static func hasNoSpareBits(_ text: some Collection<UInt8>) -> Bool {
         guard let last = text.suffix(1).first, values[Int(last)] < 64 else { return text.isEmpty }

@@ -61,10 +61,10 @@ extension Set where Element == ByteString {
     @_disfavoredOverload
     public mutating func remove(_ text: String) -> Bool { remove(ByteString(text)) != nil }
 
-    /// The set of texts as they are in a list; what is there twice is there once.
+    /// Makes a set from a list of texts; duplicates are dropped.
     @_disfavoredOverload
     public init(_ texts: some Sequence<String>) { self.init(texts.lazy.map(ByteString.init(_:))) }
 
-    /// The texts in the order of their bytes.
+    /// Returns the texts sorted by their bytes.
     public func sortedTexts() -> [String] { sorted().map(\.string) }
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Text that is compared, ordered and hashed by its bytes in UTF-8: the key of every dictionary and set whose keys a
-/// stranger may choose.
+/// Text that is compared, ordered and hashed by its UTF-8 bytes: the key of every dictionary and set whose keys come
+/// from outside.
 ///
-/// A key of type `String` is normalised to be hashed, in time that grows with the square of a run of combining marks.
+/// A `String` key is normalized to be hashed, in time that grows with the square of a run of combining marks.
 public struct ByteString: Hashable, Comparable, Sendable {
     public let string: String
 
@@ -28,7 +28,7 @@ extension ByteString: CustomStringConvertible {
     public var description: String { string }
 }
 
-/// Encoded as plain text, and as the name of a member where it is a dictionary's key.
+/// Encoded as plain text, and as a member's name where it is a dictionary's key.
 extension ByteString: Codable, CodingKeyRepresentable {
     private struct Name: CodingKey {
         let stringValue: String

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What TextOperators is for text, for what is shown as one character: a single one can be a letter with a hundred
-// thousand marks, and the standard library normalises it to compare it with a comma.
+// The counterpart of TextOperators for characters: a single one can be a letter with a hundred thousand marks, and the
+// standard library normalizes it even to compare it with a comma.
 
 extension Character {
-    /// Whether both are the same bytes in UTF-8. An operator would not do: between a character and a literal the compiler
-    /// takes the standard library's.
+    /// Reports whether both are the same bytes in UTF-8. An operator would not do: between a character and a literal
+    /// the compiler picks the standard library's.
     public func `is`(_ other: Character) -> Bool { utf8.elementsEqual(other.utf8) }
 
     public static func ~= (pattern: Character, character: Character) -> Bool { character.is(pattern) }
@@ -39,10 +39,10 @@ extension StringProtocol {
         split(maxSplits: maxSplits, omittingEmptySubsequences: omittingEmptySubsequences) { $0.is(separator) }
     }
 
-    /// Whether the bytes of another text in UTF-8 are in this one.
+    /// Reports whether this text contains the UTF-8 bytes of another one.
     public func contains(_ text: String) -> Bool { rangeOfText(text, from: startIndex) != nil }
 
-    /// The text with each place of another one, found by its bytes in UTF-8, written otherwise.
+    /// Returns the text with each occurrence of another one, found by its UTF-8 bytes, replaced.
     public func replacing(_ text: String, with other: String) -> String {
         var result = ""
         var place = startIndex
@@ -54,14 +54,14 @@ extension StringProtocol {
         return result + self[place...]
     }
 
-    /// What is before the first place of another text, found by its bytes in UTF-8, and what is after it; nil without
-    /// one.
+    /// Returns the parts before and after the first occurrence of another text, found by its UTF-8 bytes; nil if it
+    /// does not occur.
     public func parted(at text: String) -> (before: SubSequence, after: SubSequence)? {
         rangeOfText(text, from: startIndex).map { (self[..<$0.lowerBound], self[$0.upperBound...]) }
     }
 
-    /// The first place of a text's bytes, which are looked for one after the other: in time proportional to the product
-    /// of both lengths, so the text must be one of our own.
+    /// The range of a text's first occurrence, found by its UTF-8 bytes. It takes time proportional to the product of
+    /// both lengths, so the text must not come from outside.
     private func rangeOfText(_ text: String, from start: Index) -> Range<Index>? {
         let bytes = Array(text.utf8)
         guard let first = bytes.first else { return start..<start }

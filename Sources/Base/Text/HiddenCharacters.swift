@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Characters that show nothing themselves, and make something else of what is shown around them.
+/// Invisible characters that change how the text around them is shown.
 ///
 /// An override reverses the letters after it, even those of a program that prints the text within another line; a
-/// filler is a name that looks empty; tags carry words that no person sees. Marks of direction that a text in Hebrew or
-/// Arabic needs stay: the two marks, and embeddings and isolates that end on the line on which they begin.
+/// filler makes a name that looks empty; tags carry words that nobody sees. The direction marks that a Hebrew or Arabic
+/// text needs are kept: the two marks, and embeddings and isolates that end on the line on which they begin.
 public enum HiddenCharacters {
     private enum Opening { case embedding, override, isolate }
 
-    /// The places of the scalars that a text is better without, in order.
+    /// Returns the positions of the scalars to remove, in order.
     static func places(in scalars: [Unicode.Scalar]) -> [Int] {
         var places: [Int] = []
         var open: [(kind: Opening, place: Int)] = []
-        // Counted, so that no closing mark looks through openings in vain.
+        // Counted, so that a closing mark never searches the openings in vain.
         var isolates = 0
         func endLine() {
             for one in open where one.kind != .override { places.append(one.place) }
@@ -29,7 +29,7 @@ public enum HiddenCharacters {
                 open.append((.isolate, place))
                 isolates += 1
             case 0x202C:
-                // What ends an override goes with it; within an isolate nothing outside of it is ended.
+                // The end of an override is removed with it; within an isolate nothing outside of it can be ended.
                 if let last = open.last, last.kind != .isolate {
                     open.removeLast()
                     if last.kind == .override { places.append(place) }
@@ -52,7 +52,7 @@ public enum HiddenCharacters {
         return places.sorted()
     }
 
-    /// Fillers, invisible operators, shapings that Unicode has given up, annotations, and the tag of a language.
+    /// Reports fillers, invisible operators, deprecated shaping controls, annotations, and the language tag.
     private static func isNeverShown(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x115F, 0x1160, 0x180E, 0x2061...0x2064, 0x206A...0x206F, 0x3164, 0xFFA0, 0xFFF9...0xFFFB, 0xE0001: true
@@ -60,7 +60,8 @@ public enum HiddenCharacters {
         }
     }
 
-    /// Whether a tag belongs to the flag of a region: a black flag, then up to six tags and the one that ends them.
+    /// Reports whether a tag belongs to the flag of a region: a black flag, then up to six tags and the one that ends
+    /// them.
     private static func isFlag(_ scalars: [Unicode.Scalar], at place: Int) -> Bool {
         func isTag(_ index: Int) -> Bool { index < scalars.count && (0xE0020...0xE007F).contains(scalars[index].value) }
         var first = place
@@ -72,10 +73,10 @@ public enum HiddenCharacters {
 }
 
 extension String {
-    /// Whether there may be one: none of them begins below 0xE1.
+    /// Whether it may have hidden characters; none of them begins below 0xE1.
     public var mayHaveHiddenCharacters: Bool { !utf8Span.isKnownASCII && utf8.contains { $0 >= 0xE1 } }
 
-    /// Whether it has characters that `withoutHiddenCharacters` is without.
+    /// Whether it has characters that `withoutHiddenCharacters` removes.
     public var hasHiddenCharacters: Bool {
         mayHaveHiddenCharacters && !HiddenCharacters.places(in: Array(unicodeScalars)).isEmpty
     }

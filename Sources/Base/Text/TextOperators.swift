@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// In every module that re-exports this one, these take precedence over the standard library's, also in what the
-// compiler derives: text is the same when its bytes are, and no comparison normalises what a stranger wrote.
+// In every module that re-exports this one, these take precedence over the standard library's, even in code that the
+// compiler derives: texts are equal when their bytes are, and no comparison normalizes text from outside.
 
 extension String {
     public static func == (left: String, right: String) -> Bool { left.isSameText(as: right) }
@@ -84,7 +84,7 @@ extension Dictionary where Key == ByteString, Value == String {
 extension Sequence where Element == String {
     public func contains(_ text: String) -> Bool { contains { $0.isSameText(as: text) } }
 
-    /// In the order of their bytes in UTF-8.
+    /// Returns the texts sorted by their UTF-8 bytes.
     public func sorted() -> [String] { sorted { $0.isTextBefore($1) } }
 }
 
@@ -113,7 +113,7 @@ extension Hasher {
 }
 
 extension RawRepresentable where Self: CaseIterable, RawValue == String {
-    /// The case with this raw value; what the compiler derives for `init(rawValue:)` normalises text.
+    /// The case with this raw value; the `init(rawValue:)` that the compiler derives normalizes text.
     public init?(text: some StringProtocol) {
         guard let found = Self.allCases.first(where: { $0.rawValue.isSameText(as: text) }) else { return nil }
         self = found

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension StringProtocol {
-    /// The pieces between a mark of ASCII, found by bytes: a character that continues after the mark does not hide it.
+    /// Splits the text at an ASCII mark, found by bytes: a combining character after the mark does not hide it.
     public func pieces(
         separatedBy mark: Unicode.Scalar, maxSplits: Int = .max, omittingEmpty: Bool = true
     ) -> [Substring] {
@@ -10,7 +10,7 @@ extension StringProtocol {
         ).map { Substring($0) }
     }
 
-    /// Without the blanks and tabs on either side.
+    /// The text without leading and trailing blanks and tabs.
     public var withoutOuterBlanks: Substring {
         var bytes = Substring(self).utf8
         while let first = bytes.first, first == 32 || first == 9 { bytes.removeFirst() }
@@ -18,13 +18,13 @@ extension StringProtocol {
         return Substring(bytes)
     }
 
-    /// Without any blank or tab.
+    /// The text without any blanks and tabs.
     public var withoutBlanks: String {
         guard utf8.contains(where: { $0 == 32 || $0 == 9 }) else { return String(self) }
         return String(decoding: utf8.filter { $0 != 32 && $0 != 9 }, as: UTF8.self)
     }
 
-    /// With the letters of ASCII in lower case, as words of protocols are compared.
+    /// The text with ASCII letters in lower case, the form in which keywords of protocols are compared.
     public var asciiLowercased: String {
         guard utf8.contains(where: { $0 >= 65 && $0 <= 90 }) else { return String(self) }
         return String(decoding: utf8.map { $0 >= 65 && $0 <= 90 ? $0 | 0x20 : $0 }, as: UTF8.self)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Whether bytes that come piece by piece are UTF-8.
+/// Checks whether bytes that arrive in pieces are valid UTF-8.
 package struct UTF8Check {
     private var isValid = true
-    /// The beginning of a character whose end is in the next piece.
+    /// The first bytes of a character that ends in the next piece.
     private var begun: [UInt8] = []
 
     package init() {}
@@ -14,7 +14,7 @@ package struct UTF8Check {
         begun = []
         for length in 1...3 where length <= whole.count {
             let byte = whole[whole.count - length]
-            // The first byte of a character gives its length; those that follow begin with 10.
+            // A character's first byte gives its length; the bytes that follow begin with the bits 10.
             guard byte & 0xC0 != 0x80 else { continue }
             let needed = byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : byte >= 0xC0 ? 2 : 1
             if needed > length {
@@ -26,6 +26,6 @@ package struct UTF8Check {
         if (try? UTF8Span(validating: whole.span)) == nil { isValid = false }
     }
 
-    /// Whether all of it was.
+    /// Reports whether all bytes together were valid.
     package func finish() -> Bool { isValid && begun.isEmpty }
 }

@@ -6,10 +6,10 @@ internal import Glibc
 internal import Darwin
 #endif
 
-/// Reads the clock: milliseconds since 1970. An argument everywhere, so that tests choose the time.
+/// Reads the clock: milliseconds since 1970. It is passed as an argument everywhere, so that tests choose the time.
 package typealias Clock = @Sendable () -> Int
 
-/// The machine's clock.
+/// Reads the machine's clock.
 @Sendable
 package func systemClock() -> Int {
     var now = timespec()

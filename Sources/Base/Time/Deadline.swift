@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Runs some work for so long at most; nil when it took longer, and was cancelled.
+/// Runs work with a time limit; returns nil when the work took longer and was cancelled.
 package func within<Value: Sendable>(
     _ time: Duration, _ work: @escaping @Sendable () async throws -> Value
 ) async throws -> Value? {

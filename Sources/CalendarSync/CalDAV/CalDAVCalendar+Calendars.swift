@@ -7,7 +7,7 @@ extension CalDAVCalendar {
         "D:resourcetype", "D:displayname", "D:current-user-privilege-set", "C:supported-calendar-component-set",
         "C:calendar-description", "C:calendar-timezone", "A:calendar-color",
     ]
-    /// Calendars that are listed at most.
+    /// The maximum number of calendars in a listing.
     private static let limit = 1000
 
     public func calendars() async throws(ProviderFailure) -> [RemoteCalendar] {
@@ -24,7 +24,7 @@ extension CalDAVCalendar {
         return calendars
     }
 
-    /// Nil for what is not a calendar of this account that can hold events.
+    /// Returns nil for anything but a calendar of this account that can hold events.
     private func calendar(_ response: Multistatus.Response, at address: DAVAddress) -> RemoteCalendar? {
         guard let type = response.property(.dav, "resourcetype"), type.child(.caldav, "calendar") != nil,
             !["schedule-inbox", "schedule-outbox"].contains(where: { type.child(.caldav, $0) != nil }),
@@ -43,14 +43,14 @@ extension CalDAVCalendar {
                 name: place.name, description: response.text(.caldav, "calendar-description")))
     }
 
-    /// A server that does not say what the account may do lets it try.
+    /// Reports whether the account may write; a server that does not say is assumed to allow it.
     private static func canWrite(_ response: Multistatus.Response) -> Bool {
         guard let set = response.property(.dav, "current-user-privilege-set") else { return true }
         let names = set.children(.dav, "privilege").flatMap(\.children).filter { $0.namespace == .dav }.map(\.name)
         return names.contains { $0 == "all" || $0 == "write" || $0 == "write-content" || $0 == "bind" }
     }
 
-    /// `#RRGGBB` of `#RRGGBBAA`.
+    /// Returns the `#RRGGBB` part of `#RRGGBBAA`.
     private static func color(_ text: String) -> String? {
         let bytes = Array(text.utf8)
         guard bytes.count == 7 || bytes.count == 9, bytes[0] == UInt8(ascii: "#"),
@@ -59,13 +59,13 @@ extension CalDAVCalendar {
         return String(decoding: bytes.prefix(7), as: UTF8.self).uppercased()
     }
 
-    /// The first 200 characters of a name that is not empty.
+    /// Returns the first 200 characters of a name.
     private static func short(_ name: String?) -> String? {
         guard let name else { return nil }
         return name.utf8.count <= 200 ? name : String(name.unicodeScalars.prefix(200).map(Character.init))
     }
 
-    /// The IANA name of a calendar's VTIMEZONE, nil where it has none that tzdata knows.
+    /// Returns the IANA name of a calendar's VTIMEZONE; nil where it has none that tzdata knows.
     private static func zone(_ text: [UInt8]) -> String? {
         guard !text.isEmpty, text.count <= 1 << 18, let tree = ObjectTree(text),
             let name = tree.components.first(where: { $0.name == "VTIMEZONE" })?.line("TZID")?.value,
@@ -75,13 +75,13 @@ extension CalDAVCalendar {
     }
 }
 
-// MARK: - Making one
+// MARK: - Creating a calendar
 
 extension CalDAVCalendar {
-    /// Names that are tried when a server keeps those of deleted calendars.
+    /// The number of names to try, because some servers keep those of deleted calendars.
     private static let attempts = 4
 
-    /// Makes the calendar of this provider's key, or finds the one that was made under it before.
+    /// Creates the calendar of this provider's key, or finds the one that was created for the key before.
     public func createCalendar(
         named name: String, timeZone: String
     ) async throws(ProviderFailure) -> RemoteCalendar {
@@ -90,7 +90,7 @@ extension CalDAVCalendar {
             for attempt in 0..<Self.attempts {
                 guard let place = home.with(path: home.path + CalDAVIdentity.calendar(calendarKey, attempt: attempt))
                 else { continue }
-                // The sign that the person can rename as they like is in the address, not in the name.
+                // Our sign is in the address, not in the name, which the person may change.
                 if let refusal = try await make(place.collection, name: name, timeZone: timeZone) { last = refusal }
                 if let calendar = try await look(atCalendar: place.collection) { return calendar }
             }
@@ -98,7 +98,8 @@ extension CalDAVCalendar {
         throw last
     }
 
-    /// Nil when it is made; a failure that may mean that it is there already, or cannot be.
+    /// Returns nil when the calendar was created; otherwise a failure, which may mean that it exists or cannot be
+    /// created.
     private func make(
         _ place: DAVAddress, name: String, timeZone: String
     ) async throws(ProviderFailure) -> ProviderFailure? {
@@ -113,7 +114,7 @@ extension CalDAVCalendar {
             let failure = session.failure(answer)
             if failure.isTransient { throw failure }
             refusal = refusal ?? failure
-            // Exists, or may not be made.
+            // It exists already, or must not be created.
             if [403, 405, 409].contains(answer.status) { break }
         }
         return refusal
@@ -130,12 +131,12 @@ extension CalDAVCalendar {
         }
     }
 
-    /// The zone as a VCALENDAR with its VTIMEZONE (RFC 4791 section 5.2.2).
+    /// Returns the zone as a VCALENDAR with its VTIMEZONE (RFC 4791 section 5.2.2).
     private static func definition(_ zone: String) -> String? {
         guard let reference = TimeZoneReference(zone), let year = CivilDate(year: 2026, month: 1, day: 1),
             let rule = try? RecurrenceRule("FREQ=DAILY")
         else { return nil }
-        // The writer defines the zones of a series for years around it.
+        // The writer defines the zones of a series for the years around it.
         var event = Event(uid: "x", start: .zoned(CivilDateTime(startOf: year), reference))
         event.recurrence.rules = [rule]
         guard var tree = ObjectTree(ICalendar(events: [event]).serialized()) else { return nil }

@@ -7,7 +7,7 @@ extension CalDAVCalendar {
         try await changes(in: calendar, since: cursor, window: window, known: [:])
     }
 
-    /// The whole calendar, whatever the window: a listing by time is no proof of anything.
+    /// Lists the whole calendar, whatever the window: a listing by time does not prove anything.
     public func changes(
         in calendar: String, since text: String?, window: SyncWindow, known: [ByteString: String]
     ) async throws(ProviderFailure) -> ChangeSet {
@@ -21,13 +21,13 @@ extension CalDAVCalendar {
         for address in addresses {
             switch found[address.path] {
             case .event(var event, _):
-                // Changed since it was listed, it is not as it was written.
+                // An event that changed after it was listed is not as it was written.
                 let isSame = event.etag.flatMap { etag in
                     known[address.path].map { CalDAVVersion(etag).condition == CalDAVVersion($0).condition }
                 }
                 event.isAsWritten = isSame == true && asWritten.contains(address.path)
                 changes.append(.event(event))
-            // Gone between the two requests.
+            // The event was deleted between the two requests.
             case .gone: changes.append(.removed(id: address.path))
             case nil: throw ProviderFailure(.malformed, "The server has left out an event that it lists.")
             }
@@ -37,10 +37,11 @@ extension CalDAVCalendar {
         return ChangeSet(changes: changes, isFull: listing.isFull, cursor: cursor)
     }
 
-    /// The paths to be read of a listing, in one order, and those of them that are still under the etag of our own write.
+    /// Returns the paths of a listing that have to be read, sorted, and those that still have the etag of our own
+    /// write.
     ///
-    /// What is known by its etag need not be read. What we wrote and nobody has read since is read when it costs no further
-    /// request: a server may have made something else of it.
+    /// An event that is known by its etag need not be read. One that we wrote and nobody has read since is read when
+    /// that costs no further request, because the server may have changed it.
     private func wanted(
         _ listing: CalDAVListing, _ known: [ByteString: String]
     ) -> (paths: [ByteString], asWritten: Set<ByteString>) {
@@ -65,8 +66,10 @@ extension CalDAVCalendar {
         let collection = try collection(calendar)
         var addresses: [DAVAddress] = []
         for id in ids { addresses.append(try member(id, of: collection)) }
-        // By the report even for one event: it fails where the whole calendar is missing, and a GET would not.
+        // The report is used even for one event: it fails where the whole calendar is missing, and a GET would not.
         let found = try await fetch(addresses, in: collection)
+        let isAnyThere = found.values.contains { if case .event = $0 { true } else { false } }
+        if !isAnyThere, !addresses.isEmpty { try await requireCalendar(collection) }
         var looks: [(id: String, look: RemoteLook)] = []
         for (id, address) in zip(ids, addresses) {
             switch found[address.path] {
@@ -78,7 +81,14 @@ extension CalDAVCalendar {
         return looks
     }
 
-    /// Radicale leaves `getlastmodified` out of every report; its answer to a GET has `Last-Modified`.
+    /// Throws when the server has no such calendar: DAViCal answers a report on one that is gone as if it were empty.
+    func requireCalendar(_ collection: DAVAddress) async throws(ProviderFailure) {
+        let (answer, _) = try await session.send(.propfind("0", ["D:resourcetype"]), to: collection)
+        guard answer.status == 207 else { throw session.failure(answer) }
+    }
+
+    /// Reads events by GET: Radicale leaves `getlastmodified` out of every report, but sends `Last-Modified` with a
+    /// GET.
     public func stamped(_ ids: [String], in calendar: String) async throws(ProviderFailure) -> [RemoteEvent] {
         let collection = try collection(calendar)
         var addresses: [DAVAddress] = []
@@ -88,13 +98,13 @@ extension CalDAVCalendar {
         }
         var events: [RemoteEvent] = []
         for answer in answers {
-            // What is gone or cannot be read says nothing here: the listing has said what is there.
+            // An event that is gone or cannot be read does not matter here: the listing has reported what exists.
             if case .event(let event, _) = try answer.get(), event.updatedAt != nil { events.append(event) }
         }
         return events
     }
 
-    /// Marks that are looked for by a query each; more are looked for in a listing.
+    /// The number of marks up to which each is searched with a query; for more, the calendar is listed.
     private static let queryLimit = 4
 
     public func find(_ marks: [Mark], in calendar: String) async throws(ProviderFailure) -> [RemoteEvent] {
@@ -119,7 +129,7 @@ extension CalDAVCalendar {
                 guard answer.status == 207 else {
                     let failure = session.failure(answer)
                     if failure.isTransient { throw failure }
-                    // A server without text search: the name was the proof.
+                    // The server has no text search: the search by name was the only one.
                     continue
                 }
                 candidates += try DAVSession.multistatus(answer.body).responses

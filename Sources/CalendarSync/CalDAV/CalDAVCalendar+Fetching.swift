@@ -2,17 +2,17 @@
 
 internal import ICalBridge
 
-/// What is under an address.
+/// The object at an address.
 enum FetchedObject: Sendable {
     case event(RemoteEvent, text: [UInt8])
     case gone
 }
 
 extension CalDAVCalendar {
-    /// Addresses in one multiget: what every server takes.
+    /// The number of addresses in one multiget, which every server accepts.
     static let chunk = 50
 
-    /// What is under each of some addresses, by their paths. Each has an answer, or the call fails.
+    /// Returns the object at each of some addresses, by path. Each address has a result, or the call fails.
     func fetch(
         _ addresses: [DAVAddress], in collection: DAVAddress
     ) async throws(ProviderFailure) -> [ByteString: FetchedObject] {
@@ -24,7 +24,7 @@ extension CalDAVCalendar {
         }
         var found: [ByteString: FetchedObject] = [:]
         for result in results { found.merge(try result.get()) { first, _ in first } }
-        // A server may silently cut its answer short: what is missing is asked for by itself.
+        // A server may silently cut its answer short: objects that are missing are requested one by one.
         let missing = addresses.filter { found[$0.path] == nil }
         let singles = await inParallel(missing, width: width) { address in
             await result { () async throws(ProviderFailure) in try await get(address) }
@@ -33,7 +33,7 @@ extension CalDAVCalendar {
         return found
     }
 
-    /// One multiget; halved when its answer cannot be read, so that one bad object hides no other.
+    /// Sends one multiget, which is halved when its answer cannot be read, so that one bad object hides no other.
     private func multiget(
         _ addresses: [DAVAddress], in collection: DAVAddress
     ) async throws(ProviderFailure) -> [ByteString: FetchedObject] {
@@ -42,7 +42,7 @@ extension CalDAVCalendar {
             let (answer, place) = try await session.send(request, to: collection)
             switch answer.status {
             case 207: return objects(try DAVSession.multistatus(answer.body), asked: addresses, at: place)
-            // No such report: each is asked for by itself.
+            // The server does not have this report: each object is requested separately.
             case 400, 405, 501: return [:]
             case 403 where DAVCondition(answer.body)?.name == "supported-report": return [:]
             default: throw session.failure(answer)
@@ -69,7 +69,7 @@ extension CalDAVCalendar {
                 let asked = wanted[address.path]
             else { continue }
             if let status = response.status, status >= 300 {
-                // Whatever else a status means, it is no proof that the event is gone.
+                // No other status proves that the event is gone.
                 if status == 404 || status == 410 { found[asked.path] = .gone }
                 continue
             }
@@ -81,7 +81,7 @@ extension CalDAVCalendar {
         return found
     }
 
-    /// One object by GET.
+    /// Reads one object by GET.
     func get(_ address: DAVAddress) async throws(ProviderFailure) -> FetchedObject {
         var request = DAVSession.Request(method: "GET")
         request.headers.append(("Accept-Encoding", "identity"))
@@ -107,7 +107,7 @@ extension CalDAVCalendar {
         .event(RemoteEvent(id: address.path, etag: nil, mark: nil, content: .unreadable(message)), text: [])
     }
 
-    /// What an object's text means as an event.
+    /// Returns the event that an object's text means.
     func object(_ text: [UInt8], at address: DAVAddress, etag: String?, updatedAt: Instant?) -> FetchedObject {
         let etag = CalDAVVersion.etag(etag)
         let object: CalendarObject
@@ -132,7 +132,7 @@ extension CalDAVCalendar {
     }
 }
 
-/// A typed failure as a value, to carry it out of a group of tasks.
+/// Returns a typed failure as a value, to carry it out of a group of tasks.
 func result<Value: Sendable>(
     _ work: () async throws(ProviderFailure) -> Value
 ) async -> Result<Value, ProviderFailure> {

@@ -3,7 +3,7 @@
 internal import ICalBridge
 internal import Synchronization
 
-/// What ends a batch: after it, nothing more is sent.
+/// Remembers the failure that ends a batch, after which nothing more is sent.
 private final class BatchStop: Sendable {
     private let failure = Mutex<ProviderFailure?>(nil)
 
@@ -29,7 +29,7 @@ extension CalDAVCalendar {
         }
         let stop = BatchStop()
         return await inParallel(requests, width: width) { request in
-            // A refused password is not tried again, and who is asked to wait waits.
+            // A refused password is not tried again, and a request to wait is respected.
             if let reason = stop.reason { return .failed(reason) }
             let answer = await write(request, in: collection)
             stop.note(answer)
@@ -74,11 +74,15 @@ extension CalDAVCalendar {
         case (412, nil):
             guard case .event(let event, _) = try await get(address) else { return .taken(nil) }
             return .taken(event)
+        case (405, _):
+            // DAViCal's answer where the calendar is missing.
+            try await requireCalendar(collection)
+            throw refusal(answer, condition)
         default: throw refusal(answer, condition)
         }
     }
 
-    /// The event that has our UID; nil when it is in another calendar or in a bin.
+    /// Returns the event that has our UID; nil when it is in another calendar or in the server's trash.
     private func holder(
         _ condition: DAVCondition?, _ mark: Mark, at address: DAVAddress, in collection: DAVAddress
     ) async throws(ProviderFailure) -> RemoteEvent? {
@@ -100,8 +104,9 @@ extension CalDAVCalendar {
         if let version, let sequence = version.ownSequence,
             address.name.isSameText(as: CalDAVIdentity.resource(mark))
         {
-            // There is nothing in it that we would not write ourselves: no need to read it first. An event of a former
-            // connection has another UID, which no server lets be changed in place (RFC 4791 section 5.3.2.1).
+            // The object has nothing that we would not write ourselves, so it need not be read first. An event of a
+            // former connection has another UID, which no server allows to be changed in place (RFC 4791 section
+            // 5.3.2.1).
             let stamp = ObjectStamp(uid: CalDAVIdentity.uid(mark), mark: mark, now: now(), sequence: sequence + 1)
             text = to.calendar(stamp).serialized()
             condition = version.condition
@@ -111,14 +116,14 @@ extension CalDAVCalendar {
             guard let now else {
                 throw ProviderFailure(.refused, "The server returns no ETag for the event.", code: "no-etag")
             }
-            // A fresh etag over an old text would write over somebody's edit.
+            // A fresh etag with an old text would overwrite someone's edit.
             if let version {
                 guard version.condition == now.condition else { return .mismatch }
             } else {
                 guard event.content == .entry(from) else { return .mismatch }
             }
             try await guardGuests(now, in: collection)
-            // An event that was adopted keeps the mark under which it was made, which its UID and its name confirm.
+            // An event that was adopted keeps the mark with which it was created, which its UID and its name confirm.
             guard let edited = edited(theirs, from: from, to: to, event.mark ?? mark) else {
                 throw ProviderFailure(.refused, "The event holds something that cannot be changed in place.")
             }
@@ -143,7 +148,7 @@ extension CalDAVCalendar {
         return ObjectEdit(theirs: object, from: from, to: to, stamp: stamp).text()
     }
 
-    /// Refuses what would make a scheduling server write to guests (RFC 6638 section 3.2).
+    /// Refuses a write for which a scheduling server would send messages to guests (RFC 6638 section 3.2).
     private func guardGuests(_ version: CalDAVVersion, in collection: DAVAddress) async throws(ProviderFailure) {
         guard version.seen == .guests else { return }
         let (answer, _) = try await session.send(.propfind("0", ["D:resourcetype"]), to: collection)
@@ -180,7 +185,7 @@ extension CalDAVCalendar {
             throw refusal(ProviderAnswer(status: inner), nil)
         case 200..<300, 404, 410: return .deleted
         case 412:
-            // Of an event that is gone, some servers say that it does not match.
+            // Some servers report a mismatch for an event that is gone.
             if case .gone = try await get(address) { return .deleted }
             return .mismatch
         default: throw refusal(answer, DAVCondition(answer.body))
@@ -200,13 +205,14 @@ extension CalDAVCalendar {
         return try await session.send(request, to: address).answer
     }
 
-    /// What a server has after a PUT: what it shows, otherwise what a look finds, otherwise what was sent.
+    /// Returns the event after a PUT: with a strong etag, as the server shows it or as it was sent; otherwise as a look
+    /// finds it.
     private func written(
         _ text: [UInt8], at address: DAVAddress, _ answer: ProviderAnswer, in collection: DAVAddress
     ) async throws(ProviderFailure) -> WriteAnswer {
         let stamp = answer.field("Last-Modified").flatMap(Instant.init(httpDate:))
         let etag = CalDAVVersion.etag(answer.field("ETag"))
-        // Without an etag, or with a weak one, the server has changed what it was given (RFC 4791 section 5.3.4).
+        // Without an etag, or with a weak one, the server has changed what it received (RFC 4791 section 5.3.4).
         if let etag, !etag.hasPrefix("W/") {
             let isShown =
                 answer.field("Preference-Applied")?.contains("representation") == true
@@ -225,7 +231,7 @@ extension CalDAVCalendar {
         return .written(event)
     }
 
-    /// A refusal that concerns this event only, where it does.
+    /// Returns a refusal of only this event, where the answer means one; otherwise the failure of the session.
     private func refusal(_ answer: ProviderAnswer, _ condition: DAVCondition?) -> ProviderFailure {
         switch (answer.status, condition?.name) {
         case (413, _), (_, "max-resource-size"?):

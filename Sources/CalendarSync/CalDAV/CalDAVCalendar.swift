@@ -4,23 +4,23 @@ internal import ICalBridge
 
 /// One account of a CalDAV server (RFC 4791, 6578).
 ///
-/// A calendar's id is its absolute address, an event's id is the path of its resource. Nothing of a server's answer
-/// leads to another host than the account's own, and no guest is ever written to.
+/// A calendar's id is its absolute address, an event's id is the path of its resource. No answer of the server leads to
+/// a host that is not the account's, and guests never get messages.
 public struct CalDAVCalendar: CalendarProvider {
     let session: DAVSession
     let homes: [DAVAddress]
-    /// What a calendar that is made here is found again by.
+    /// The key by which a calendar that is created here is found again.
     let calendarKey: String
     let floatingZone: String
-    /// Requests at once.
+    /// The maximum number of requests at once.
     let width: Int
 
     /// - Parameters:
-    ///   - calendarKey: names the calendar that `createCalendar` makes: the same key is the same calendar, so it says
-    ///     installation and circle.
-    ///   - floatingZone: the IANA name of the zone of times that name none.
+    ///   - calendarKey: names the calendar that `createCalendar` creates: the same key means the same calendar, so it
+    ///   contains the installation and the circle.
+    ///   - floatingZone: the IANA name of the zone for times without a zone.
     ///   - clock: milliseconds since 1970.
-    /// - Throws: `refused` for an account whose addresses are not those of one server, or that has no TLS.
+    /// - Throws: `refused` for an account whose addresses do not belong to one server, or that does not use TLS.
     public init(
         account: CalDAVAccount, username: String, password: String, calendarKey: String, floatingZone: String = "UTC",
         http: any ProviderHTTP, clock: @escaping @Sendable () -> Int
@@ -44,7 +44,7 @@ public struct CalDAVCalendar: CalendarProvider {
         width = homes.contains(where: DAVRealm.isICloud) ? 1 : 8
     }
 
-    /// Reads the id of a calendar.
+    /// Returns the address of a calendar from its id.
     func collection(_ calendar: String) throws(ProviderFailure) -> DAVAddress {
         guard let address = DAVAddress(calendar)?.collection, session.realm.allows(address) else {
             throw ProviderFailure(.refused, "The calendar does not belong to this account.", code: "not-an-address")
@@ -52,7 +52,7 @@ public struct CalDAVCalendar: CalendarProvider {
         return address
     }
 
-    /// Reads the id of an event.
+    /// Returns the address of an event from its id.
     func member(_ id: String, of collection: DAVAddress) throws(ProviderFailure) -> DAVAddress {
         guard let address = collection.with(path: id), address.isMember(of: collection) else {
             throw ProviderFailure(.refused, "The event does not belong to this calendar.", code: "not-a-member")
@@ -60,7 +60,7 @@ public struct CalDAVCalendar: CalendarProvider {
         return address
     }
 
-    /// A listing has names and etags; contents are read after it.
+    /// True, because a listing has only names and etags, and contents are read after it.
     public var readsEvents: Bool { true }
 
     func now() -> Instant { Instant(seconds: session.clock().floorDivided(by: 1000)) }
@@ -78,7 +78,7 @@ public struct CalDAVCalendar: CalendarProvider {
         let mark = Mark(
             installation: "", connection: "", circle: "", item: ItemKey(.appointments, ""), generation: 0)
         let stamp = ObjectStamp(uid: "x", mark: mark, now: Instant(seconds: 0), sequence: 0)
-        // What is read back of what is written is what a server that keeps everything has.
+        // What is read back from the written text is what a server that keeps everything has.
         let written = entry.calendar(stamp).serialized()
         guard let object = try? CalendarObject(written, floatingZone: floatingZone),
             case .success(let kept) = object.entry
@@ -95,7 +95,7 @@ public struct CalDAVCalendar: CalendarProvider {
         return (kept, limitations)
     }
 
-    /// CalDAV has no push that servers share.
+    /// Returns nil, because CalDAV servers have no common push protocol.
     public func watch(
         _ calendar: String, address: String, secret: String
     ) async throws(ProviderFailure) -> WatchChannel? { nil }
@@ -103,7 +103,7 @@ public struct CalDAVCalendar: CalendarProvider {
     public func unwatch(_ channel: WatchChannel) async throws(ProviderFailure) {}
 }
 
-/// Runs work for each input with some at once; results come in the order of the inputs.
+/// Runs work for each input, at most `width` at once; the results are in the order of the inputs.
 func inParallel<Input: Sendable, Output: Sendable>(
     _ inputs: [Input], width: Int, _ work: @escaping @Sendable (Input) async -> Output
 ) async -> [Output] {

@@ -3,29 +3,29 @@
 internal import Crypto
 internal import ICalBridge
 
-/// Where a listing ended, as one text: bound to its calendar, because equal calendars may have equal tokens.
+/// Where a listing ended, as one text, which is bound to its calendar because equal calendars may have equal tokens.
 struct CalDAVCursor {
     enum Place {
         /// The server's own token (RFC 6578).
         case token(String)
-        /// What a server without tokens had: its ctag, and the etag of each path.
+        /// The state of a server without tokens: its ctag, and the etag of each path.
         case etags(ctag: String?, [ByteString: String])
     }
 
     var place: Place
-    /// When all of the calendar was last listed. Some servers accept a dead token and return nothing, forever.
+    /// When the whole calendar was last listed. Some servers accept an expired token and return nothing, forever.
     var fullAt: Instant
 
-    /// Seconds after which everything is listed again.
+    /// The number of seconds after which everything is listed again.
     static let fullInterval = 7 * 86_400
-    /// Members of a calendar whose etags fit in a cursor.
+    /// The maximum number of a calendar's members whose etags fit in a cursor.
     private static let memberLimit = 20_000
 
     private static func fingerprint(_ collection: DAVAddress) -> String {
         Hexadecimal.text(SHA256.hash(data: Array(collection.text.utf8)).prefix(8))
     }
 
-    /// Nil where it cannot be written down: the next look lists everything.
+    /// Returns the cursor's text; nil when it cannot be written, so that the next listing is a full one.
     func text(_ collection: DAVAddress) -> String? {
         let head = "\(Self.fingerprint(collection))\n\(fullAt.seconds)\n"
         switch place {
@@ -37,7 +37,7 @@ struct CalDAVCursor {
         }
     }
 
-    /// Nil for a cursor of another calendar.
+    /// Returns nil for a text that is not a cursor of this calendar.
     init?(_ text: String, _ collection: DAVAddress) {
         let lines = text.utf8.split(separator: 10, omittingEmptySubsequences: false)
             .map { String(decoding: Array($0), as: UTF8.self) }

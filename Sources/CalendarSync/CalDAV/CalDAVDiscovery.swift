@@ -9,13 +9,14 @@ public struct CalDAVDiscovery: Sendable {
     private let clock: @Sendable () -> Int
     private let services: (any CalDAVServices)?
 
-    /// Homes that are taken at most.
+    /// The maximum number of homes.
     private static let homeLimit = 8
 
     /// - Parameters:
-    ///   - url: an address with or without `https://`; its path is where the look begins, if it has one.
-    ///   - services: asks a domain where its calendars are; nil for a look at the address only.
-    /// - Throws: `refused` for an address that is not one, or that would carry the password in clear.
+    ///   - url: an address with or without `https://`; discovery begins at its path, if it has one.
+    ///   - services: looks up where a domain's calendars are; nil to look only at the address.
+    /// - Throws: `refused` for a text that is not an address, or for an address that would get the password in plain
+    ///   text.
     public init(
         url: String, username: String, password: String, http: any ProviderHTTP,
         clock: @escaping @Sendable () -> Int, services: (any CalDAVServices)? = nil
@@ -31,22 +32,22 @@ public struct CalDAVDiscovery: Sendable {
         self.entrance = entrance
         (self.username, self.password) = (username, password)
         (self.http, self.clock, self.services) = (http, clock, services)
-        // What cannot be sent is refused before anybody is asked.
+        // What cannot be sent is refused before the first request.
         _ = try DAVSession(
             realm: DAVRealm(entrance), username: username, password: password, http: http, clock: clock)
     }
 
-    /// Asks the server, and first the domain's own records of where its calendars are, if the address is only a domain.
-    /// Nothing is kept.
+    /// Finds the account. If the address is only a domain, the domain's own records of its calendars come first.
+    /// Nothing is stored.
     ///
-    /// - Throws: `unauthorized` for a wrong password at once; `refused` with `no-caldav` where no calendar server is, with
-    ///   `other-host` where one leads to a host that does not belong to the address.
+    /// - Throws: `unauthorized` at once for a wrong password; `refused` with `no-caldav` where there is no calendar
+    ///   server, and with `other-host` where one leads to a host that does not belong to the address.
     public func account() async throws(ProviderFailure) -> CalDAVAccount {
         var worst: ProviderFailure?
         for service in await named() {
             guard let address = DAVAddress("https://\(service.host):\(service.port)/") else { continue }
             guard DAVRealm.belongs(address.host, to: entrance.host) else {
-                // What a name server says is no reason to give a password to somebody else.
+                // The answer of a name server is not a reason to give a password to someone else.
                 worst = worst ?? Self.other(address)
                 continue
             }
@@ -68,7 +69,7 @@ public struct CalDAVDiscovery: Sendable {
         } catch {
             switch error.kind {
             case .unauthorized, .throttled: throw error
-            // What the domain says of itself is more than that nothing is there.
+            // A failure at a service that the domain names says more than that nothing was found.
             default: throw worst ?? error
             }
         }
@@ -76,7 +77,7 @@ public struct CalDAVDiscovery: Sendable {
 
     private static let wellKnown = "/.well-known/caldav"
 
-    /// What a domain says of its calendars, for an address that is but a domain.
+    /// Returns the domain's own records of its calendars, if the address is only a domain.
     private func named() async -> [CalDAVService] {
         guard let services, entrance.isSecure, entrance.port == 443, entrance.path == "/", entrance.isName else {
             return []
@@ -114,8 +115,8 @@ public struct CalDAVDiscovery: Sendable {
 
     private static let none = ProviderFailure(.refused, "There are no calendars at that address.", code: "no-caldav")
 
-    /// Tries some paths of a host: those that the person or the domain named, the well-known one, the root, and those of
-    /// widespread servers.
+    /// Tries some paths of a host: those that the person or the domain named, the well-known one, the root, and those
+    /// of widespread servers.
     private func principal(
         _ paths: [String], at entrance: DAVAddress, _ session: DAVSession
     ) async throws(ProviderFailure) -> DAVAddress {
@@ -126,7 +127,7 @@ public struct CalDAVDiscovery: Sendable {
                 if let found = try await principal(at: address, session) { return found }
             } catch {
                 switch error.kind {
-                // None of these gets better at another path, and a wrong password is not tried twice.
+                // None of these improves at another path, and a wrong password is not tried twice.
                 case .unauthorized, .throttled, .unreachable, .unanswered: throw error
                 case .unavailable: worst = worst ?? error
                 default: worst = worst ?? (error.code == "other-host" ? error : nil)
@@ -150,7 +151,7 @@ public struct CalDAVDiscovery: Sendable {
         if principal?.child(.dav, "unauthenticated") != nil {
             throw ProviderFailure(.unauthorized, "The server does not accept the user name and password.")
         }
-        // A principal's own address may be given by the person, on servers without RFC 5397.
+        // On servers without RFC 5397, the person may enter the principal's own address.
         let href = principal?.hrefs.first ?? response.property(.dav, "principal-URL")?.hrefs.first
         guard let href, let found = DAVAddress(href, relativeTo: place) else { return nil }
         guard session.realm.allows(found) else {

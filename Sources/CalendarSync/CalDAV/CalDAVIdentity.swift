@@ -2,20 +2,20 @@
 
 internal import Crypto
 
-/// A mark as CalDAV carries it: a property, a UID and a resource name.
+/// A mark in the forms that CalDAV carries: a property, a UID and a resource name.
 ///
 /// The resource name follows from the whole mark with its generation, so that a second creation of the same event finds
-/// the first at the server, even if the answer was lost.
+/// the first on the server, even if the answer was lost.
 enum CalDAVIdentity {
     /// The property with the whole mark. Servers keep properties that they do not know (RFC 5545 section 3.8.8.2).
     static let property = "X-KALENDS-MARK"
 
     private static let separator: UInt8 = 31
-    /// UIDs longer than this do not fit in every server's table.
+    /// The maximum length of a UID: a longer one does not fit in every server's tables.
     private static let longestUID = 200
     private static let longestText = 2048
 
-    /// The mark as letters, digits, `-` and `_`.
+    /// Returns the mark as letters, digits, `-` and `_`.
     static func text(_ mark: Mark) -> String {
         let fields = [
             mark.installation, mark.connection, mark.circle, mark.item.collection.rawValue, mark.item.id,
@@ -43,18 +43,18 @@ enum CalDAVIdentity {
 
     private static let prefix = "kalends-"
 
-    /// Holds the mark itself where it is short enough, else its digest.
+    /// Returns a UID that holds the mark itself if it is short enough, otherwise its digest.
     static func uid(_ mark: Mark) -> String {
         let text = text(mark)
         return prefix + (text.utf8.count + prefix.utf8.count <= longestUID ? text : digest(mark))
     }
 
-    /// The resource's name within its collection: the same length for every mark.
+    /// Returns the resource's name within its collection, which has the same length for every mark.
     static func resource(_ mark: Mark) -> String { "\(prefix)\(digest(mark)).ics" }
 
-    /// The mark of an event, nil for an event that is not ours.
+    /// Returns the mark of an event; nil for an event that is not ours.
     ///
-    /// A copy that a person made has the property and another UID and name: it is the person's.
+    /// A copy that a person made has the property, but another UID and name: it belongs to the person.
     static func mark(property: String?, uid: String, resource: String) -> Mark? {
         let uidText = uid.hasPrefix(prefix) ? String(uid.dropFirst(prefix.count)) : nil
         for text in [property, uidText].compactMap({ $0 }) {
@@ -64,13 +64,13 @@ enum CalDAVIdentity {
         return nil
     }
 
-    /// The name of a calendar that is made under a key: always the same, so that it is found again.
+    /// Returns the name of a calendar that is created for a key: always the same, so that it is found again.
     static func calendar(_ key: String, attempt: Int) -> String {
         let digest = Hexadecimal.text(SHA256.hash(data: Array(key.utf8)).prefix(10))
         return prefix + digest + (attempt == 0 ? "" : "-\(attempt + 1)")
     }
 
-    /// Whether a calendar carries our sign, in its resource name or its description.
+    /// Reports whether a calendar carries our sign, in its resource name or its description.
     static func isOurs(name: String, description: String?) -> Bool {
         isSign(Array(name.utf8)[...])
             || (description ?? "").utf8.split { $0 == 32 || $0 == 40 || $0 == 41 || $0 == 10 }.contains {

@@ -2,31 +2,31 @@
 
 internal import ICalBridge
 
-/// What a server lists of a calendar: names and etags, no contents.
+/// A server's listing of a calendar: names and etags, no contents.
 struct CalDAVListing {
-    /// Events that are there, by path, with their etags; nil for one without.
+    /// The existing events by path, with their etags; nil for an event without an etag.
     var present: [ByteString: String?] = [:]
-    /// Paths that the server says are gone.
+    /// Paths that the server reports as gone.
     var gone: Set<ByteString> = []
     var place: CalDAVCursor.Place?
     var isFull: Bool
 }
 
 extension CalDAVCalendar {
-    /// Pages of one listing at most.
+    /// The maximum number of pages of one listing.
     private static let pageLimit = 1000
-    /// Members of a calendar that a listing names at most, on all of its pages.
+    /// The maximum number of a calendar's members in a listing, on all of its pages.
     private static let memberLimit = 200_000
 
     private enum Page {
         case listed(Multistatus, DAVAddress)
-        /// The token is dead, or the request was not understood because of it.
+        /// The token has expired, or the request was not understood because of it.
         case dead
-        /// The server has no such report.
+        /// The server does not have this report.
         case unsupported
     }
 
-    /// What changed since a cursor, or everything.
+    /// Returns the changes since a cursor, or everything.
     func listing(
         of collection: DAVAddress, since cursor: CalDAVCursor?
     ) async throws(ProviderFailure) -> CalDAVListing {
@@ -44,7 +44,7 @@ extension CalDAVCalendar {
 
     // MARK: sync-collection
 
-    /// Nil when a token is dead, or when there is no such report.
+    /// Returns nil when a token has expired, or when the server does not have this report.
     private func synced(
         _ collection: DAVAddress, since token: String?
     ) async throws(ProviderFailure) -> CalDAVListing? {
@@ -52,7 +52,7 @@ extension CalDAVCalendar {
         var next = token
         for _ in 0..<Self.pageLimit {
             guard case .listed(let page, let place) = try await page(collection, next) else { return nil }
-            // Without a token it is no answer to this report, however empty it is.
+            // An answer without a token is not an answer to this report, however empty it is.
             guard let token = page.syncToken else { return nil }
             let isCut = add(page, to: &listing, collection, place)
             guard listing.present.count + listing.gone.count <= Self.memberLimit else {
@@ -77,14 +77,14 @@ extension CalDAVCalendar {
         switch answer.status {
         case 404: throw session.failure(answer)
         case 423, 429, 502...504: throw session.failure(answer)
-        // Servers that do not know a token say so in many ways.
+        // Servers report an unknown token in many ways.
         case 400..<500 where token != nil, 500 where token != nil: return .dead
         case 400, 403, 405, 409, 412, 415, 422, 501: return .unsupported
         default: throw session.failure(answer)
         }
     }
 
-    /// Whether the server cut the listing (RFC 6578 section 3.6).
+    /// Adds a page, and reports whether the server cut the listing (RFC 6578 section 3.6).
     private func add(
         _ page: Multistatus, to listing: inout CalDAVListing, _ collection: DAVAddress, _ place: DAVAddress
     ) -> Bool {
@@ -109,7 +109,7 @@ extension CalDAVCalendar {
 
     // MARK: Without tokens
 
-    /// Everything by etags, compared with what a cursor has.
+    /// Lists everything by etags, and compares it with a cursor.
     private func compared(
         _ collection: DAVAddress, ctag: String?, etags: [ByteString: String]
     ) async throws(ProviderFailure) -> CalDAVListing {
@@ -129,14 +129,14 @@ extension CalDAVCalendar {
     private func ctag(of collection: DAVAddress) async throws(ProviderFailure) -> String? {
         let (found, _) = try await session.multistatus(.propfind("0", ["CS:getctag"]), at: collection)
         guard let response = found.responses.first else { return nil }
-        // Some servers answer 207 with a 404 within for what is not there.
+        // Some servers report a missing collection as a 404 within a 207.
         if response.status == 404 {
             throw ProviderFailure(.calendarMissing, "The server has no such calendar.")
         }
         return response.text(.calendarServer, "getctag")
     }
 
-    /// All etags by PROPFIND, or by a query where the server does not list a collection so.
+    /// Lists all etags by PROPFIND, or by a query where the server does not list a collection that way.
     private func listed(_ collection: DAVAddress) async throws(ProviderFailure) -> CalDAVListing {
         let properties = ["D:getetag", "D:resourcetype", "CS:getctag"]
         let (answer, place) = try await session.send(.propfind("1", properties), to: collection)
@@ -166,8 +166,8 @@ extension CalDAVCalendar {
             else { continue }
             listing.present[address.path] = .some(CalDAVVersion.etag(response.text(.dav, "getetag")))
         }
-        // A listing that does not name the collection itself is not a listing of it, and treating it as an empty one
-        // would be wrong.
+        // A listing that does not name the collection itself is not a listing of it, and must not be treated as an
+        // empty one.
         guard isCollectionThere else {
             throw ProviderFailure(.malformed, "The server lists a collection other than the calendar.")
         }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where a domain says that its calendars are.
+/// A calendar service that a domain names.
 public struct CalDAVService: Hashable, Sendable {
-    /// A name in lower case.
+    /// The host's name, in lower case.
     public var host: String
     public var port: Int
-    /// Where the look begins there, nil for the well-known path.
+    /// The path at which discovery begins; nil for the well-known path.
     public var path: String?
 
     public init(host: String, port: Int, path: String? = nil) {
@@ -13,8 +13,8 @@ public struct CalDAVService: Hashable, Sendable {
     }
 }
 
-/// Asks a domain for its calendar services over TLS (RFC 6764 sections 3 and 4).
+/// Looks up the calendar services that a domain offers over TLS (RFC 6764 sections 3 and 4).
 public protocol CalDAVServices: Sendable {
-    /// In the order in which to try them; empty when the domain names none.
+    /// Returns the services in the order in which to try them; empty when the domain names none.
     func services(of domain: String) async -> [CalDAVService]
 }

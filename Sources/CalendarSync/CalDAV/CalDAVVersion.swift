@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An etag together with what was seen of the object that it names, as one text.
+/// An etag together with what was seen in the object that it names, as one text.
 ///
-/// A plain object, in which nothing is but what we write ourselves, can be written again without being read first.
+/// A plain object, which has nothing but what we write ourselves, can be written again without being read first.
 /// Nothing else remembers that between two runs.
 struct CalDAVVersion: Hashable, Sendable {
     enum Seen: Hashable, Sendable {
-        /// Nothing that an entry does not have; with the number of its last revision.
+        /// The object has nothing that an entry does not have; `sequence` is the number of its last revision.
         case plain(sequence: Int)
-        /// It is what we wrote, as far as the server said; nobody has read it since.
+        /// The object is what we wrote, as far as the server said; nobody has read it since.
         case written(sequence: Int)
-        /// Properties that we do not understand, and keep.
+        /// The object has properties that we do not understand, and keep.
         case more
-        /// Guests, to whom a scheduling server would write.
+        /// The object has guests, to whom a scheduling server would send messages.
         case guests
-        /// It was not looked at.
+        /// The object was not looked at.
         case unknown
     }
 
-    /// As the server wrote it.
+    /// The etag as the server wrote it.
     var etag: String
     var seen: Seen
 
@@ -55,7 +55,7 @@ struct CalDAVVersion: Hashable, Sendable {
         }
     }
 
-    /// The number of the last revision of an object in which there is nothing but what we write; nil for any other.
+    /// The number of the last revision of an object that has nothing but what we write; nil for any other object.
     var ownSequence: Int? {
         switch seen {
         case .plain(let sequence), .written(let sequence): sequence
@@ -63,10 +63,11 @@ struct CalDAVVersion: Hashable, Sendable {
         }
     }
 
-    /// For If-Match, which takes no weak validator (RFC 9110 section 13.1.1): the strong one that a proxy made weak.
+    /// The value for If-Match, which accepts no weak validator (RFC 9110 section 13.1.1): the strong etag that a proxy
+    /// made weak.
     var condition: String { etag.hasPrefix("W/") ? String(etag.dropFirst(2)) : etag }
 
-    /// An etag that can be sent back; nil when the text is not a valid one.
+    /// Returns an etag that can be sent back; nil when the text is not a valid one.
     static func etag(_ text: String?) -> String? {
         guard let text, !text.isEmpty, text.utf8.count <= 512, text.utf8.allSatisfy({ $0 > 32 && $0 != 127 }) else {
             return nil

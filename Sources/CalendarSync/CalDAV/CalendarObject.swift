@@ -2,12 +2,12 @@
 
 internal import ICalBridge
 
-/// A calendar object of a server: its lines, and what they mean.
+/// A server's calendar object: its lines, and what they mean.
 struct CalendarObject {
-    /// What an entry cannot say of it, as a sentence.
+    /// Why an object cannot be expressed as an entry, as a sentence.
     struct Unreadable: Error, Hashable {
         var message: String
-        /// Whether the whole event is cancelled, which is the same as gone.
+        /// Whether the whole event is cancelled, which counts as gone.
         var isCancelled = false
     }
 
@@ -16,14 +16,14 @@ struct CalendarObject {
     /// The value of our own property.
     let property: String?
     let entry: Result<Entry, Unreadable>
-    /// The starts of the components in the order of the text, nil for the series itself.
+    /// The original starts of the components in the order of the text; nil for the series itself.
     let originals: [Instant?]
 
-    /// Bytes of an object that is read.
+    /// The maximum number of bytes of an object.
     private static let sizeLimit = 2 << 20
 
-    /// - Parameter floatingZone: where times without a zone are.
-    /// - Throws: when nothing of it can be read.
+    /// - Parameter floatingZone: the zone for times without a zone.
+    /// - Throws: when nothing in the object can be read.
     init(_ bytes: [UInt8], floatingZone: String) throws(Unreadable) {
         guard bytes.count <= Self.sizeLimit else { throw Unreadable(message: "The event is too large to be read.") }
         guard let tree = ObjectTree(bytes) else { throw Unreadable(message: "The event is not iCalendar.") }
@@ -50,14 +50,14 @@ struct CalendarObject {
             events, master: master, parts: parts, floatingZone: floatingZone, originals: originals)
     }
 
-    /// What is in it that an entry has no place for.
+    /// What the object has that an entry cannot hold.
     var seen: CalDAVVersion.Seen {
         if tree.events.contains(where: { $0.line("ATTENDEE") != nil || $0.line("ORGANIZER") != nil }) { return .guests }
         guard case .success(let entry) = entry, tree.isPlain, hasNoOtherReminders(entry) else { return .more }
         return .plain(sequence: sequence)
     }
 
-    /// The highest number of a revision in it, of those that have a next one (RFC 5545 section 3.3.8).
+    /// The highest revision number in the object, limited to numbers that have a successor (RFC 5545 section 3.3.8).
     var sequence: Int {
         let found = tree.events.compactMap { $0.line("SEQUENCE").flatMap { Int($0.value) } }.max() ?? 0
         return min(max(found, 0), Int(Int32.max) - 1)

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An absolute http or https address, in one spelling: host in lower case, path decoded and encoded again.
+/// An absolute http or https address in a single spelling: the host in lower case, the path decoded and encoded again.
 ///
-/// Servers answer paths in another percent-encoding than they were asked with, so only this spelling is compared.
+/// Servers answer with paths in another percent-encoding than they were asked with, so only this spelling is compared.
 struct DAVAddress: Hashable, Sendable {
     let isSecure: Bool
-    /// In lower case, IPv6 in brackets.
+    /// In lower case; an IPv6 address is in brackets.
     let host: String
     let port: Int
-    /// From the first `/`, each segment with everything but RFC 3986's unreserved characters encoded.
+    /// From the first `/`; in each segment, everything but RFC 3986's unreserved characters is encoded.
     let path: String
 
     private init(isSecure: Bool, host: String, port: Int, path: String) {
         (self.isSecure, self.host, self.port, self.path) = (isSecure, host, port, path)
     }
 
-    /// Longest address that is read, in bytes.
+    /// The maximum length of an address, in bytes.
     private static let longest = 4096
 
     /// Reads an absolute address, or a reference relative to `base` (RFC 3986 section 5).
     ///
-    /// Nil for another scheme, a user name, a query, a fragment, a `..`, a control character, or a host that is not
-    /// in ASCII.
+    /// Returns nil for another scheme, a user name, a query, a fragment, a `..`, a control character, or a host that is
+    /// not in ASCII.
     init?(_ text: String, relativeTo base: DAVAddress? = nil) {
         let bytes = Array(text.utf8)
         guard !bytes.isEmpty, bytes.count <= Self.longest, bytes.allSatisfy({ $0 > 32 && $0 != 127 && $0 != 92 }),
@@ -84,7 +84,7 @@ struct DAVAddress: Hashable, Sendable {
         return (name, port)
     }
 
-    /// Nil for `.` and `..`, which no server needs to answer.
+    /// Returns nil for a path with `.` or `..`, which no server needs to send.
     private static func normal(_ path: [UInt8]) -> String? {
         if path.isEmpty { return "/" }
         guard path[0] == UInt8(ascii: "/") else { return nil }
@@ -107,7 +107,7 @@ struct DAVAddress: Hashable, Sendable {
         return String(decoding: out, as: UTF8.self)
     }
 
-    /// A `%` that begins no two digits is itself.
+    /// Decodes a segment; a `%` that is not followed by two digits is kept.
     private static func decode(_ segment: ArraySlice<UInt8>) -> [UInt8] {
         var out: [UInt8] = []
         var index = segment.startIndex
@@ -138,30 +138,30 @@ extension DAVAddress {
 
     var text: String { origin + path }
 
-    /// Whether it is this machine, where no password crosses a wire.
+    /// Whether it is this machine, so that a password does not cross a network.
     var isLoopback: Bool {
         host == "localhost" || host.hasSuffix(".localhost") || host == "[::1]"
             || IPAddress(host).map { $0.bytes.count == 4 && $0.bytes[0] == 127 } == true
     }
 
-    /// Whether its host is a name within a domain, and no address.
+    /// Whether its host is a name within a domain, and not an IP address.
     var isName: Bool { host.utf8.contains(46) && !host.hasPrefix("[") && IPAddress(host) == nil && !isLoopback }
 
-    /// The same with a `/` at the end, as the address of a collection has to be.
+    /// The same address with a trailing `/`, as a collection's address needs.
     var collection: DAVAddress {
         path.hasSuffix("/") ? self : DAVAddress(isSecure: isSecure, host: host, port: port, path: path + "/")
     }
 
     func with(path: String) -> DAVAddress? { DAVAddress(path, relativeTo: self) }
 
-    /// Whether it lies directly within a collection of the same origin, and is not itself a collection.
+    /// Reports whether it lies directly within a collection of the same origin, and is not itself a collection.
     func isMember(of collection: DAVAddress) -> Bool {
         guard origin == collection.origin, path.hasPrefix(collection.path) else { return false }
         let name = path.utf8.dropFirst(collection.path.utf8.count)
         return !name.isEmpty && !name.contains(UInt8(ascii: "/"))
     }
 
-    /// The last segment, encoded.
+    /// The last segment of the path, encoded.
     var name: String {
         String(decoding: path.utf8.split(separator: UInt8(ascii: "/")).last.map(Array.init) ?? [], as: UTF8.self)
     }

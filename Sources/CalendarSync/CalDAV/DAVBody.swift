@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The bodies of requests. Values are escaped, names are ours.
+/// The bodies of requests. Values are escaped; the names are ours.
 enum DAVBody {
     private static let declaration = "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n"
     private static let namespaces =
@@ -15,7 +15,8 @@ enum DAVBody {
         root("D:propfind", "<D:prop>" + properties.map { "<\($0)/>" }.joined() + "</D:prop>")
     }
 
-    /// RFC 6578 section 3.2. No `DAV:limit`: some servers cut there and lose the rest.
+    /// Returns a sync-collection report (RFC 6578 section 3.2) without `DAV:limit`, at which some servers cut and lose
+    /// the rest.
     static func syncCollection(token: String?) -> [UInt8] {
         root(
             "D:sync-collection",
@@ -23,7 +24,7 @@ enum DAVBody {
                 + "<D:prop><D:getetag/></D:prop>")
     }
 
-    /// RFC 4791 section 7.9.
+    /// Returns a multiget report (RFC 4791 section 7.9).
     static func multiget(_ hrefs: [String]) -> [UInt8] {
         root(
             "C:calendar-multiget",
@@ -31,10 +32,10 @@ enum DAVBody {
                 + hrefs.map { "<D:href>\(escaped($0))</D:href>" }.joined())
     }
 
-    /// Every resource with an event, by its etag (RFC 4791 section 7.8).
+    /// Returns a query for the etags of all resources with an event (RFC 4791 section 7.8).
     static func queryOfEvents() -> [UInt8] { query("") }
 
-    /// Resources whose UID contains the text.
+    /// Returns a query for resources whose UID contains the text.
     static func query(uid: String) -> [UInt8] {
         query(
             "<C:prop-filter name=\"UID\"><C:text-match collation=\"i;octet\">\(escaped(uid))</C:text-match>"
@@ -48,9 +49,9 @@ enum DAVBody {
                 + filter + "</C:comp-filter></C:comp-filter></C:filter>")
     }
 
-    /// RFC 4791 section 5.3.1.
+    /// Returns the body that creates a calendar (RFC 4791 section 5.3.1).
     ///
-    /// - Parameter isShort: only what nearly every server takes.
+    /// - Parameter isShort: whether to send only what nearly every server accepts.
     static func mkcalendar(name: String, description: String, timeZone: String?, isShort: Bool) -> [UInt8] {
         var inner = "<D:displayname>\(escaped(name))</D:displayname>"
         if !isShort {
@@ -62,7 +63,7 @@ enum DAVBody {
         return root("C:mkcalendar", "<D:set><D:prop>\(inner)</D:prop></D:set>")
     }
 
-    /// Character data, without what XML 1.0 cannot hold.
+    /// Returns a text as character data, without what XML 1.0 cannot hold.
     static func escaped(_ text: String) -> String {
         var out: [UInt8] = []
         for byte in text.utf8 {

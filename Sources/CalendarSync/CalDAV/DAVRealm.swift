@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The hosts that get an account's password: the one that the person named, and those that discovery may lead to.
+/// The hosts that get an account's password: the one that the person named, and those to which discovery may lead.
 struct DAVRealm: Hashable, Sendable {
-    /// Origins that were named by the person or found by discovery before.
+    /// Origins that the person named, or that discovery found before.
     private(set) var known: [DAVAddress]
 
     init(_ first: DAVAddress) { known = [first] }
@@ -11,10 +11,10 @@ struct DAVRealm: Hashable, Sendable {
         if allows(address), !known.contains(where: { $0.origin == address.origin }) { known.append(address) }
     }
 
-    /// Whether requests with the password may go there.
+    /// Reports whether requests with the password may go to an address.
     ///
-    /// The same origin; from http to https on the same host; by https to a host below the one that was named, whose
-    /// owner is the same; and from iCloud's entrance to its partitions.
+    /// Allowed are the same origin; https instead of http on the same host; https to a host below the named one, which
+    /// has the same owner; and iCloud's partitions from its entrance.
     func allows(_ address: DAVAddress) -> Bool {
         known.contains { known in
             if known.origin == address.origin { return true }
@@ -27,17 +27,17 @@ struct DAVRealm: Hashable, Sendable {
         }
     }
 
-    /// Whether a host is the domain itself, or one below it.
+    /// Reports whether a host is the domain itself, or below it.
     static func belongs(_ host: String, to domain: String) -> Bool { host == domain || isBelow(host, domain) }
 
-    /// Whether one is a domain within the other. A name without a dot, and an address, have none within.
+    /// Reports whether a host is below a domain. Nothing is below a name without a dot, or below an IP address.
     private static func isBelow(_ host: String, _ domain: String) -> Bool {
         domain.utf8.contains(46) && IPAddress(domain) == nil && host.hasSuffix(".\(domain)")
     }
 
     private static let iCloud = "caldav.icloud.com"
 
-    /// `p42-caldav.icloud.com`.
+    /// Reports whether a host is named like `p42-caldav.icloud.com`.
     private static func isPartition(_ host: String) -> Bool {
         let suffix = "-caldav.icloud.com"
         guard host.hasPrefix("p"), host.hasSuffix(suffix) else { return false }
@@ -45,6 +45,6 @@ struct DAVRealm: Hashable, Sendable {
         return (1...4).contains(digits.count) && digits.allSatisfy { $0 >= 48 && $0 <= 57 }
     }
 
-    /// Whether a server is iCloud's, which takes one request at a time.
+    /// Reports whether a server is iCloud's, which accepts only one request at a time.
     static func isICloud(_ address: DAVAddress) -> Bool { address.host == iCloud || isPartition(address.host) }
 }

@@ -2,7 +2,7 @@
 
 internal import ICalBridge
 
-/// Requests of one account: credentials, redirects, and what an answer means as a failure.
+/// Sends the requests of one account: it handles credentials, redirects, and the failures that answers mean.
 struct DAVSession: Sendable {
     /// A request before it has an address and credentials.
     struct Request: Sendable {
@@ -23,7 +23,7 @@ struct DAVSession: Sendable {
 
     let http: any ProviderHTTP
     let clock: @Sendable () -> Int
-    /// Where the person said that the account is, and what belongs to it.
+    /// The address that the person gave for the account, and the hosts that belong to it.
     let realm: DAVRealm
     private let authorization: String
 
@@ -44,7 +44,7 @@ struct DAVSession: Sendable {
         authorization = "Basic " + Self.base64(Array("\(username):\(password)".utf8))
     }
 
-    /// RFC 4648 section 4, from the alphabet for addresses.
+    /// Encodes in base64 (RFC 4648 section 4), by way of the URL alphabet.
     private static func base64(_ bytes: [UInt8]) -> String {
         var text = Base64URL.encode(bytes).utf8.map { byte -> UInt8 in
             switch byte {
@@ -57,12 +57,12 @@ struct DAVSession: Sendable {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Hops of one request at most.
+    /// The maximum number of redirects of one request.
     private static let redirectLimit = 5
 
     /// Sends a request and follows redirects with the same method and body, within the account's hosts.
     ///
-    /// - Returns: the answer, whatever its status but 401, and the address that gave it.
+    /// - Returns: the answer, whatever its status except 401, and the address that gave it.
     func send(
         _ request: Request, to first: DAVAddress
     ) async throws(ProviderFailure) -> (answer: ProviderAnswer, address: DAVAddress) {
@@ -119,7 +119,7 @@ struct DAVSession: Sendable {
     /// The code of an answer that was longer than the request allowed.
     static let tooLong = "answer-too-long"
 
-    /// A multistatus, or the failure that another answer means.
+    /// Returns a multistatus; throws the failure that any other answer means.
     func multistatus(
         _ request: Request, at address: DAVAddress
     ) async throws(ProviderFailure) -> (Multistatus, DAVAddress) {
@@ -140,7 +140,7 @@ struct DAVSession: Sendable {
 // MARK: - Failures
 
 extension DAVSession {
-    /// What an answer means that is not what was asked for.
+    /// Returns the failure that an unexpected answer means.
     func failure(_ answer: ProviderAnswer) -> ProviderFailure {
         let condition = DAVCondition(answer.body)
         switch (answer.status, condition?.name) {
@@ -166,7 +166,7 @@ extension DAVSession {
         }
     }
 
-    /// Seconds of a Retry-After field, a day at most (RFC 9110 section 10.2.3).
+    /// Returns the seconds of a Retry-After field, at most a day (RFC 9110 section 10.2.3).
     private func retryAfter(_ answer: ProviderAnswer) -> Int? {
         guard let text = answer.field("Retry-After") else { return nil }
         let day = 86_400

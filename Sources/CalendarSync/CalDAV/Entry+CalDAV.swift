@@ -2,7 +2,7 @@
 
 internal import ICalBridge
 
-/// What an event carries besides its entry.
+/// What an event has in addition to its entry.
 struct ObjectStamp {
     var uid: String
     var mark: Mark
@@ -11,7 +11,7 @@ struct ObjectStamp {
 }
 
 extension Entry {
-    /// The entry as one calendar object: the series first, then its changed occurrences by their starts.
+    /// Returns the entry as one calendar object: the series first, then its changed occurrences sorted by their starts.
     func calendar(_ stamp: ObjectStamp) -> ICalendar {
         let clock = SyncZone(span: span)
         var master = Event(uid: stamp.uid, start: nil)
@@ -40,7 +40,7 @@ extension Entry {
             events[index].timestamp = stamp.now
             events[index].lastModified = stamp.now
             events[index].sequence = stamp.sequence
-            // An occurrence replaces the whole event, its reminders with it (RFC 5545 section 3.8.4.4).
+            // An occurrence replaces the whole event, including its reminders (RFC 5545 section 3.8.4.4).
             events[index].alarms = reminders.map {
                 Alarm(
                     trigger: .relativeToStart(ICalDuration(seconds: -60 * $0)),
@@ -50,7 +50,7 @@ extension Entry {
         return ICalendar(events: events)
     }
 
-    /// Starts that do not take place, whichever way they are said.
+    /// Starts that do not take place, in whichever way the entry excludes them.
     var exclusions: [Instant] {
         let cancelled = occurrences.compactMap { $0.value == .cancelled ? $0.key : nil }
         return Set((repetition?.exdates ?? []) + cancelled).sorted()
@@ -75,11 +75,11 @@ extension Entry {
     }
 }
 
-/// The zone on whose clock times are written.
+/// The zone in whose local time times are written.
 struct SyncZone {
-    /// As an entry names it.
+    /// The name that an entry uses.
     let name: String
-    /// Nil for UTC.
+    /// The zone's definition; nil for UTC.
     private let reference: TimeZoneReference?
 
     static let utc = "UTC"
@@ -87,7 +87,7 @@ struct SyncZone {
         "UTC", "Etc/UTC", "Etc/UCT", "UCT", "Zulu", "Etc/Zulu", "Universal", "Etc/Universal",
     ]
 
-    /// A zone that tzdata does not have is UTC.
+    /// Replaces a zone that tzdata does not have by UTC.
     init(_ name: String) {
         reference = Self.utcNames.contains { $0 == name } ? nil : TimeZoneReference(name)
         self.name = reference == nil ? Self.utc : name
@@ -106,7 +106,8 @@ struct SyncZone {
 
     var rules: any TimeZoneRules { reference?.rules ?? FixedOffset.utc }
 
-    /// A time of day that occurs twice means the first (RFC 5545 section 3.3.5): the second is written in UTC.
+    /// Returns the time to write. A local time that occurs twice means the first (RFC 5545 section 3.3.5), so the
+    /// second is written in UTC.
     func time(_ instant: Instant) -> EventTime {
         guard let reference else { return .utc(instant) }
         let wall = reference.rules.civil(at: instant)

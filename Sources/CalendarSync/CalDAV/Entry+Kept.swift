@@ -3,10 +3,10 @@
 internal import ICalBridge
 
 extension Entry {
-    /// Whether it is certain that the entry is read back as it is: a single event of usual times and texts.
+    /// Whether it is certain that the entry is read back unchanged: a single event with usual times and texts.
     ///
-    /// To write an entry and to read it again shows what becomes of any, and takes most of the time of a run in which
-    /// nothing has changed. False says nothing.
+    /// Writing an entry and reading it again gives the answer for any entry, but takes most of the time of a run in
+    /// which nothing has changed. False means that it is not known.
     var isKeptByCalDAV: Bool {
         repetition == nil && occurrences.isEmpty && span.isKeptByCalDAV
             && reminders.count <= 16 && reminders.allSatisfy { (0...525_600).contains($0) }
@@ -16,7 +16,7 @@ extension Entry {
 }
 
 extension Span {
-    /// Seconds from 2024 to 2060.
+    /// The instants from 2024 to 2060, in seconds since 1970.
     private static let usual = 1_704_067_200..<2_840_140_800
 
     fileprivate var isKeptByCalDAV: Bool {
@@ -30,16 +30,17 @@ extension Span {
             }
             let zone = SyncZone(name)
             if name.isSameText(as: SyncZone.utc) { return true }
-            // Old names, such as GMT and EST, are read as other ones.
+            // Old names, such as GMT and EST, are read as other names.
             guard zone.name.isSameText(as: name), name.utf8.contains(UInt8(ascii: "/")) else { return false }
-            // The second of two equal times of day is written in UTC.
+            // The second of two equal local times is written in UTC.
             return [start, end].allSatisfy { if case .zoned = zone.time($0) { true } else { false } }
         }
     }
 }
 
 extension String {
-    /// Whether a text has only letters, digits, signs and single spaces that no reader or writer of calendars changes.
+    /// Reports whether a text has only letters, digits, signs and single spaces that no reader or writer of calendars
+    /// changes.
     fileprivate func isKeptByCalDAV(inLines: Bool) -> Bool {
         var previous: UInt32 = 32
         guard utf8.count <= 8_192, !isEmpty else { return isEmpty }

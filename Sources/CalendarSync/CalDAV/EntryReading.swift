@@ -6,7 +6,7 @@ internal import ICalBridge
 enum EntryReading {
     typealias Unreadable = CalendarObject.Unreadable
 
-    /// The IANA name of the zone in which an event starts; UTC for one whose zone tzdata does not have.
+    /// Returns the IANA name of the zone in which an event starts; UTC for a zone that tzdata does not have.
     static func zone(of event: Event, floatingZone: String) -> String {
         switch event.start {
         case .zoned(_, let zone):
@@ -19,9 +19,9 @@ enum EntryReading {
         }
     }
 
-    /// The start that an occurrence replaces; nil for the series.
+    /// Returns the start that an occurrence replaces; nil for the series.
     ///
-    /// Some programs write a date there: it means the occurrence of that day.
+    /// Some programs write a date instead: it means the occurrence on that day.
     static func original(of event: Event, in master: Event, _ zone: SyncZone) -> Instant? {
         guard let id = event.recurrenceID else { return nil }
         if case .date(let date) = id, let start = master.start, !start.isDate {
@@ -74,10 +74,10 @@ enum EntryReading {
         return .success(entry)
     }
 
-    /// Bytes of a text of an event: what is longer is not kept with every write of a run.
+    /// The maximum number of bytes of an event's text: a longer one is not stored with every write of a run.
     private static let longestText = 256 << 10
 
-    /// What an entry cannot say of these events.
+    /// Returns why an entry cannot express these events; nil when it can.
     private static func fault(_ events: [Event], _ parts: [ObjectTree]) -> Unreadable? {
         let masters = events.filter { $0.recurrenceID == nil }
         guard masters.count == 1, let master = masters.first,
@@ -112,7 +112,7 @@ enum EntryReading {
         return .timed(start: from, end: max(from, end.instant(floatingIn: rules)), zone: zone)
     }
 
-    /// Notes with LF line ends.
+    /// Returns notes with LF line ends.
     private static func lines(_ text: String?) -> String {
         guard let text, text.utf8.contains(13) else { return text ?? "" }
         var out: [UInt8] = []
@@ -124,8 +124,8 @@ enum EntryReading {
         return String(decoding: out, as: UTF8.self)
     }
 
-    /// Whole minutes before the start, nil for an alarm that is not a reminder of ours: a program's default, a snoozed
-    /// one, one after the start, by mail, or at a fixed time.
+    /// Returns whole minutes before the start; nil for an alarm that is not one of our reminders: a program's default,
+    /// a snoozed one, one after the start, by mail, or at a fixed time.
     static func minutes(_ alarm: Alarm) -> Int? {
         guard case .relativeToStart(let duration) = alarm.trigger, alarm.action == "DISPLAY" || alarm.action == "AUDIO",
             duration.nominalSeconds <= 0, duration.nominalSeconds % 60 == 0,
@@ -138,7 +138,7 @@ enum EntryReading {
 }
 
 extension EventTime {
-    /// The instant of an EXDATE or RDATE of a series; a date means the occurrence of that day.
+    /// Returns the instant of an EXDATE or RDATE of a series; a date means the occurrence on that day.
     fileprivate func instant(of master: Event, _ rules: any TimeZoneRules) -> Instant {
         guard case .date(let date) = self, let start = master.start, !start.isDate else {
             return instant(floatingIn: rules)

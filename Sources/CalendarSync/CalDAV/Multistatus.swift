@@ -3,13 +3,13 @@
 /// A 207 answer (RFC 4918 section 13), with the token of RFC 6578.
 struct Multistatus: Sendable {
     struct Response: Sendable {
-        /// As the server wrote it.
+        /// The address as the server wrote it.
         var href: String
         /// The status of the resource itself; nil where each property has its own status.
         var status: Int?
-        /// The properties that the server has, each with what is in it.
+        /// The properties that the server has, each with its content.
         var properties: [XMLElement] = []
-        /// The first status of properties that it has not.
+        /// The first status of properties that the server does not have.
         var refusal: Int?
 
         func property(_ namespace: XMLNamespace, _ name: String) -> XMLElement? {
@@ -24,7 +24,7 @@ struct Multistatus: Sendable {
     var responses: [Response] = []
     var syncToken: String?
 
-    /// Responses that are read at most.
+    /// The maximum number of responses.
     private static let limit = 100_000
 
     init(_ bytes: [UInt8]) throws(XMLFailure) {
@@ -54,7 +54,7 @@ struct Multistatus: Sendable {
         }
     }
 
-    /// `HTTP/1.1 404 Not Found`.
+    /// Reads the status in a line such as `HTTP/1.1 404 Not Found`.
     static func status(_ line: String) -> Int? {
         let parts = line.utf8.split(separator: 32, maxSplits: 2)
         guard parts.count >= 2, parts[0].starts(with: "HTTP/".utf8), parts[1].count == 3 else { return nil }
@@ -62,11 +62,11 @@ struct Multistatus: Sendable {
     }
 }
 
-/// What a server names as the reason of a refusal (RFC 4918 section 16).
+/// The condition that a server names as the reason for a refusal (RFC 4918 section 16).
 struct DAVCondition: Hashable, Sendable {
-    /// The element's name: `valid-sync-token`, `no-uid-conflict`, …; never a stranger's own word.
+    /// The element's name: `valid-sync-token`, `no-uid-conflict`, …; only known names are accepted.
     var name: String
-    /// The addresses in it, as the server wrote them.
+    /// The addresses in the element, as the server wrote them.
     var hrefs: [String] = []
 
     static func == (left: Self, right: Self) -> Bool { left.name == right.name }
@@ -81,7 +81,7 @@ struct DAVCondition: Hashable, Sendable {
         "supported-filter", "propfind-finite-depth", "lock-token-submitted", "max-attendees-per-instance",
     ]
 
-    /// The first condition of a `DAV:error`, nil where the body is another text.
+    /// Reads the first condition of a `DAV:error`; returns nil when the body is something else.
     init?(_ body: [UInt8]) {
         guard body.count <= 1 << 16, body.contains(UInt8(ascii: "<")), let root = try? XMLReader.read(body),
             root.is(.dav, "error")

@@ -2,7 +2,7 @@
 
 internal import ICalBridge
 
-/// Changes the fields in which two entries differ in a server's own object, and leaves every other line as it is.
+/// Changes the fields in which two entries differ in a server's own object, and leaves every other line unchanged.
 struct ObjectEdit {
     let theirs: CalendarObject
     let from: Entry
@@ -15,7 +15,7 @@ struct ObjectEdit {
         var hasReminders = false
     }
 
-    /// The object's new text; nil when ours cannot be made.
+    /// Returns the object's new text; nil when our own object cannot be made.
     func text() -> [UInt8]? {
         guard var ours = ObjectTree(to.calendar(stamp).serialized()), !ours.events.isEmpty else { return nil }
         let keys = [nil] + to.occurrences.compactMap { $0.value == .cancelled ? nil : $0.key }.sorted()
@@ -32,7 +32,8 @@ struct ObjectEdit {
             }
             written.append(key)
         }
-        // Occurrences that are as the series again, or cancelled, go; so do those whose start no longer exists.
+        // Occurrences that equal the series again, or are cancelled, are removed; so are those whose start no longer
+        // exists.
         let gone = theirs.originals.indices.filter { place in
             guard let original = theirs.originals[place], !written.contains(original) else { return false }
             return from.occurrences[original] != nil || to.exclusions.contains(original) || difference.hasTimes
@@ -53,12 +54,12 @@ struct ObjectEdit {
     private var difference: Difference {
         var found = Difference()
         if from.title != to.title { found.names.append("SUMMARY") }
-        // Forms of the same text that would show the old one.
+        // Other forms of the same text would still show the old one.
         if from.notes != to.notes { found.names += ["DESCRIPTION", "X-ALT-DESC", "STYLED-DESCRIPTION"] }
         if from.location != to.location { found.names += ["LOCATION", "X-APPLE-STRUCTURED-LOCATION", "GEO"] }
         if from.status != to.status { found.names.append("STATUS") }
-        // EXDATE and RECURRENCE-ID keep the form and zone of DTSTART (RFC 5545 section 3.8.5.1): one is not written
-        // without the others.
+        // EXDATE and RECURRENCE-ID keep the form and zone of DTSTART (RFC 5545 section 3.8.5.1), so they are written
+        // only together.
         found.hasTimes =
             from.span != to.span || from.repetition?.rrule != to.repetition?.rrule
             || (from.repetition?.rdates ?? []) != (to.repetition?.rdates ?? []) || from.exclusions != to.exclusions
@@ -98,7 +99,7 @@ struct ObjectEdit {
         return names
     }
 
-    /// Takes out the alarms that are reminders in an entry's sense, and leaves the others.
+    /// Replaces the alarms that are reminders of an entry, and leaves the others.
     private func replaceReminders(_ component: inout ObjectTree, _ target: ObjectTree) {
         component.components.removeAll { $0.name == "VALARM" && isReminder($0) }
         component.components += target.components.filter { $0.name == "VALARM" }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A calendar object as its lines: what is changed in place of a text, so that all that is not understood stays.
+/// A calendar object as its lines, to be changed in place, so that everything that is not understood is kept.
 struct ObjectTree: Hashable, Sendable {
     /// A property as it was written, unfolded.
     struct Line: Hashable, Sendable {
-        /// In upper case.
+        /// The name, in upper case.
         var name: String
         var bytes: [UInt8]
-        /// Where the name ends and where the value begins.
+        /// The range of the parameters, between the name and the colon before the value.
         private var head: Range<Int>
 
         init?(_ bytes: [UInt8]) {
@@ -19,7 +19,7 @@ struct ObjectTree: Hashable, Sendable {
                 if bytes[place] == 34 { isQuoted.toggle() }
                 return bytes[place] == 58 && !isQuoted
             }
-            // A quote that never closes hides the colon.
+            // A quote that is never closed hides the colon.
             guard let colon = colon ?? bytes.firstIndex(of: 58) else { return nil }
             name = String(decoding: bytes[..<nameEnd], as: UTF8.self).uppercased()
             self.bytes = bytes
@@ -34,14 +34,14 @@ struct ObjectTree: Hashable, Sendable {
 
         var value: String { String(decoding: bytes[(head.upperBound + 1)...], as: UTF8.self) }
 
-        /// `;TZID=Europe/Berlin`, in upper case.
+        /// The parameters in upper case, such as `;TZID=EUROPE/BERLIN`.
         var parameters: String { String(decoding: bytes[head], as: UTF8.self).uppercased() }
 
         static func == (left: Self, right: Self) -> Bool { left.bytes == right.bytes }
         func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
     }
 
-    /// In upper case.
+    /// The component's name, in upper case.
     var name: String
     var lines: [Line] = []
     var components: [ObjectTree] = []
@@ -57,8 +57,8 @@ struct ObjectTree: Hashable, Sendable {
 
     init(name: String) { self.name = name }
 
-    /// Reads one VCALENDAR; nil when components are not closed in order, when there is more than one, or when it is
-    /// too deep or too long.
+    /// Reads one VCALENDAR; returns nil when components are not closed in order, when there is more than one, or when
+    /// it is too deep or too long.
     init?(_ text: [UInt8]) {
         var open: [ObjectTree] = []
         var closed: ObjectTree?
@@ -86,7 +86,7 @@ struct ObjectTree: Hashable, Sendable {
         String(text.filter { !$0.isWhitespace }).uppercased()
     }
 
-    /// Lines without their folds (RFC 5545 section 3.1); empty ones are left out.
+    /// Returns the lines without their folds (RFC 5545 section 3.1); empty ones are left out.
     private static func unfolded(_ text: [UInt8]) -> [[UInt8]] {
         var lines: [[UInt8]] = []
         for var line in text.split(separator: 10, omittingEmptySubsequences: true) {
@@ -100,7 +100,7 @@ struct ObjectTree: Hashable, Sendable {
         return lines
     }
 
-    /// The text with CRLF and folds at 75 octets, between characters.
+    /// The text with CRLF, folded at 75 octets between characters.
     var text: [UInt8] {
         var out: [UInt8] = []
         write(to: &out)
@@ -132,10 +132,10 @@ struct ObjectTree: Hashable, Sendable {
 }
 
 extension ObjectTree {
-    /// The first line of that name.
+    /// Returns the first line with this name.
     func line(_ name: String) -> Line? { lines.first { $0.name == name } }
 
-    /// Puts lines of another component in the place of those of some names.
+    /// Replaces the lines of some names by those of another component.
     mutating func replace(_ names: [String], by other: ObjectTree) {
         func isNamed(_ line: Line) -> Bool { names.contains { $0 == line.name } }
         let place = lines.firstIndex(where: isNamed) ?? lines.count

@@ -11,12 +11,12 @@ enum OwnZones {
     }
 
     private static let day = 86_400
-    /// Days of a series that are compared: for so long ahead, a definition that we write is right.
+    /// The number of days of a series that are compared: for that long, a definition that we write is correct.
     private static let ofSeries = 5 * 365
     private static let found = Mutex<[Key: Bool]>([:])
     private static let mostFound = 1_000
 
-    /// The name of the zone in which an event begins; nil for one that tzdata does not have.
+    /// Returns the name of the zone in which an event begins; nil for a zone that tzdata does not have.
     ///
     /// A definition is the zone of its name when it has the same offsets for as long as the event lasts, or for five
     /// years of a series. Many programs, including ours, write today's rule as if it had always applied: where a rule
@@ -24,7 +24,7 @@ enum OwnZones {
     static func name(of zone: TimeZoneReference, from start: Instant, isSeries: Bool) -> String? {
         guard let definition = zone.definition else { return SyncZone(zone.identifier).name }
         guard let known = TimeZoneReference(named: zone.identifier) else { return nil }
-        // What begins at midnight somewhere began a day earlier elsewhere.
+        // A start at midnight in one zone is on the day before in another.
         let first = start.seconds.floorDivided(by: day) - 1
         let key = Key(definition: definition, days: first..<first + (isSeries ? ofSeries : 4))
         let isSame =
@@ -40,7 +40,7 @@ enum OwnZones {
         return isSame ? SyncZone(known.identifier).name : nil
     }
 
-    /// Day by day, and by quarters of an hour on the days on which a clock changes.
+    /// Compares offsets day by day, and by quarters of an hour on the days on which a clock changes.
     private static func same(_ one: any TimeZoneRules, _ other: any TimeZoneRules, on days: Range<Int>) -> Bool {
         var previous: Int?
         for number in days {

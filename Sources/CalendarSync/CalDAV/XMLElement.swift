@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The vocabularies that a CalDAV server's answers are made of.
+/// The XML namespaces that a CalDAV server's answers use.
 enum XMLNamespace: Hashable, Sendable {
     case dav, caldav, calendarServer, apple
-    /// None, or one that nobody here reads.
+    /// No namespace, or one that is not read here.
     case other
 
     init(_ name: String) {
@@ -20,9 +20,9 @@ enum XMLNamespace: Hashable, Sendable {
 /// An element of a server's answer.
 struct XMLElement: Sendable {
     var namespace: XMLNamespace
-    /// Without its prefix, as it was written.
+    /// The name without its prefix, as it was written.
     var name: String
-    /// Those without a prefix.
+    /// The attributes without a prefix.
     var attributes: [(name: String, value: String)] = []
     /// All character data directly within it.
     var text = ""
@@ -30,7 +30,7 @@ struct XMLElement: Sendable {
 
     func `is`(_ namespace: XMLNamespace, _ name: String) -> Bool { self.namespace == namespace && self.name == name }
 
-    /// The first child of that name.
+    /// Returns the first child with this name.
     func child(_ namespace: XMLNamespace, _ name: String) -> XMLElement? {
         children.first { $0.is(namespace, name) }
     }
@@ -41,7 +41,7 @@ struct XMLElement: Sendable {
 
     func attribute(_ name: String) -> String? { attributes.first { $0.name == name }?.value }
 
-    /// The text without the spaces and line breaks around it.
+    /// The text without surrounding spaces and line breaks.
     var trimmed: String {
         var bytes = Array(text.utf8)[...]
         while let first = bytes.first, first <= 32 { bytes = bytes.dropFirst() }
@@ -53,7 +53,7 @@ struct XMLElement: Sendable {
     var hrefs: [String] { children(.dav, "href").map(\.trimmed) }
 }
 
-/// Why bytes are not XML that is read here.
+/// Why bytes are not XML that is accepted here.
 struct XMLFailure: Error, Hashable {
     var message: String
 }

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads XML 1.0 with namespaces as servers answer it, strictly: what is not well-formed is refused as a whole.
+/// Reads XML 1.0 with namespaces, as servers send it, strictly: a text that is not well-formed is refused as a whole.
 ///
-/// A document type is refused, so there is no entity beyond the five and no other file. Depth, elements, attributes
-/// and names are limited; time and memory grow with the length only.
+/// A document type is refused, so there are no entities except the predefined five, and no other files. Depth,
+/// elements, attributes and names are limited; time and memory grow only with the length.
 struct XMLReader {
     struct Limits: Sendable {
         var depth = 32
         var elements = 500_000
-        /// The most attributes of one element, including declarations of namespaces.
+        /// The maximum number of attributes of one element, including namespace declarations.
         var attributes = 32
-        /// Declarations of namespaces in force at once: every name looks through them.
+        /// The maximum number of namespace declarations in scope: every name searches them.
         var declarations = 64
-        /// Bytes of a name.
+        /// The maximum number of bytes of a name.
         var name = 128
     }
 
     private struct Open {
         var element: XMLElement
-        /// As it was written, to compare with its end.
+        /// The tag as it was written, for comparison with the end tag.
         var tag: ArraySlice<UInt8>
-        /// How many declarations were in force before it.
+        /// The number of declarations in scope before it.
         var declarations: Int
         var text: [UInt8] = []
     }
@@ -32,7 +32,7 @@ struct XMLReader {
     private var namespaces: [(prefix: ArraySlice<UInt8>, namespace: XMLNamespace)] = []
     private var count = 0
 
-    /// Reads a whole text to its one element.
+    /// Reads a whole text, and returns its root element.
     static func read(_ bytes: [UInt8], limits: Limits = Limits()) throws(XMLFailure) -> XMLElement {
         guard String(validating: bytes, as: UTF8.self) != nil else { throw XMLFailure(message: "It is not UTF-8.") }
         var reader = XMLReader(bytes, limits)
@@ -78,7 +78,7 @@ struct XMLReader {
         let count = word.utf8CodeUnitCount
         guard index + count <= bytes.count else { return false }
         return word.withUTF8Buffer { word in
-            // Proof: the length of the word was just compared.
+            // Safe: the length of the word was compared before.
             for place in 0..<count where unsafe bytes[index + place] != word[place] { return false }
             return true
         }
@@ -96,7 +96,7 @@ struct XMLReader {
         throw XMLFailure(message: "It breaks off.")
     }
 
-    /// A declaration is taken only at the start, and only of an encoding that is UTF-8.
+    /// Accepts a declaration only at the start, and only with an encoding that is UTF-8 or a part of it.
     private mutating func instruction(isFirst: Bool) throws(XMLFailure) {
         let from = index
         let isDeclaration = at("<?xml ")
@@ -113,13 +113,13 @@ struct XMLReader {
 
     private mutating func append(_ data: ArraySlice<UInt8>) throws(XMLFailure) {
         guard let last = open.indices.last else {
-            guard data.allSatisfy(\.isXMLSpace) else { throw XMLFailure(message: "Text is outside of its element.") }
+            guard data.allSatisfy(\.isXMLSpace) else { throw XMLFailure(message: "There is text outside the root.") }
             return
         }
         var previous: UInt8 = 0
         for byte in data {
             guard byte >= 32 || byte.isXMLSpace else { throw XMLFailure(message: "It has a control character.") }
-            // Every line break is one line feed (XML 1.0 section 2.11).
+            // Every line break becomes one line feed (XML 1.0 section 2.11).
             if byte == 13 || byte == 10 && previous != 13 {
                 open[last].text.append(10)
             } else if byte != 10 {
@@ -129,13 +129,13 @@ struct XMLReader {
         }
     }
 
-    /// Character data up to the next tag.
+    /// Reads character data up to the next tag.
     private mutating func text() throws(XMLFailure) {
         var from = index
         while index < bytes.count, bytes[index] != UInt8(ascii: "<") {
             if bytes[index] == UInt8(ascii: "&") {
                 try append(bytes[from..<index])
-                guard let last = open.indices.last else { throw XMLFailure(message: "Text is outside of its element.") }
+                guard let last = open.indices.last else { throw XMLFailure(message: "There is text outside the root.") }
                 open[last].text += try reference()
                 from = index
             } else {
@@ -148,7 +148,7 @@ struct XMLReader {
         try append(bytes[from..<index])
     }
 
-    /// `&amp;`, `&#10;`, `&#xA;`: the character's bytes.
+    /// Reads `&amp;`, `&#10;` or `&#xA;`, and returns the character's bytes.
     private mutating func reference() throws(XMLFailure) -> [UInt8] {
         let unknown = XMLFailure(message: "It has an entity that is not known.")
         guard let end = bytes[index..<min(index + 12, bytes.count)].firstIndex(of: UInt8(ascii: ";")) else {
@@ -177,7 +177,7 @@ struct XMLReader {
 // MARK: - Tags
 
 extension XMLReader {
-    /// Goes over `<name a="b">`; the element when it is empty and the outermost.
+    /// Reads `<name a="b">`; returns the element when it is empty and is the root.
     private mutating func startTag() throws(XMLFailure) -> XMLElement? {
         guard open.count < limits.depth else { throw XMLFailure(message: "It is nested too deeply.") }
         count += 1
@@ -239,7 +239,7 @@ extension XMLReader {
         return close()
     }
 
-    /// Takes the innermost element; it is returned when none is around it.
+    /// Closes the innermost element, and returns it when it is the root.
     private mutating func close() -> XMLElement? {
         guard var last = open.popLast() else { return nil }
         namespaces.removeLast(namespaces.count - last.declarations)
@@ -249,7 +249,7 @@ extension XMLReader {
         return nil
     }
 
-    /// What a name's prefix means, and the name without it.
+    /// Returns the namespace of a name's prefix, and the name without the prefix.
     private func resolved(_ tag: ArraySlice<UInt8>) throws(XMLFailure) -> (XMLNamespace, String) {
         let parts = tag.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
         guard parts.count <= 2, let local = parts.last, !local.isEmpty else {
@@ -298,7 +298,7 @@ extension XMLReader {
         while index < bytes.count, bytes[index].isInXMLNames { index += 1 }
         let name = bytes[start..<index]
         let first = name.first ?? 0
-        // A digit, `-` or `.` begins no name.
+        // A name does not begin with a digit, `-` or `.`.
         guard name.count <= limits.name, first | 0x20 >= 97 && first | 0x20 <= 122 || first == 95 || first >= 128 else {
             throw XMLFailure(message: "A < is not the beginning of an element, or a name is too long.")
         }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Calls in one request: `multipart/mixed` of `application/http` (RFC 2046 section 5.1, RFC 9112 section 10.2).
+/// Several calls in one request: `multipart/mixed` of `application/http` (RFC 2046 section 5.1, RFC 9112 section 10.2).
 enum GoogleBatch {
-    // No part's line begins with two hyphens: JSON is written on one line, and begins with a brace.
+    // No line of a part begins with two hyphens: JSON is written on one line, and begins with a brace.
     private static let boundary = "kalends_batch"
     private static let mostHeaders = 64
     private static let longestHeaders = 16 << 10
@@ -25,10 +25,10 @@ enum GoogleBatch {
         return bytes
     }
 
-    /// The answers by the number of their call, nil for a call without one.
+    /// Returns the answers by the number of their call, with nil for a call without an answer.
     ///
-    /// Nil for an answer that is cut off, or in which the parts cannot be told apart: which call it answers is then
-    /// unknown.
+    /// Returns nil for an answer that is cut off, or whose parts cannot be distinguished: which calls it answers is
+    /// then unknown.
     static func answers(_ answer: ProviderAnswer, count: Int) -> [GoogleAnswer?]? {
         guard let boundary = answer.field("Content-Type").flatMap(boundary), let parts = parts(answer.body, boundary)
         else { return nil }
@@ -43,7 +43,7 @@ enum GoogleBatch {
         return answers
     }
 
-    /// `<response-item-7>`.
+    /// Reads the number in `<response-item-7>`.
     private static func number(_ id: String) -> Int? {
         let prefix = "<response-item-"
         guard id.hasPrefix(prefix), id.hasSuffix(">") else { return nil }
@@ -68,7 +68,7 @@ enum GoogleBatch {
         return nil
     }
 
-    /// What is between the delimiter lines; nil without the last one.
+    /// Returns the bytes between the delimiter lines; nil if the last delimiter is missing.
     private static func parts(_ bytes: [UInt8], _ boundary: String) -> [ArraySlice<UInt8>]? {
         let delimiter = Array("--\(boundary)".utf8)
         var parts: [ArraySlice<UInt8>] = []
@@ -91,7 +91,7 @@ enum GoogleBatch {
         return nil
     }
 
-    /// The lines up to the empty one, and what follows it.
+    /// Returns the header lines up to the empty one, and the bytes after it.
     private static func headers(
         _ bytes: ArraySlice<UInt8>
     ) -> (headers: [(name: String, value: String)], rest: ArraySlice<UInt8>)? {
@@ -116,7 +116,7 @@ enum GoogleBatch {
         return values.count == 1 ? values[0].value : nil
     }
 
-    /// `HTTP/1.1 200 OK`, headers, and a body.
+    /// Reads `HTTP/1.1 200 OK`, headers, and a body.
     private static func http(_ bytes: ArraySlice<UInt8>) -> GoogleAnswer? {
         guard let end = bytes.firstIndex(of: 10), end - bytes.startIndex < 1000 else { return nil }
         let line = bytes[bytes.startIndex..<end]

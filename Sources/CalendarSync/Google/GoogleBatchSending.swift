@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One batch until all of its calls are answered, or will not be: those that Google throttles are sent again.
+/// Sends one batch until all of its calls are answered or given up: calls that Google throttles are sent again.
 struct GoogleBatchSending {
     private let calls: [GoogleCall]
     private let wire: GoogleWire
     private(set) var results: [Result<GoogleAnswer, ProviderFailure>]
-    /// Why no further batch may be sent now.
+    /// Why no other batch may be sent now.
     private(set) var stop: ProviderFailure?
     private var isRenewed = false
 
@@ -31,7 +31,7 @@ struct GoogleBatchSending {
                 again = try await sendOnce(open, isLast: attempt == GoogleWire.attempts || Task.isCancelled)
             } catch {
                 for index in open { results[index] = .failure(error) }
-                // What is left was not sent, and so was not carried out.
+                // The remaining calls were not sent, so they were not carried out.
                 stop =
                     error.kind == .unanswered
                     ? ProviderFailure(.unreachable, "Google did not answer earlier, so it was not asked again.") : error

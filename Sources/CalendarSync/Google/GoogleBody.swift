@@ -2,13 +2,13 @@
 
 internal import ICalBridge
 
-/// What is sent of an entry.
+/// The JSON that is sent for an entry.
 enum GoogleBody {
     static let mostReminders = 5
-    /// Minutes: four weeks.
+    /// In minutes: four weeks.
     static let longestReminder = 40_320
 
-    /// The whole of a new event, with its mark.
+    /// Returns the whole of a new event, with its mark.
     static func created(_ entry: Entry, mark: Mark, isUnfinished: Bool) -> JSONValue {
         var members = fields(entry)
         var properties = GoogleMark.properties(mark).object ?? [:]
@@ -20,9 +20,9 @@ enum GoogleBody {
         return .object(members.filter { $0.value != .null })
     }
 
-    /// The fields that differ; nil when none does. What is not named stays as it is at Google.
+    /// Returns the fields that differ; nil when none does. Other fields stay as they are at Google.
     ///
-    /// - Parameter isUnfinished: whether the series should say that occurrences of it follow.
+    /// - Parameter isUnfinished: whether to mark the series as still lacking occurrences.
     static func changes(from: Entry, to: Entry, isUnfinished: Bool = false) -> JSONValue? {
         let before = fields(from)
         var changed = fields(to).filter { before[$0.key] != $0.value }
@@ -35,12 +35,12 @@ enum GoogleBody {
 
     private static let unfinishedName = ByteString(GoogleMark.unfinishedName)
 
-    /// Says that a series has all its occurrences now.
+    /// Marks a series as having all its occurrences.
     static var finished: JSONValue {
         ["extendedProperties": ["private": .object([unfinishedName: .null])]]
     }
 
-    /// The whole of an occurrence that differs from its series.
+    /// Returns the whole of an occurrence that differs from its series.
     static func occurrence(_ changed: ChangedEntry) -> JSONValue {
         let (start, end) = changed.span.google
         return [
@@ -74,7 +74,7 @@ enum GoogleBody {
 }
 
 extension Entry {
-    /// What Google keeps of an entry, and what it does not.
+    /// Returns the entry as Google can keep it, and what is lost of it.
     func atGoogle() -> (entry: Entry, limitations: [Limitation]) {
         var entry = self
         var limitations: [Limitation] = []

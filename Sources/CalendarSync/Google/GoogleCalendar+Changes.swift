@@ -6,15 +6,16 @@ extension GoogleCalendar {
     private static let pageSize = 2500
     private static let mostPages = 400
 
-    /// The window is not sent: a listing that ends at it would lack the changed occurrences outside, and a series would
-    /// look as if they had been taken back. A sync token is bound to the parameters of its first listing, too.
+    /// Returns the changes. The window is not sent: a listing limited to it would lack the changed occurrences outside,
+    /// as if they had been reverted. A sync token is also bound to the parameters of its first listing.
     public func changes(
         in calendar: String, since cursor: String?, window: SyncWindow
     ) async throws(ProviderFailure) -> ChangeSet {
         try await changes(in: calendar, since: cursor, window: window, known: [:])
     }
 
-    /// As above. Nothing more is asked about a series whose etag is in `known`: it is what this side wrote last.
+    /// Returns the changes as above, without further requests for a series whose etag is in `known`: this side wrote it
+    /// last.
     public func changes(
         in calendar: String, since cursor: String?, window: SyncWindow, known: [ByteString: String]
     ) async throws(ProviderFailure) -> ChangeSet {
@@ -24,7 +25,7 @@ extension GoogleCalendar {
                 return ChangeSet(
                     changes: try await changed(events, in: calendar, known: known), isFull: false, cursor: next)
             } catch {
-                // Google declares a token dead with 410; one that it cannot read it refuses.
+                // Google reports an expired token with 410, and refuses a token that it cannot read.
                 guard error.kind == .cursorExpired || error.kind == .refused else { throw error }
             }
         }
@@ -32,7 +33,8 @@ extension GoogleCalendar {
         return ChangeSet(changes: Self.whole(events), isFull: true, cursor: next)
     }
 
-    /// All pages of a listing, each event as its last page has it, and where the next listing begins.
+    /// Returns the events of all pages of a listing, each as on the last page that has it, and where the next listing
+    /// begins.
     private func list(
         _ calendar: String, since cursor: String?
     ) async throws(ProviderFailure) -> (events: [GoogleEvent], next: String) {
@@ -46,7 +48,7 @@ extension GoogleCalendar {
             let page = try object(try await wire.send(call))
             for item in try items(page) {
                 guard let event = GoogleEvent(item) else { throw Self.malformed }
-                // The calendar may change between two pages, and an event come twice.
+                // The calendar may change between two pages, so an event may appear twice.
                 if let place = places.updateValue(events.count, forKey: ByteString(event.id)) {
                     places[event.id] = place
                     events[place] = event
@@ -63,7 +65,7 @@ extension GoogleCalendar {
         }
     }
 
-    /// A complete listing as units. Deleted events in it are not named.
+    /// Returns a complete listing as units, without deleted events.
     private static func whole(_ events: [GoogleEvent]) -> [RemoteChange] {
         let masters = events.filter { $0.seriesID == nil && !$0.isCancelled }
         let known = Set<ByteString>(masters.map(\.id))
@@ -76,8 +78,8 @@ extension GoogleCalendar {
             + strays.map { .event(GoogleUnit(master: $0, exceptions: []).event) }
     }
 
-    /// What an incremental listing means. It names occurrences without their series and series without their
-    /// occurrences; each series that it touches is read whole.
+    /// Returns the changes that an incremental listing means. It names occurrences without their series and series
+    /// without their occurrences, so each series that it touches is read as a whole.
     private func changed(
         _ events: [GoogleEvent], in calendar: String, known: [ByteString: String]
     ) async throws(ProviderFailure) -> [RemoteChange] {
@@ -92,7 +94,7 @@ extension GoogleCalendar {
             } else if event.isCancelled {
                 changes.append(.removed(id: event.id))
             } else if event.isSeries {
-                // Its own version, and no occurrence: nothing happened but what `known` has.
+                // The series has the known version, and none of its occurrences is listed: nothing has changed.
                 let isKnown =
                     !touched.contains(event.id)
                     && known[event.id].flatMap(GoogleETag.init).map { $0.own == event.etag } ?? false

@@ -9,8 +9,8 @@ extension GoogleCalendar {
 
     /// Looks at events, each series with all its occurrences.
     ///
-    /// - Parameter listed: what a listing or a write has just brought. It counts where the occurrences of a series,
-    ///   which are found by an index, are behind it.
+    /// - Parameter listed: events that a listing or a write has returned. They count where the occurrences of a series,
+    ///   which come from an index, are older.
     func looked(
         at ids: [String], in calendar: String, listed: [GoogleEvent]
     ) async throws(ProviderFailure) -> [(id: String, look: RemoteLook)] {
@@ -28,7 +28,7 @@ extension GoogleCalendar {
                 if !event.isCancelled { masters[index] = event }
             }
         }
-        // Every event of a calendar that is gone answers 404, and none of them was deleted.
+        // When a calendar is gone, each of its events answers 404 although none of them was deleted.
         if isCalendarDoubtful { try await find(calendar) }
         let exceptions = try await exceptions(of: masters, in: calendar, listed: listed)
         return ids.enumerated().map { index, id in
@@ -37,13 +37,13 @@ extension GoogleCalendar {
         }
     }
 
-    /// Throws when the calendar does not answer.
+    /// Checks that a calendar answers; throws when it does not.
     func find(_ calendar: String) async throws(ProviderFailure) {
         let call = GoogleCall(method: "GET", path: Self.path(calendar), query: [("maxResults", "1")])
         _ = try object(try await wire.send(call))
     }
 
-    /// The changed and deleted occurrences of the series among some events.
+    /// Returns the changed and deleted occurrences of the series among some events.
     private func exceptions(
         of masters: [Int: GoogleEvent], in calendar: String, listed: [GoogleEvent]
     ) async throws(ProviderFailure) -> [Int: [GoogleEvent]] {
@@ -84,8 +84,8 @@ extension GoogleCalendar {
         return found
     }
 
-    /// Events are found by the identities that follow from the marks; what is not there is looked for by its property,
-    /// because a person may have moved an event here from another calendar, or have put a deleted one back.
+    /// Finds events by the ids that follow from their marks; the others are searched by their property, because a
+    /// person may have moved an event here from another calendar, or restored a deleted one.
     public func find(_ marks: [Mark], in calendar: String) async throws(ProviderFailure) -> [RemoteEvent] {
         let looks = try await looked(at: marks.map(GoogleMark.eventID), in: calendar, listed: [])
         var found: [RemoteEvent] = []

@@ -4,13 +4,13 @@ internal import Crypto
 internal import ICalBridge
 
 extension GoogleCalendar {
-    /// Seconds that a channel is asked to live: Google's own default.
+    /// The requested lifetime of a channel in seconds: Google's own default.
     private static let lifetime = 604_800
 
     public func watch(
         _ calendar: String, address: String, secret: String
     ) async throws(ProviderFailure) -> WatchChannel? {
-        // Each secret is used once, so that the channel's id is new, too.
+        // Each secret is used only once, so the channel's id is new as well.
         let id = Base32Hex.encode(Array(SHA256.hash(data: Array("\(calendar)\n\(secret)".utf8))))
         let body: JSONValue = [
             "id": .string(id), "type": "web_hook", "address": .string(address), "token": .string(secret),
@@ -21,7 +21,7 @@ extension GoogleCalendar {
         guard let resource = channel["resourceId"]?.string, (1...1024).contains(resource.utf8.count),
             channel["id"]?.string == id
         else { throw Self.malformed }
-        // Google documents a number and sends a text.
+        // Google documents a number but sends a string.
         let milliseconds = channel["expiration"]?.integer ?? channel["expiration"]?.string.flatMap { Int($0) }
         let latest = now().adding(seconds: 10 * Self.lifetime)
         let expiry = milliseconds.map { Instant(seconds: $0 / 1000) } ?? now().adding(seconds: Self.lifetime)
@@ -35,18 +35,18 @@ extension GoogleCalendar {
     }
 }
 
-/// A notification of Google's: it has no body, and only its headers say what it is about.
+/// A notification from Google: it has no body, and only its headers say what it is about.
 public struct GoogleNotification: Hashable, Sendable {
     public var channelID: String
     public var resourceID: String
     /// The secret of the channel, to be compared in constant time.
     public var token: Secret
-    /// Whether this only says that the channel is open.
+    /// Whether it reports only that the channel is open.
     public var isSync: Bool
-    /// Rises with each notification of a channel, with gaps.
+    /// Increases with each notification of a channel, with gaps.
     public var number: Int
 
-    /// Nil when the request is not a notification.
+    /// Returns nil when the request is not a notification.
     public init?(_ headers: (String) -> String?) {
         func field(_ name: String, longest: Int) -> String? {
             headers(name).flatMap { (1...longest).contains($0.utf8.count) ? $0 : nil }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension GoogleCalendar {
-    /// Masters and single events first, in batches; then occurrences, which need their series; then each series that
-    /// was written in parts is read whole. Deletions go last, because a batch has no order.
+    /// Sends series and single events first, in batches; then occurrences, which need their series; then reads each
+    /// series that was written in parts. Deletions go last, because a batch has no order.
     public func write(_ requests: [WriteRequest], in calendar: String) async -> [WriteAnswer] {
         var writing = GoogleWriting(calendar: calendar, provider: self, requests: requests)
         await writing.sendMasters()

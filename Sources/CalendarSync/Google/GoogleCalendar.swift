@@ -10,7 +10,7 @@ public struct GoogleCalendar: CalendarProvider {
     /// - Parameters:
     ///   - baseURL: the part before `/calendar/v3/` and `/batch/calendar/v3`.
     ///   - pause: waits for some milliseconds before a call is sent again.
-    ///   - random: a random number from 0 up to, and without, its argument.
+    ///   - random: returns a random number from 0 up to, but not including, its argument.
     public init(
         http: any ProviderHTTP, tokens: any AccessTokens, baseURL: String = "https://www.googleapis.com",
         now: @escaping @Sendable () -> Instant,
@@ -24,7 +24,7 @@ public struct GoogleCalendar: CalendarProvider {
 
     public func expressible(_ entry: Entry) -> (entry: Entry, limitations: [Limitation]) { entry.atGoogle() }
 
-    /// The path of a calendar's events, or of one of them.
+    /// Returns the path of a calendar's events, or of one of them.
     static func path(_ calendar: String, _ event: String? = nil) -> String {
         "calendars/" + PercentEncoding.encode(calendar) + "/events"
             + (event.map { "/" + PercentEncoding.encode($0) } ?? "")
@@ -34,7 +34,8 @@ public struct GoogleCalendar: CalendarProvider {
 // MARK: Calendars
 
 extension GoogleCalendar {
-    /// In the description of a calendar that a Kalends made. A person who renames the calendar leaves it there.
+    /// The sign in the description of a calendar that a Kalends created; it stays there when a person renames the
+    /// calendar.
     private static let sign = "kalends-calendar-1"
     private static let description = "Kept in step by Kalends (\(sign))."
     private static let mostCalendarPages = 40
@@ -43,7 +44,7 @@ extension GoogleCalendar {
         var calendars: [RemoteCalendar] = []
         var pages = GooglePages(most: Self.mostCalendarPages)
         repeat {
-            // Hidden ones, too: a calendar of ours that a person has hidden must not be made a second time.
+            // Hidden calendars are listed too: one of ours that a person has hidden must not be created again.
             let query = [("maxResults", "250"), ("showHidden", "true")] + pages.query
             let call = GoogleCall(method: "GET", path: "users/me/calendarList", query: query)
             let list = try object(try await wire.send(call))
@@ -59,7 +60,7 @@ extension GoogleCalendar {
     private func calendar(_ json: JSONValue) throws(ProviderFailure) -> RemoteCalendar? {
         guard let id = json["id"]?.string, (1...1024).contains(id.utf8.count), let role = json["accessRole"]?.string
         else { throw Self.malformed }
-        // Of a calendar that shows when someone is busy no event can be read.
+        // No event can be read from a calendar that shows only when someone is busy.
         guard role != "freeBusyReader", json["deleted"]?.bool != true else { return nil }
         let name = json["summaryOverride"]?.string ?? json["summary"]?.string ?? ""
         return RemoteCalendar(
@@ -96,7 +97,7 @@ extension GoogleCalendar {
 extension GoogleCalendar {
     static let malformed = ProviderFailure(.malformed, "Google's answer cannot be read.")
 
-    /// The object that a successful answer is; throws what any other answer means.
+    /// Returns the object of a successful answer; throws the failure that any other answer means.
     func object(_ answer: GoogleAnswer) throws(ProviderFailure) -> JSONValue {
         guard answer.status == 200 else { throw answer.failure }
         guard let json = answer.json, json.object != nil else { throw Self.malformed }
@@ -112,7 +113,7 @@ extension GoogleCalendar {
     }
 }
 
-/// The pages of one listing. A page may be empty and yet not be the last.
+/// The pages of one listing. An empty page need not be the last.
 struct GooglePages {
     private let most: Int
     private var seen: Set<ByteString> = []
@@ -123,7 +124,7 @@ struct GooglePages {
     var hasNext: Bool { next != nil }
     var query: [(String, String)] { next.map { [("pageToken", $0)] } ?? [] }
 
-    /// Goes to the page behind `list`. Throws when pages repeat themselves or have no end.
+    /// Goes to the page after `list`; throws when pages repeat or never end.
     mutating func turn(_ list: JSONValue) throws(ProviderFailure) {
         switch list["nextPageToken"] {
         case nil, .null?: next = nil

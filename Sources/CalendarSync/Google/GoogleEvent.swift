@@ -2,19 +2,19 @@
 
 internal import ICalBridge
 
-/// An event as Google answers it: what names it is checked, its contents not yet.
+/// An event as Google returns it: its ids are checked, but not yet its contents.
 struct GoogleEvent: Sendable {
     var id: String
     var etag: String?
     var isCancelled: Bool
-    /// Of an occurrence that differs from its series, or was deleted: the series' id.
+    /// The id of the series, for an occurrence that differs from it or was deleted.
     var seriesID: String?
     var json: JSONValue
 
     private static let longestID = 1024
     private static let longestETag = 1024
 
-    /// Nil for what has no id that could be asked for again.
+    /// Returns nil for an event without an id that can be used in a request.
     init?(_ json: JSONValue) {
         guard let id = json["id"]?.string, Self.isPlain(id, longest: Self.longestID) else { return nil }
         self.id = id
@@ -24,13 +24,13 @@ struct GoogleEvent: Sendable {
         seriesID = json["recurringEventId"]?.string.flatMap { Self.isPlain($0, longest: Self.longestID) ? $0 : nil }
     }
 
-    /// Only visible characters of ASCII: ids go into paths, etags into headers.
+    /// Accepts only visible ASCII characters: ids go into paths, etags into headers.
     private static func isPlain(_ text: String, longest: Int) -> Bool {
         (1...longest).contains(text.utf8.count) && text.utf8.allSatisfy { $0 > 32 && $0 < 127 }
     }
 
     var mark: Mark? { GoogleMark.read(json["extendedProperties"]?["private"]) }
-    /// Whether this is a series of ours whose changed occurrences were not all written when it was made.
+    /// Whether this is one of our series whose changed occurrences were not all written when it was created.
     var isUnfinished: Bool {
         let value = json["extendedProperties"]?["private"]?[GoogleMark.unfinishedName]
         return mark != nil && value != nil && value != .null
@@ -41,7 +41,7 @@ struct GoogleEvent: Sendable {
         json["iCalUID"]?.string.flatMap { (1...1024).contains($0.utf8.count) ? $0 : nil }
     }
 
-    /// When an occurrence would have begun.
+    /// Returns the instant at which an occurrence would have begun.
     func originalStart() throws(GoogleFlaw) -> Instant {
         guard case .instant(let instant, _) = try GoogleTime(json["originalStartTime"]) else {
             throw GoogleFlaw("It is a repeating all-day event, which is not supported.")
@@ -54,7 +54,7 @@ extension GoogleEvent {
     private static let longestText = 256 << 10
     private static let mostReminders = 100
 
-    /// The event without its occurrences.
+    /// Returns the event without its occurrences.
     func entry() throws(GoogleFlaw) -> Entry {
         if let type = json["eventType"]?.string, type != "default" {
             throw GoogleFlaw("It is an event of a kind that only Google has.")
@@ -77,7 +77,7 @@ extension GoogleEvent {
             availability: json["transparency"]?.string == "transparent" ? .free : .busy)
     }
 
-    /// What an occurrence is instead of its series' own.
+    /// Returns what replaces the series' own occurrence.
     func occurrence() throws(GoogleFlaw) -> Occurrence {
         guard !isCancelled else { return .cancelled }
         let texts = try texts()
@@ -110,7 +110,7 @@ extension GoogleEvent {
         }
     }
 
-    /// The event's own reminders. An event that follows the calendar's has none of its own.
+    /// Returns the event's own reminders. An event that uses the calendar's default reminders has none.
     private func reminders() throws(GoogleFlaw) -> [Int] {
         guard let reminders = json["reminders"], reminders["useDefault"]?.bool != true,
             let overrides = reminders["overrides"]?.array

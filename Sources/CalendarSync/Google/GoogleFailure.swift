@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One answer of the API, by itself or from a batch.
+/// One answer of the API, separate or from a batch.
 struct GoogleAnswer: Sendable {
     var status: Int
-    /// Nil when there is no body, or one that is not JSON.
+    /// The body; nil when there is none, or when it is not JSON.
     var json: JSONValue?
     var retryAfter: Int?
 
@@ -19,7 +19,7 @@ struct GoogleAnswer: Sendable {
             retryAfter: RetryAfter.seconds(answer))
     }
 
-    /// The reason that Google gives for an error, of which only plain codes are looked at.
+    /// The reason that Google gives for an error.
     var reason: String {
         let error = json?["error"]
         return error?["errors"]?.array?.first?["reason"]?.string ?? error?["status"]?.string ?? error?.string ?? ""
@@ -27,13 +27,13 @@ struct GoogleAnswer: Sendable {
 
     private var domain: String { json?["error"]?["errors"]?.array?.first?["domain"]?.string ?? "" }
 
-    /// Whether the address of a channel was refused, which Google reports with the status of a dead token.
+    /// Whether a channel's address was refused, which Google reports with the status of an expired token.
     private var isAboutPush: Bool { domain == "push" || reason.hasPrefix("push.") }
 
     /// Whether another access token may help.
     var needsToken: Bool { status == 401 && !isAboutPush }
 
-    /// Whether the same request may succeed in some seconds.
+    /// Whether the same request may succeed in a few seconds.
     var isWorthRepeating: Bool {
         switch failure.kind {
         case .throttled(let wait), .unavailable(let wait): (wait ?? 0) <= 30
@@ -41,7 +41,7 @@ struct GoogleAnswer: Sendable {
         }
     }
 
-    /// What an answer that is not a success means. Texts of Google's are not kept.
+    /// The failure that an unsuccessful answer means. Google's texts are not kept.
     var failure: ProviderFailure {
         let reason = self.reason
         func failure(_ kind: ProviderFailure.Kind, _ message: String) -> ProviderFailure {

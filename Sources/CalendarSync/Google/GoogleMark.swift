@@ -2,14 +2,14 @@
 
 internal import Crypto
 
-/// How an event at Google carries its mark, and the identity that follows from it.
+/// How an event at Google carries its mark, and the id that follows from the mark.
 ///
 /// The mark is in private extended properties, which only this application's copy of the event has. Google silently
-/// cuts values after 1,024 characters, so that a long mark is spread over several.
+/// cuts values after 1,024 characters, so a long mark is spread over several.
 enum GoogleMark {
     /// The property with the mark; its continuations are `kalends2`, `kalends3`, …
     static let name = "kalends"
-    /// The property that events are found by: the event's own id.
+    /// The property by which events are found: the event's own id.
     static let keyName = "kalendsKey"
     /// Present while a new series lacks some of its changed occurrences.
     static let unfinishedName = "kalendsUnfinished"
@@ -17,12 +17,13 @@ enum GoogleMark {
     private static let mostValues = 8
     private static let version = "1"
 
-    /// An id of our choice, of base32hex's characters (RFC 4648 section 7): the same for the same mark, always.
+    /// Returns an event id of our choice, in base32hex characters (RFC 4648 section 7): always the same for the same
+    /// mark.
     static func eventID(_ mark: Mark) -> String {
         "kalends" + Base32Hex.encode(Array(SHA256.hash(data: Array(text(mark).utf8))))
     }
 
-    /// The private properties of an event.
+    /// Returns the private properties of an event.
     static func properties(_ mark: Mark) -> JSONValue {
         var properties: [ByteString: JSONValue] = [ByteString(keyName): .string(eventID(mark))]
         var rest = Array(text(mark).utf8)[...]
@@ -36,7 +37,7 @@ enum GoogleMark {
         return .object(properties)
     }
 
-    /// The mark among an event's private properties; nil when no Kalends wrote one.
+    /// Reads the mark from an event's private properties; returns nil when no Kalends wrote one.
     static func read(_ properties: JSONValue?) -> Mark? {
         guard let first = properties?[name]?.string else { return nil }
         var text = first
@@ -69,7 +70,7 @@ enum GoogleMark {
     }
 }
 
-/// Base32 with the extended hexadecimal alphabet in lower case and without padding (RFC 4648 section 7).
+/// Base32 with the extended hexadecimal alphabet, in lower case and without padding (RFC 4648 section 7).
 enum Base32Hex {
     private static let alphabet = Array("0123456789abcdefghijklmnopqrstuv".utf8)
 

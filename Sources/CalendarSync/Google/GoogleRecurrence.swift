@@ -2,13 +2,13 @@
 
 internal import ICalBridge
 
-/// `recurrence`: lines of RRULE, RDATE and EXDATE (RFC 5545 section 3.8.5).
+/// The member `recurrence`: lines of RRULE, RDATE and EXDATE (RFC 5545 section 3.8.5).
 enum GoogleRecurrence {
     private static let mostLines = 1000
     private static let mostTimes = 5000
     private static let longest = 256 << 10
 
-    /// Reads the lines of a series that begins at `start` on the clock of `zone`.
+    /// Reads the lines of a series that begins at `start` in the local time of `zone`.
     static func read(_ json: JSONValue, start: Instant, zone: TimeZoneReference) throws(GoogleFlaw) -> Repetition? {
         guard let items = json.array, items.count <= mostLines else { throw GoogleFlaw("Its repetition is too long.") }
         var rule: String?
@@ -57,7 +57,7 @@ enum GoogleRecurrence {
                     throw GoogleFlaw("Its repetition names an unknown time zone.")
                 }
                 zone = named
-            default: throw GoogleFlaw("It repeats on days or periods, which is not supported.")
+            default: throw GoogleFlaw("Its RDATE or EXDATE has dates or periods, which are not supported.")
             }
         }
         var times: [Instant] = []
@@ -74,7 +74,7 @@ enum GoogleRecurrence {
         return times
     }
 
-    /// The lines of a series, its times on the clock of its zone.
+    /// Returns the lines of a series, with times in the local time of its zone.
     static func json(_ repetition: Repetition, zone name: String) -> JSONValue {
         var lines: [JSONValue] = []
         if let rule = repetition.rrule { lines.append(.string("RRULE:" + rule)) }
@@ -82,7 +82,7 @@ enum GoogleRecurrence {
             guard !times.isEmpty else { return }
             if let zone = TimeZoneReference(name), name != "UTC" {
                 let values = times.map { zone.rules.civil(at: $0).basic }
-                // Of a time that the clock shows twice, only UTC says which is meant.
+                // For a local time that occurs twice, only UTC says which one is meant.
                 if zip(times, values).allSatisfy({
                     zone.rules.instant(of: zone.rules.civil(at: $0)) == $0 && !$1.isEmpty
                 }) {
@@ -99,9 +99,9 @@ enum GoogleRecurrence {
 }
 
 extension Entry {
-    /// The same with deleted occurrences as exception dates, and without what makes no difference: exceptions at times
-    /// that the series does not have, and changed occurrences that are as the series. How many of the former were
-    /// changes that are lost is said beside it.
+    /// Returns the entry with deleted occurrences as exception dates, and without what makes no difference: exceptions
+    /// at times that the series does not have, and changed occurrences that equal the series. Also returns the number
+    /// of changed occurrences that are lost because the series does not have their times.
     func settled() -> (entry: Entry, lost: Int) {
         var entry = self
         guard var repetition, case .timed(let start, let end, let zoneName) = span,
@@ -134,7 +134,7 @@ extension Entry {
         return (entry, lost)
     }
 
-    /// An occurrence as the series has it.
+    /// Returns an occurrence as the series defines it.
     func derived(at original: Instant, length: Int, zone: String) -> ChangedEntry {
         ChangedEntry(
             title: title, notes: notes, location: location,
@@ -143,7 +143,8 @@ extension Entry {
 }
 
 extension Repetition {
-    /// Which of these are starts of the series, whatever is left out; nil when that cannot be said.
+    /// Returns which of these times are starts of the series, including excluded ones; nil when that cannot be found
+    /// out.
     fileprivate func gives(_ times: [Instant], start: Instant, zone: TimeZoneReference) -> Set<Instant>? {
         guard !times.isEmpty else { return [] }
         var given = Set(rdates + [start])

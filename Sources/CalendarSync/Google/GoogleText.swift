@@ -2,15 +2,15 @@
 
 internal import ICalBridge
 
-/// Notes at Google, which are HTML as soon as something in them looks like it.
+/// Notes at Google, which are HTML as soon as anything in them looks like it.
 enum GoogleText {
-    /// The text that a description means, with LF line ends and without blanks around it.
+    /// Returns the plain text of a description, with LF line ends and without surrounding blanks.
     static func read(_ description: String) -> String {
         let text = tidied(description)
         return HTMLText.plain(text).map(tidied) ?? text
     }
 
-    /// The description that is read as `notes`: text that would be read as HTML is written as HTML.
+    /// Returns the description that is read as `notes`: text that would be read as HTML is written as HTML.
     static func written(_ notes: String) -> String {
         guard HTMLText.plain(notes) != nil else { return notes }
         var text = "<span>"
@@ -26,10 +26,10 @@ enum GoogleText {
         return text + "</span>"
     }
 
-    /// What remains of notes once they were written and read. A further time changes nothing.
+    /// Returns what remains of notes after writing and reading them. Doing so again changes nothing.
     static func kept(_ notes: String) -> String {
         var text = tidied(notes)
-        // Each time some blanks go; text that still changes then is left to the comparison with what Google has.
+        // Each round removes some blanks; a text that still changes afterwards is left to the comparison with Google's.
         for _ in 0..<4 {
             let next = read(written(text))
             if next == text { break }
@@ -38,7 +38,7 @@ enum GoogleText {
         return text
     }
 
-    /// A title or place: without blanks around it.
+    /// Returns a title or place without surrounding blanks.
     static func line(_ text: String) -> String { tidied(text) }
 
     private static func tidied(_ text: String) -> String {

@@ -2,16 +2,16 @@
 
 internal import ICalBridge
 
-/// Why an event cannot be said as an entry: a sentence for people.
+/// Why an event cannot be expressed as an entry, in a sentence for people.
 struct GoogleFlaw: Error {
     var sentence: String
     init(_ sentence: String) { self.sentence = sentence }
 }
 
-/// `start`, `end` or `originalStartTime`.
+/// The value of `start`, `end` or `originalStartTime`.
 enum GoogleTime: Hashable {
     case date(CivilDate)
-    /// The zone is nil when the event names none.
+    /// An instant and its zone; the zone is nil when the event names none.
     case instant(Instant, zone: String?)
 
     init(_ json: JSONValue?) throws(GoogleFlaw) {
@@ -32,7 +32,7 @@ enum GoogleTime: Hashable {
         }
     }
 
-    /// RFC 3339; without an offset the clock is that of the zone beside it.
+    /// Reads RFC 3339; a time without an offset is local time in the zone beside it.
     private static func instant(_ text: String, zone: String?) -> Instant? {
         if let instant = Instant(rfc3339: text) { return instant }
         guard let zone, let reference = TimeZoneReference(zone), let asUTC = Instant(rfc3339: text + "Z") else {
@@ -41,7 +41,7 @@ enum GoogleTime: Hashable {
         return reference.rules.instant(of: asUTC.utc)
     }
 
-    /// The form for an event. The other form's fields are null, so that a change from one to the other leaves neither.
+    /// Returns the form for an event. The other form's fields are null, so that a change of form does not leave both.
     static func json(_ instant: Instant, zone: String) -> JSONValue {
         let offset = TimeZoneReference(zone)?.rules.offset(at: instant) ?? 0
         return [
@@ -55,17 +55,17 @@ enum GoogleTime: Hashable {
 }
 
 extension Span {
-    /// From the `start` and `end` of an event.
+    /// Reads the `start` and `end` of an event.
     init(google json: JSONValue) throws(GoogleFlaw) {
         let start = try GoogleTime(json["start"])
         let end = try GoogleTime(json["end"])
         switch (start, end) {
         case (.date(let first), .date(let until)):
-            // A day whose end is itself is one day (RFC 5545 section 3.6.1).
+            // An event that ends on the day on which it begins lasts one day (RFC 5545 section 3.6.1).
             self = .days(first: first, until: max(until, first.adding(days: 1)))
         case (.instant(let start, let zone), .instant(let end, _)):
             guard end >= start else { throw GoogleFlaw("It ends before it begins.") }
-            // A zone that this machine does not know leaves the instant as it is.
+            // With a zone that this machine does not know, the instant stays the same.
             let known = zone.flatMap { TimeZoneReference($0) }?.identifier
             self = .timed(start: start, end: end, zone: known ?? "UTC")
         default: throw GoogleFlaw("It begins with a day and ends with a time.")

@@ -2,12 +2,12 @@
 
 internal import ICalBridge
 
-/// A single event, or a series with all its changed and deleted occurrences: what is compared and written as one.
+/// A single event, or a series with all its changed and deleted occurrences: compared and written as a unit.
 struct GoogleUnit {
     var master: GoogleEvent
     var exceptions: [GoogleEvent]
 
-    /// As the engine sees it.
+    /// The event in the engine's form.
     var event: RemoteEvent {
         let stamps = ([master] + exceptions).compactMap(\.updatedAt)
         return RemoteEvent(
@@ -42,10 +42,10 @@ struct GoogleUnit {
     }
 }
 
-/// The versions of a unit: Google counts those of a series and of each occurrence that differs on their own.
+/// The versions of a unit: Google gives a series, and each occurrence that differs, a version of its own.
 struct GoogleETag {
     var own: String
-    /// By the instant at which the occurrence would have begun.
+    /// The occurrences' versions, by the instant at which the occurrence would have begun.
     var occurrences: [Instant: String] = [:]
 
     init(own: String) { self.own = own }
@@ -56,7 +56,7 @@ struct GoogleETag {
         return ([own] + lines).joined(separator: "\n")
     }
 
-    /// Nil for anything that `text` does not write.
+    /// Returns nil for anything that `text` does not write.
     init?(_ text: String) {
         let lines = text.pieces(separatedBy: "\n", omittingEmpty: false)
         own = lines.first.map(String.init) ?? ""

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One call of the API.
+/// One call to the API.
 struct GoogleCall: Sendable {
     var method: String
-    /// Below `/calendar/v3/`, its segments encoded.
+    /// The path below `/calendar/v3/`, with encoded segments.
     var path: String
     var query: [(String, String)] = []
     var body: JSONValue?
-    /// The etag that the event must still have, with its quotes.
+    /// The etag that the event must still have, including its quotes.
     var ifMatch: String?
 
     var target: String { "/calendar/v3/" + path + (query.isEmpty ? "" : "?" + PercentEncoding.fields(query)) }
@@ -19,15 +19,15 @@ struct GoogleCall: Sendable {
         return headers
     }
 
-    // Only a number that is not finite has no form in JSON, and no body holds one.
+    // Only a number that is not finite cannot be written as JSON, and no body has one.
     var bytes: [UInt8]? { body.map { (try? $0.serialized()) ?? [] } }
 }
 
 /// Sends calls with the account's token, one by one or in batches.
 struct GoogleWire: Sendable {
-    /// Calls in one batch; Google takes no more for calendars.
+    /// The number of calls in one batch; Google accepts no more for calendars.
     static let batchSize = 50
-    /// How often a call that may succeed in some seconds is sent in all.
+    /// How often a call that may succeed in a few seconds is sent in total.
     static let attempts = 3
     private static let longestAnswer = 64 << 20
 
@@ -37,10 +37,11 @@ struct GoogleWire: Sendable {
     let base: String
     /// Waits for some milliseconds before calls are sent again.
     let pause: @Sendable (Int) async -> Void
-    /// A random number from 0 up to, and without, its argument.
+    /// Returns a random number from 0 up to, but not including, its argument.
     let random: @Sendable (Int) -> Int
 
-    /// The answer, whatever its status but 401; throws when no answer came, or when the account has no token.
+    /// Returns the answer, whatever its status except 401; throws when no answer arrived, or when the account has no
+    /// token.
     func send(_ call: GoogleCall) async throws(ProviderFailure) -> GoogleAnswer {
         var attempt = 1
         while true {
@@ -54,10 +55,10 @@ struct GoogleWire: Sendable {
         }
     }
 
-    /// The answers to calls, in their order and in as few requests as can be.
+    /// Returns the answers to calls in order, from as few requests as possible.
     ///
-    /// What holds for all of them (a dead account, a used-up quota, a server that does not answer) holds back the
-    /// batches that are left: nothing of them is sent.
+    /// A failure that affects all of them (a dead account, a used-up quota, a server that does not answer) holds back
+    /// the remaining batches: none of their calls is sent.
     func send(_ calls: [GoogleCall]) async -> [Result<GoogleAnswer, ProviderFailure>] {
         var results: [Result<GoogleAnswer, ProviderFailure>] = []
         for start in stride(from: 0, to: calls.count, by: Self.batchSize) {
@@ -73,7 +74,7 @@ struct GoogleWire: Sendable {
         return results
     }
 
-    /// One batch as it is; nil for a call without an answer in it.
+    /// Sends one batch once; an answer is nil for a call that was not answered.
     func exchange(
         _ calls: [GoogleCall]
     ) async throws(ProviderFailure) -> (answers: [GoogleAnswer?], token: String) {
@@ -83,21 +84,21 @@ struct GoogleWire: Sendable {
         let answer = try await authorized(request)
         guard answer.status == 200 else {
             let failure = GoogleAnswer(answer).failure
-            // Of the whole batch: none of its calls is about a calendar or a cursor here.
+            // The failure is that of the whole batch, not of a calendar or a cursor.
             switch failure.kind {
             case .calendarMissing, .cursorExpired:
                 throw ProviderFailure(.refused, "Google refused a batch of calls.", code: failure.code)
             default: throw failure
             }
         }
-        // What cannot be read may have been done all the same.
+        // Calls whose answers cannot be read may have been carried out nevertheless.
         guard let answers = GoogleBatch.answers(answer, count: calls.count) else {
             throw ProviderFailure(.unanswered, "Google's answer to a batch of calls cannot be read.")
         }
         return (answers, try await tokens.current())
     }
 
-    /// Sends with the token; one that is refused is renewed once.
+    /// Sends a request with the token; a refused token is renewed once.
     private func authorized(_ request: ProviderRequest) async throws(ProviderFailure) -> ProviderAnswer {
         var request = request
         let headers = request.headers
@@ -119,7 +120,7 @@ struct GoogleWire: Sendable {
         throw ProviderFailure(.unauthorized, "The account has to be connected again.", code: "authError")
     }
 
-    /// Truncated exponential back-off with jitter, or as long as Google asks.
+    /// Waits with truncated exponential back-off and jitter, or as long as Google asks.
     func wait(before attempt: Int, _ retryAfter: Int?) async {
         await pause(max((retryAfter ?? 0) * 1000, 500 << attempt) + random(500))
     }

@@ -9,24 +9,24 @@ extension GoogleWriting {
         var seriesID: String
         /// What the occurrence should be.
         var to: ChangedEntry
-        /// What the series itself makes of it.
+        /// What the occurrence is in the series itself.
         var asSeries: ChangedEntry
-        /// What it may be now; nil when the series itself was moved, and its occurrences with it.
+        /// What the occurrence may be now; nil when the series itself was moved, and its occurrences with it.
         var from: Set<ChangedEntry>?
-        /// Whether it may have been deleted there.
+        /// Whether it may have been deleted in the calendar.
         var comesBack = true
         var etag: String?
     }
 
     func needsOccurrences(_ index: Int) -> Bool { !wanted(index).isEmpty }
 
-    /// Whether the times of a whole series change.
+    /// Reports whether the times of a whole series change.
     static func moves(_ from: Entry, _ to: Entry) -> Bool {
         from.span != to.span || from.repetition?.rrule != to.repetition?.rrule
     }
 
-    /// The occurrences of a request that have to be written one by one. Deleted ones are exception dates of the series,
-    /// and are not included.
+    /// Returns the occurrences of a request that have to be written one by one. Deleted ones are exception dates of the
+    /// series, and are not included.
     private func wanted(_ index: Int) -> [Wanted] {
         let id = eventID(index)
         let from: Entry?
@@ -42,7 +42,7 @@ extension GoogleWriting {
         guard to.repetition != nil, case .timed(let start, let end, let zone) = to.span else { return [] }
         let length = end.seconds - start.seconds
         let isMoved = from.map { Self.moves($0, to) } ?? true
-        // Those that the series still has: a series that was moved leaves some of its exceptions behind.
+        // Keep only those that the series still has: a moved series leaves some of its exceptions behind.
         var back = to
         back.repetition?.exdates = Set(from?.repetition?.exdates ?? []).subtracting(to.repetition?.exdates ?? [])
             .sorted()
@@ -92,7 +92,7 @@ extension GoogleWriting {
                 answers[wanted.index] = .failed(error)
             }
         }
-        // A series of which one occurrence has changed is looked at first, and not written in part.
+        // A series with an occurrence that was changed is looked at first, and not written in part.
         calls = calls.filter { answers[$0.wanted.index] == nil }
         for ((wanted, _), result) in zip(calls, await provider.wire.send(calls.map(\.call))) {
             do throws(ProviderFailure) {
@@ -109,8 +109,8 @@ extension GoogleWriting {
         }
     }
 
-    /// The occurrences as they are. Their ids follow from the series' id and the original start; where Google says
-    /// otherwise, it is asked for the instance at that start.
+    /// Returns the current occurrences. Their ids follow from the series' id and the original start; where Google does
+    /// not have such an id, it is asked for the instance at that start.
     private func instances(_ wanted: [Wanted]) async -> [Result<GoogleEvent, ProviderFailure>] {
         let calls = wanted.map {
             GoogleCall(method: "GET", path: GoogleCalendar.path(calendar, $0.seriesID + "_" + $0.original.basic))
@@ -156,7 +156,7 @@ extension GoogleWriting {
         return event
     }
 
-    /// The call that makes an occurrence what is wanted, nil when it already is.
+    /// Returns the call that makes an occurrence what is wanted; nil when it already is.
     private mutating func call(
         for wanted: Wanted, at event: GoogleEvent
     ) throws(ProviderFailure) -> GoogleCall? {
@@ -167,8 +167,8 @@ extension GoogleWriting {
         switch try? event.occurrence() {
         case .changed(let changed)?:
             if changed == wanted.to { return nil }
-            // In a creation that continues, what is neither missing nor ours belongs to a person: it is left to the
-            // comparison.
+            // When a create is continued, an occurrence that is neither missing nor ours belongs to a person, and is
+            // left to the comparison.
             if resumed.contains(wanted.index), changed != wanted.asSeries { return nil }
             if let from = wanted.from, wanted.etag == nil, !from.contains(changed) {
                 answers[wanted.index] = .mismatch

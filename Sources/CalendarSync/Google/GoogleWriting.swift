@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The writes of one call, and how far each of them is.
+/// The writes of one call, and their progress.
 struct GoogleWriting {
     let calendar: String
     let provider: GoogleCalendar
     let requests: [WriteRequest]
     var answers: [WriteAnswer?]
     var taken: [Int] = []
-    /// Creations that were cut short earlier, and go on.
+    /// Creates that were cut short earlier, and are continued.
     var resumed: Set<Int> = []
-    /// Those that have to be read completely, and what was written of their occurrences.
+    /// Series that have to be read completely, and those of their occurrences that were written.
     var series: [Int] = []
     var written: [GoogleEvent] = []
 
@@ -21,7 +21,7 @@ struct GoogleWriting {
     }
 
     private var path: String { GoogleCalendar.path(calendar) }
-    // Nobody is invited to what we write, and nobody is to get mail about it.
+    // Nobody is invited to our events, and nobody should get mail about them.
     static let quietly = [("sendUpdates", "none")]
 
     func eventID(_ index: Int) -> String {
@@ -44,11 +44,11 @@ struct GoogleWriting {
                     (index, GoogleCall(method: "POST", path: path, query: Self.quietly, body: body)))
             case .update(let id, let etag, let from, let to):
                 guard let etag = etag.flatMap(GoogleETag.init) else {
-                    // Nothing is overwritten whose version is unknown.
+                    // An event whose version is unknown is not overwritten.
                     answers[index] = .mismatch
                     continue
                 }
-                // A series that moves may lose its changes, which are written again afterwards.
+                // A series that is moved may lose its changed occurrences, which are written again afterwards.
                 let isOpened = needsOccurrences(index) && Self.moves(from.atGoogle().entry, to.atGoogle().entry)
                 let change = GoogleBody.changes(
                     from: from.atGoogle().entry, to: to.atGoogle().entry, isUnfinished: isOpened)
@@ -73,7 +73,8 @@ struct GoogleWriting {
         await doubt(calls.map(\.index).filter { answers[$0] == .gone })
     }
 
-    /// Every event of a calendar that is gone answers 404: before events count as gone, the calendar has to answer.
+    /// When a calendar is gone, each of its events answers 404: before events count as gone, the calendar has to
+    /// answer.
     private mutating func doubt(_ indices: [Int]) async {
         guard !indices.isEmpty else { return }
         do throws(ProviderFailure) {
@@ -83,13 +84,13 @@ struct GoogleWriting {
         }
     }
 
-    /// What an answer to the write of an event itself means.
+    /// Records the answer to the write of an event itself.
     private mutating func take(_ answer: GoogleAnswer, _ index: Int) throws(ProviderFailure) {
         let isCreation = if case .create = requests[index].kind { true } else { false }
         switch answer.status {
         case 200:
             guard let event = answer.json.flatMap(GoogleEvent.init), event.id == eventID(index) else {
-                // It was done: what cannot be read is looked at.
+                // The write was done; an event that cannot be read is looked at again.
                 throw ProviderFailure(.unanswered, "Google's answer to a write cannot be read.")
             }
             if needsOccurrences(index) || (!isCreation && event.isSeries) {
@@ -110,14 +111,15 @@ struct GoogleWriting {
         ProviderFailure(.refused, "Google refused the event.", code: answer.reason)
     }
 
-    /// An identity that is taken: by our event, because an answer was lost, or by the tombstone of a deleted one.
+    /// Resolves identities that are taken: by our event, because an answer was lost, or by the tombstone of a deleted
+    /// one.
     mutating func resolveTaken() async {
         do throws(ProviderFailure) {
             let looks = try await provider.look(at: taken.map(eventID), in: calendar)
             for (index, (_, look)) in zip(taken, looks) {
                 if case .present(let event) = look {
                     if event.isUnfinished, event.mark == requests[index].mark {
-                        // Its occurrences follow now, as if it had just been made.
+                        // Its occurrences are written next, as for a new series.
                         resumed.insert(index)
                         continue
                     }
@@ -143,14 +145,15 @@ struct GoogleWriting {
             }
             try await finish(open)
         } catch {
-            // It was written; how it is now is not known.
+            // The series was written; its present state is not known.
             for index in open where answers[index] == nil {
                 answers[index] = .failed(ProviderFailure(.unanswered, error.message, code: error.code))
             }
         }
     }
 
-    /// Takes the note off series whose last occurrence has been written now. It is ours: no version is asked for.
+    /// Removes the note from series whose last occurrence has now been written. The series is ours, so no version is
+    /// required.
     private mutating func finish(_ indices: [Int]) async throws(ProviderFailure) {
         var open: [(index: Int, event: RemoteEvent)] = []
         for index in indices {

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What Graph answered to one request, or to one of a batch.
+/// Graph's answer to one request, or to one of a batch.
 struct GraphAnswer {
     var status: Int
     var body: JSONValue
-    /// Whole seconds, a day at most.
+    /// Whole seconds, at most a day.
     var retryAfter: Int?
-    /// When the answer was made, on the server's clock.
+    /// When the answer was made, by the server's clock.
     var date: String?
 
     var isSuccess: Bool { (200...299).contains(status) }
 
-    /// The codes of an error, the innermost first; Graph spells them in more than one way.
+    /// The codes of an error, the innermost first; Graph spells `innerError` in two ways.
     var codes: [String] {
         var codes: [String] = []
         var level = body["error"]
@@ -28,7 +28,7 @@ struct GraphAnswer {
         return codes.contains { $0.asciiLowercased == wanted }
     }
 
-    /// The id that a refused repetition names.
+    /// The event id that a refusal of a repeated create names.
     var existingID: String? {
         let name = "@event.existingEventId"
         let id = body["error"]?[name]?.string ?? body["error"]?["innerError"]?[name]?.string
@@ -40,7 +40,7 @@ struct GraphAnswer {
         return min(seconds, 86_400)
     }
 
-    /// Why what was asked for was not done.
+    /// Why the request was not carried out.
     var failure: ProviderFailure {
         let code = codes.first
         func failure(_ kind: ProviderFailure.Kind, _ message: String) -> ProviderFailure {

@@ -3,13 +3,13 @@
 /// One request of a batch.
 struct GraphStep {
     var method: String
-    /// Below the base: `/me/…`.
+    /// The path below the base: `/me/…`.
     var path: String
     var etag: String?
     var body: JSONValue?
 }
 
-/// What became of one request of a batch.
+/// The outcome of one request of a batch.
 enum GraphOutcome {
     case answered(GraphAnswer)
     case failed(ProviderFailure)
@@ -18,7 +18,7 @@ enum GraphOutcome {
         if case .answered(let answer) = self { statuses.contains(answer.status) } else { false }
     }
 
-    /// The answer when it is a success; the failure when it is not.
+    /// The answer when it is a success, otherwise its failure.
     var success: Result<GraphAnswer, ProviderFailure> {
         switch self {
         case .answered(let answer): answer.isSuccess ? .success(answer) : .failure(answer.failure)
@@ -28,14 +28,15 @@ enum GraphOutcome {
 }
 
 extension GraphWire {
-    /// Requests that one batch takes.
+    /// The maximum number of requests in one batch.
     static let batchSize = 20
 
-    /// Sends groups of requests, twenty requests at a time; those of a group wait for one another in order, and what
-    /// follows a failed one is answered with 424.
+    /// Sends groups of requests, twenty requests at a time; the requests of a group are carried out in order, and those
+    /// after a failed one are answered with 424.
     ///
-    /// Batches follow each other, because Exchange works on four of a batch's requests at once. After a refusal for
-    /// too many requests, or a lost answer, nothing more is sent: the rest is answered with a transient failure.
+    /// Batches are sent one after the other, because Exchange works on four of a batch's requests at once. After a
+    /// refusal for too many requests, or a lost answer, nothing more is sent: the rest is answered with a transient
+    /// failure.
     func batch(_ groups: [[GraphStep]]) async -> [[GraphOutcome]] {
         var outcomes: [[GraphOutcome]] = groups.map { _ in [] }
         var stop: ProviderFailure?
@@ -46,7 +47,7 @@ extension GraphWire {
                 next += 1
                 continue
             }
-            // As many groups as fit; one that is longer than a batch goes on in the next one.
+            // Takes as many groups as fit; a group that is longer than a batch continues in the next one.
             var steps: [(group: Int, step: Int)] = []
             var place = next
             while place < groups.count, steps.count < Self.batchSize {
@@ -65,7 +66,7 @@ extension GraphWire {
                 outcomes[steps[index].group].append(outcome)
                 if stop == nil { stop = Self.stop(after: outcome) }
             }
-            // A group that failed in this batch does not go on in the next one.
+            // A group that failed in this batch does not continue in the next one.
             if let last = steps.last, outcomes[last.group].count < groups[last.group].count,
                 case .failure = outcomes[last.group].last?.success
             {
@@ -77,13 +78,13 @@ extension GraphWire {
         return outcomes
     }
 
-    /// Why nothing more is sent after an outcome.
+    /// Returns why nothing more is sent after an outcome.
     private static func stop(after outcome: GraphOutcome) -> ProviderFailure? {
         guard case .failure(let failure) = outcome.success else { return nil }
         switch failure.kind {
         case .throttled: return failure
         case .unanswered:
-            return ProviderFailure(.unreachable, "Nothing more was sent after Microsoft did not answer.")
+            return ProviderFailure(.unreachable, "Microsoft did not answer, so nothing more was sent.")
         default: break
         }
         // The failure of a whole batch, not of one request of it.
@@ -99,8 +100,8 @@ extension GraphWire {
             var mayRenew = true
             var round = 0
             while true {
-                // The token died between two requests of the batch, or the mailbox had too many at once: nothing of
-                // these was done.
+                // The token expired between two requests of the batch, or the mailbox had too many at once: none of
+                // these requests was carried out.
                 let refused = steps.indices.filter { outcomes[$0].has(mayRenew ? [401, 429] : [429]) }
                 guard let first = refused.first, case .failure(let failure) = outcomes[first].success else { break }
                 if outcomes[first].has([401]) {
@@ -123,7 +124,7 @@ extension GraphWire {
         }
     }
 
-    /// One batch, as one HTTP request.
+    /// Sends one batch as one HTTP request.
     private func exchange(
         _ chosen: [Int], _ steps: [(step: GraphStep, chain: Int?)], _ places: [(group: Int, step: Int)]
     ) async throws(ProviderFailure) -> [GraphOutcome] {

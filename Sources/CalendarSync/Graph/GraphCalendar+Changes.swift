@@ -4,15 +4,15 @@ public import Base
 internal import ICalBridge
 
 extension GraphCalendar {
-    /// What a round of delta pages says, each event as the last page has it.
+    /// The result of a round of delta pages, each event as on the last page that has it.
     private struct Round {
         var events: [ByteString: GraphEvent] = [:]
-        /// In order of first appearance.
+        /// Ids, in order of first appearance.
         var order: [String] = []
         var removed: Set<ByteString> = []
         var link = ""
 
-        /// Without what the caller has as it is: the echo of its own writes.
+        /// Returns the round without the events that the caller already has: the echo of its own writes.
         func without(_ known: [ByteString: String]) -> Round {
             guard !known.isEmpty else { return self }
             var round = self
@@ -22,7 +22,7 @@ extension GraphCalendar {
             }
             func isKnown(_ id: String) -> Bool {
                 guard let event = events[id], let etag = event.etag else { return false }
-                // The change key of a series need not say that one of its occurrences has changed.
+                // The change key of a series may stay the same when one of its occurrences changes.
                 return known[id] == etag && !isChanged.contains(id)
             }
             round.order = order.filter { id in
@@ -60,7 +60,7 @@ extension GraphCalendar {
         do throws(ProviderFailure) {
             return try await changeSet(try await round(first), in: calendar, window: wide, series: [], isFull: true)
         } catch {
-            // Graph asks for a new round while this one goes on: the next run begins one.
+            // Graph asks for a new round while this one is under way: the next run begins one.
             guard error.kind == .cursorExpired else { throw error }
             throw ProviderFailure(.unavailable(retryAfter: nil), error.message, code: error.code)
         }
@@ -103,12 +103,12 @@ extension GraphCalendar {
         }
     }
 
-    /// Events of a round that are looked at one by one for their marks; for more, all events of ours are listed.
+    /// The number of events in a round up to which each is looked at for its mark; for more, all our events are listed.
     private static let fewEvents = 20
-    /// Seconds for which a new event may be missing from a search by its properties.
+    /// The number of seconds for which a new event may be missing from a search by its properties.
     private static let lag = 3600
 
-    /// Puts a round together: delta expands series and never returns a mark, so that events are looked at again.
+    /// Makes the changes of a round: delta expands series and never returns a mark, so events are looked at again.
     private func changeSet(
         _ round: Round, in calendar: String, window: SyncWindow, series known: [String], isFull: Bool
     ) async throws(ProviderFailure) -> ChangeSet {
@@ -127,7 +127,7 @@ extension GraphCalendar {
             }
         }
         var removed = round.order.filter { round.removed.contains($0) }
-        // What is gone may be an occurrence of a series, or a series with all its occurrences.
+        // A removed id may belong to an occurrence of a series, or to a series with all its occurrences.
         if !removed.isEmpty { series.formUnion(Set(known)) }
         series.subtract(round.removed)
 
@@ -150,7 +150,7 @@ extension GraphCalendar {
                 }
             }
             for id in series.sortedTexts() {
-                // A stranger's series is not put together: nobody compares it.
+                // A series that is not ours is not assembled, because nobody compares it.
                 if marks[id] == nil, let master = round.events[id], master.kind == .seriesMaster,
                     (master.createdAt ?? newest) <= newest.adding(seconds: -Self.lag)
                 {
@@ -179,9 +179,10 @@ extension GraphCalendar {
         return ChangeSet(changes: changes, isFull: isFull, cursor: cursor.text)
     }
 
-    /// A series whose master says nothing about its occurrences: what its rule gives and what takes place are compared.
+    /// Completes a series whose master says nothing about its occurrences, by comparing what its rule yields with what
+    /// takes place.
     ///
-    /// Beyond the window nothing is known of its occurrences.
+    /// Beyond the window, nothing is known about its occurrences.
     func filled(
         _ entry: Entry, id: String, window: SyncWindow
     ) async throws(ProviderFailure) -> RemoteEvent.Content {

@@ -22,16 +22,16 @@ extension GraphCalendar {
         return looks
     }
 
-    /// Asks for a calendar, because every event of one that is gone answers 404.
+    /// Returns a request for a calendar, because each event of a calendar that is gone answers 404.
     func reading(_ calendar: String) -> GraphStep {
         GraphStep(method: "GET", path: Self.path(of: calendar) + "?$select=id")
     }
 
-    /// Events with all that belongs to them, in the order of the ids; nil for one that is gone.
+    /// Returns events with all that belongs to them, in the order of the ids; nil for one that is gone.
     ///
-    /// One that Graph does not return for its own reasons is unreadable, not absent.
+    /// An event that Graph does not return for its own reasons is unreadable, not absent.
     ///
-    /// - Parameter isDoubted: whether the calendar is asked for in the same batch, before an event counts as gone.
+    /// - Parameter isDoubted: whether the same batch asks for the calendar, before an event counts as gone.
     func events(
         _ ids: [String], in calendar: String, isDoubted: Bool = false
     ) async throws(ProviderFailure) -> [(id: String, event: RemoteEvent?)] {
@@ -52,7 +52,7 @@ extension GraphCalendar {
         return ids.map { ($0, found[ByteString($0)] ?? nil) }
     }
 
-    /// What an answer to a question for one event says; nil when the event is gone.
+    /// Reads the answer to a request for one event; returns nil when the event is gone.
     private static func event(_ id: String, _ answer: GraphAnswer) throws(ProviderFailure) -> RemoteEvent? {
         if answer.status == 404 || answer.status == 410 { return nil }
         guard answer.isSuccess else {
@@ -65,12 +65,12 @@ extension GraphCalendar {
         }
         if event.isCancelled { return nil }
         var remote = event.remote()
-        // Under the id that was asked for, whatever form the answer gives it.
+        // Use the id that was requested, whatever form it has in the answer.
         remote.id = id
         return remote
     }
 
-    /// Marks that are looked for one by one; for more, all events of ours are listed.
+    /// The number of marks up to which each is searched separately; for more, all our events are listed.
     private static let fewMarks = 40
 
     public func find(_ marks: [Mark], in calendar: String) async throws(ProviderFailure) -> [RemoteEvent] {
@@ -87,7 +87,7 @@ extension GraphCalendar {
                 case .failure(let failure): throw failure
                 case nil: throw ProviderFailure(.malformed, "Microsoft's answer leaves out a request of a batch.")
                 case .success(let answer):
-                    // A filter compares without case; the mark itself decides.
+                    // A filter ignores case, so the mark itself decides.
                     ids += (answer.body["value"]?.array ?? []).compactMap { GraphEvent($0) }
                         .filter { $0.mark.map(wanted.contains) ?? false }.map(\.id)
                 }
@@ -96,7 +96,7 @@ extension GraphCalendar {
         return try await events(ids, in: calendar).compactMap(\.event)
     }
 
-    /// The events that carry the mark of a key.
+    /// Returns the address of a search for events with a mark's key.
     private static func search(_ key: String, in calendar: String) -> String {
         "\(path(of: calendar))/events?$select=id,type,changeKey&$top=50&$filter="
             + filter(GraphMark.keyProperty, key) + "&$expand=\(expansion(GraphMark.markProperty))"
@@ -107,14 +107,14 @@ extension GraphCalendar {
             "singleValueExtendedProperties/Any(ep: ep/id eq '\(property)' and ep/value eq '\(value)')")
     }
 
-    /// The marks of all events of ours in a calendar, by id.
+    /// Returns the marks of all our events in a calendar, by id.
     func marked(in calendar: String) async throws(ProviderFailure) -> [ByteString: Mark] {
         try await marks(
             "\(Self.path(of: calendar))/events?$select=id,type,changeKey&$top=1000&$filter="
                 + Self.filter(GraphMark.signProperty, "1") + "&$expand=\(Self.expansion(GraphMark.markProperty))")
     }
 
-    /// The same from the folder itself, event by event: slower, and never behind what was written.
+    /// Does the same by reading the calendar event by event: slower, but never older than our writes.
     func markedBySight(in calendar: String) async throws(ProviderFailure) -> [ByteString: Mark] {
         try await marks(
             "\(Self.path(of: calendar))/events?$select=id,type,changeKey&$top=1000"

@@ -3,9 +3,9 @@
 internal import ICalBridge
 
 extension GraphCalendar {
-    /// Minutes for which a subscription is wished: below the lowest limit that Microsoft has had for events.
+    /// The requested lifetime of a subscription in minutes: below the lowest limit that Microsoft has had for events.
     private static let minutes = 4200
-    /// What is wished when even that is too long.
+    /// The lifetime in minutes that is requested when even that is too long.
     private static let fewMinutes = 1400
 
     public func watch(
@@ -17,7 +17,7 @@ extension GraphCalendar {
         let now = self.now()
         var answer = try await subscribe(calendar, address, secret, now.adding(seconds: Self.minutes * 60))
         if answer.has("ExtensionError") || answer.status == 400 && !answer.has("InvalidRequest") {
-            // Our clock may be askew, or the limit lower than it was: the server's clock and a shorter time.
+            // Our clock may be wrong, or the limit lower than before: use the server's clock and a shorter time.
             let theirs = answer.date.flatMap(Self.instant(httpDate:)) ?? now
             answer = try await subscribe(calendar, address, secret, theirs.adding(seconds: Self.fewMinutes * 60))
         }
@@ -42,13 +42,13 @@ extension GraphCalendar {
             body: [
                 "changeType": "created,updated,deleted", "notificationUrl": .string(address),
                 "lifecycleNotificationUrl": .string(address), "clientState": .string(secret),
-                // Not an address but its text: the id as it is.
+                // This is a text, not an address, so the id is not encoded.
                 "resource": .string("me/calendars/\(calendar)/events"),
                 "expirationDateTime": .string(expiry.description),
             ], prefer: "IdType=\"ImmutableId\"")
     }
 
-    /// `Sun, 22 Nov 2026 02:46:04 GMT` (RFC 9110 section 5.6.7).
+    /// Reads `Sun, 22 Nov 2026 02:46:04 GMT` (RFC 9110 section 5.6.7).
     static func instant(httpDate text: String) -> Instant? {
         let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
         let words = text.pieces(separatedBy: " ")

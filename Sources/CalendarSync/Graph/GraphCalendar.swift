@@ -2,18 +2,18 @@
 
 public import ICalBridge
 
-/// Outlook's calendars over Microsoft Graph 1.0.
+/// Outlook's calendars through Microsoft Graph 1.0.
 ///
-/// It keeps no state but the mailbox's gate. A series is read whole, from its master with `exceptionOccurrences` and
-/// `cancelledOccurrences`; a cancelled occurrence is an EXDATE of the entry.
+/// It keeps no state except the mailbox's gate. A series is read as a whole, from its master with
+/// `exceptionOccurrences` and `cancelledOccurrences`; a cancelled occurrence is an EXDATE of the entry.
 public struct GraphCalendar: CalendarProvider {
     let wire: GraphWire
-    /// It is used only for when a subscription ends.
+    /// The clock, which is used only for the end of a subscription.
     let now: @Sendable () -> Instant
 
     /// - Parameters:
     ///   - baseURL: the part of all addresses before `/me/…`.
-    ///   - gate: that of the account; whoever uses the same mailbox shares it.
+    ///   - gate: the account's gate, which all users of the same mailbox share.
     ///   - pause: waits for some milliseconds before a refused request is sent again.
     public init(
         http: any ProviderHTTP, tokens: any AccessTokens, baseURL: String = "https://graph.microsoft.com/v1.0",
@@ -30,12 +30,12 @@ public struct GraphCalendar: CalendarProvider {
         return (expression.entry, expression.limitations)
     }
 
-    /// Items of a listing that are taken at most.
+    /// The maximum number of items in a listing.
     static let mostItems = 200_000
-    /// Pages of a listing.
+    /// The maximum number of pages in a listing.
     static let mostPages = 2000
 
-    /// All items of a listing, page after page.
+    /// Returns all items of a listing, page by page.
     func pages(_ first: String, prefer: String? = GraphWire.preferences) async throws(ProviderFailure) -> [JSONValue] {
         var items: [JSONValue] = []
         var address = first
@@ -64,12 +64,12 @@ public struct GraphCalendar: CalendarProvider {
 
     static func path(of calendar: String) -> String { "/me/calendars/\(PercentEncoding.encode(calendar))" }
 
-    /// The query option that brings an extended property along.
+    /// Returns the query option that includes an extended property in the answer.
     static func expansion(_ property: String) -> String {
         "singleValueExtendedProperties(\(PercentEncoding.encode("$filter=id eq '\(property)'")))"
     }
 
-    /// The address of one event with all that an entry is made of.
+    /// Returns the path of one event, with everything that an entry is made from.
     static func path(of event: String, in calendar: String) -> String {
         "\(path(of: calendar))/events/\(PercentEncoding.encode(event))"
             + "?$select=\(GraphEvent.selection),cancelledOccurrences,exceptionOccurrences"
@@ -88,7 +88,7 @@ extension GraphCalendar {
         named name: String, timeZone: String
     ) async throws(ProviderFailure) -> RemoteCalendar {
         let sign: JSONValue = ["id": .string(GraphMark.signProperty), "value": "1"]
-        // Outlook has no two calendars of one name, whoever made the other one.
+        // Outlook does not allow two calendars with the same name, whoever created the other one.
         for number in 1...9 {
             let shown = number == 1 ? name : "\(name) (\(number))"
             let answer = try await wire.send(
@@ -115,7 +115,7 @@ extension GraphCalendar {
             isOurs: GraphEvent.property(GraphMark.signProperty, in: json) != nil)
     }
 
-    /// The exact colour, or what Outlook shows for a named one.
+    /// Returns the exact colour, or the one that Outlook shows for a named colour.
     private static func color(_ json: JSONValue) -> String? {
         if let hex = json["hexColor"]?.string, hex.utf8.count == 7, hex.utf8.first == UInt8(ascii: "#"),
             UInt32(hex.dropFirst(), radix: 16) != nil

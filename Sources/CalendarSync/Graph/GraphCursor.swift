@@ -2,19 +2,20 @@
 
 internal import ICalBridge
 
-/// Where the next look at a calendar begins: Graph's own link, and what it is bound to.
+/// Where the next listing of a calendar begins: Graph's own link, and what it is bound to.
 struct GraphCursor: Hashable {
     var calendar: String
     /// The window in which the round began; Graph reports changes within it.
     var window: SyncWindow
-    /// Graph's deltaLink, as it came.
+    /// Graph's deltaLink, unchanged.
     var link: String
-    /// Series of ours in the window: an occurrence that is deleted is reported under an id that says nothing.
+    /// Our series in the window: a deleted occurrence is reported under an id that does not reveal its series.
     var series: [String]
 
-    /// Series that are remembered; a calendar with more is compared whole when its window moves.
+    /// The number of series that are remembered; a calendar with more is compared as a whole when its window moves.
     static let mostSeries = 100
-    /// Seconds by which a round begins earlier and ends later than it has to, so that the window may move for a day.
+    /// The number of seconds by which a round begins earlier and ends later than needed, so that the window may move
+    /// for a day.
     static let margin = 86_400
 
     init(calendar: String, window: SyncWindow, link: String, series: some Sequence<String>) {
@@ -24,7 +25,7 @@ struct GraphCursor: Hashable {
         self.series = Array(Set(series).sortedTexts().prefix(Self.mostSeries))
     }
 
-    /// Reads a cursor's text; nil when it is not one of ours.
+    /// Reads a cursor's text; returns nil when it is not one of ours.
     init?(_ text: String) {
         guard text.utf8.count <= 1 << 18, let json = try? JSONValue(parsing: text.utf8),
             let calendar = json["calendar"]?.string, let from = json["from"]?.integer, let to = json["to"]?.integer,
@@ -40,11 +41,11 @@ struct GraphCursor: Hashable {
             "calendar": .string(calendar), "from": .integer(window.from.seconds), "to": .integer(window.to.seconds),
             "link": .string(link), "series": .array(series.map { .string($0) }),
         ]
-        // No member is a number that JSON has no form for.
+        // No member is a number that cannot be written as JSON.
         return (try? json.text()) ?? ""
     }
 
-    /// The window of a new round for a wish.
+    /// Returns the window of a new round for a wanted window.
     static func window(for wanted: SyncWindow) -> SyncWindow {
         SyncWindow(from: wanted.from.adding(seconds: -margin), to: wanted.to.adding(seconds: margin))
     }

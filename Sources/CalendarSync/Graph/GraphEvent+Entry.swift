@@ -3,13 +3,13 @@
 internal import ICalBridge
 
 extension GraphEvent {
-    /// Changed and cancelled occurrences of one series that are taken at most.
+    /// The maximum number of changed and cancelled occurrences of one series.
     private static let mostOccurrences = 5000
 
-    /// What the event says, as all providers share it.
+    /// The event's content, in the form that all providers share.
     ///
-    /// A series needs `exceptionOccurrences` and `cancelledOccurrences` in the same answer; without both its content is
-    /// that of the master only.
+    /// A series needs `exceptionOccurrences` and `cancelledOccurrences` in the same answer; unless it has both, its
+    /// content is only that of the master.
     var content: RemoteEvent.Content {
         do throws(Unsayable) {
             switch kind {
@@ -33,7 +33,7 @@ extension GraphEvent {
         }
     }
 
-    /// - Parameter mark: what is known about the event's mark besides the answer.
+    /// - Parameter mark: the event's mark, if it is known from elsewhere.
     func remote(mark known: Mark? = nil) -> RemoteEvent {
         RemoteEvent(
             id: id, etag: etag, mark: mark ?? known, content: content, updatedAt: updatedAt, isUnfinished: isUnfinished)
@@ -61,12 +61,12 @@ extension GraphEvent {
         let rule = try recurrence.rule(first: first, clock: clock)
         entry.span = .timed(start: start, end: end, zone: zone)
         entry.repetition = Repetition(rrule: rule.description)
-        // The same test as for a series that we send: a start beside the rule would be counted otherwise.
+        // The same test as for a series that we send: a start outside the rule would be counted differently.
         _ = try GraphRecurrence(rule, first: first, clock: clock)
         return entry
     }
 
-    /// `OID.<id of the master>.2026-12-10`, the day on the clock of the series.
+    /// Reads ids such as `OID.<id of the master>.2026-12-10`, with the day in the series' local time.
     private static func cancelled(_ ids: [JSONValue], of entry: Entry) throws(Unsayable) -> [Instant] {
         guard case .timed(let start, _, let zone) = entry.span, let clock = SystemTimeZones.shared.zone(zone) else {
             return []
@@ -95,7 +95,7 @@ extension GraphEvent {
                 title: try event.title(), notes: try event.notes(), location: try event.place(),
                 span: try event.span(zone: zone), status: event.status)
             let plain = entry.plainOccurrence(at: original, lasting: end.seconds - start.seconds)
-            // One that was put back is still an exception to Graph.
+            // An occurrence that was restored is still an exception to Graph.
             if changed != plain { occurrences[original] = .changed(changed) }
         }
         return occurrences
@@ -103,7 +103,7 @@ extension GraphEvent {
 }
 
 extension Entry {
-    /// An occurrence of this series that nobody has changed.
+    /// Returns an unchanged occurrence of this series.
     func plainOccurrence(at start: Instant, lasting seconds: Int) -> ChangedEntry {
         var zone = "Etc/UTC"
         if case .timed(_, _, let own) = span { zone = own }
@@ -112,7 +112,7 @@ extension Entry {
             span: .timed(start: start, end: start.adding(seconds: seconds), zone: zone), status: status)
     }
 
-    /// Like `plainOccurrence(at:lasting:)`, with the length of the series.
+    /// Does the same as `plainOccurrence(at:lasting:)`, with the length of the series.
     func plainOccurrence(at instant: Instant) -> ChangedEntry {
         guard case .timed(let start, let end, _) = span else { return plainOccurrence(at: instant, lasting: 0) }
         return plainOccurrence(at: instant, lasting: end.seconds - start.seconds)

@@ -2,11 +2,11 @@
 
 internal import ICalBridge
 
-/// An event as Graph answers it, with every member checked before it counts.
+/// An event as Graph returns it, with every member checked before it is used.
 struct GraphEvent {
     enum Kind: String { case singleInstance, occurrence, exception, seriesMaster }
 
-    /// What is asked for of each event.
+    /// The members that are requested of each event.
     static let selection =
         "id,type,seriesMasterId,subject,body,start,end,isAllDay,originalStartTimeZone,showAs,isReminderOn,"
         + "reminderMinutesBeforeStart,location,recurrence,originalStart,lastModifiedDateTime,createdDateTime,isCancelled,"
@@ -21,12 +21,12 @@ struct GraphEvent {
     var createdAt: Instant?
     var mark: Mark?
     var isUnfinished = false
-    /// When an occurrence would have begun.
+    /// The instant at which an occurrence would have begun.
     var originalStart: Instant?
-    /// The whole resource; times and texts are read from it when they are wanted.
+    /// The whole resource; times and texts are read from it on demand.
     let json: JSONValue
 
-    /// Nil when it is not an event with an id.
+    /// Returns nil when it is not an event with an id.
     init?(_ json: JSONValue) {
         guard json.object != nil, let id = json["id"]?.string, Self.isID(id) else { return nil }
         self.json = json
@@ -48,7 +48,7 @@ struct GraphEvent {
         }
     }
 
-    /// The value of an extended property; the case of a property's GUID and name does not matter.
+    /// Returns the value of an extended property; the case of its GUID and name does not matter.
     static func property(_ id: String, in json: JSONValue) -> String? {
         let wanted = id.asciiLowercased
         return json["singleValueExtendedProperties"]?.array?.first {
@@ -56,7 +56,7 @@ struct GraphEvent {
         }?["value"]?.string
     }
 
-    /// An id can be sent back in a path: it has no control character, and its length is bounded.
+    /// Reports whether an id can be sent back in a path: it has no control characters, and its length is limited.
     static func isID(_ text: String) -> Bool {
         (1...1024).contains(text.utf8.count) && text.utf8.allSatisfy { $0 > 32 && $0 != 127 }
     }
@@ -67,9 +67,9 @@ struct GraphEvent {
 }
 
 extension GraphEvent {
-    /// Bytes of a title or a place that are taken at most.
+    /// The maximum number of bytes of a title or a place.
     private static let longestLine = 16_384
-    /// Bytes of a description.
+    /// The maximum number of bytes of a description.
     private static let longestBody = 1 << 20
 
     func title() throws(Unsayable) -> String { try line("subject", json["subject"]) }
@@ -96,7 +96,7 @@ extension GraphEvent {
 
     var isAllDay: Bool { json["isAllDay"]?.bool ?? false }
 
-    /// The zone on whose clock the event was made.
+    /// The zone in whose local time the event was created.
     var zoneName: String? { json["originalStartTimeZone"]?.string }
 
     /// - Parameter zone: the IANA id of the series, for its occurrences.
@@ -118,13 +118,13 @@ extension GraphEvent {
 
     var status: Entry.Status { json["showAs"]?.string == "tentative" ? .tentative : .confirmed }
 
-    /// Away and elsewhere are busy to those who plan.
+    /// Being away or working elsewhere counts as busy.
     var availability: Entry.Availability { json["showAs"]?.string == "free" ? .free : .busy }
 }
 
-/// Text as both sides compare it.
+/// Normalizes texts, as both sides compare them.
 enum GraphText {
-    /// One line: line breaks are blanks, control characters are left out.
+    /// Returns the text as one line: line breaks become blanks, and control characters are removed.
     static func line(_ text: String) -> String {
         let bounded = text.withBoundedMarks
         guard bounded.utf8.contains(where: { $0 < 32 || $0 == 127 }) else { return bounded }
@@ -138,7 +138,7 @@ enum GraphText {
             }, as: UTF8.self)
     }
 
-    /// Lines that end with LF; Exchange adds line ends at the end and takes them away.
+    /// Returns lines that end with LF, without line ends at the end, which Exchange adds and removes.
     static func body(_ text: String) -> String {
         var bytes: [UInt8] = []
         var last: UInt8 = 0

@@ -2,19 +2,19 @@
 
 internal import ICalBridge
 
-/// What an entry becomes at Graph, and what of it is lost.
+/// An entry as Graph can store it, and what is lost of it.
 struct GraphExpression {
-    /// UTF-16 units of a subject that Exchange keeps.
+    /// The number of UTF-16 units of a subject that Exchange keeps.
     static let longestTitle = 255
 
     private(set) var entry: Entry
     private(set) var limitations: [Limitation] = []
-    /// How the series repeats, nil for a single event.
+    /// How the series repeats; nil for a single event.
     private(set) var recurrence: GraphRecurrence?
-    /// The zone as Graph has it; UTC for whole days.
+    /// The zone as Graph names it; UTC for whole days.
     private(set) var zone = GraphZones.Zone(name: "UTC", identifier: "Etc/UTC")
 
-    /// Why the entry cannot be kept at all.
+    /// Why the entry cannot be stored at all; nil when it can.
     var refusal: String? { limitations.first { $0.preventsWriting }?.message }
 
     init(_ wanted: Entry) {
@@ -82,7 +82,7 @@ struct GraphExpression {
         do throws(Unsayable) {
             guard let rule = try? RecurrenceRule(text) else { throw Unsayable("The recurrence rule is not valid.") }
             let recurrence = try GraphRecurrence(rule, first: first, clock: clock)
-            // Written as it will be read, so that both sides have the same text.
+            // The rule is written as it will be read, so that both sides have the same text.
             let rewritten = try recurrence.rule(first: first, clock: clock)
             entry.repetition = Repetition(rrule: rewritten.description, exdates: repetition.exdates)
             self.recurrence = recurrence
@@ -92,7 +92,7 @@ struct GraphExpression {
         occurrences()
     }
 
-    /// Cancelled occurrences are EXDATEs; what is not an occurrence of the rule has no meaning to Graph.
+    /// Makes cancelled occurrences EXDATEs, and drops those that the rule does not have, which mean nothing to Graph.
     private mutating func occurrences() {
         guard let series = GraphSeries(entry) else { return }
         var cancelled = Set(entry.repetition?.exdates ?? [])
@@ -142,17 +142,17 @@ struct GraphExpression {
         guard case .timed(let start, _, _) = changed.span, start != original else { return false }
         let low = min(start, original)
         let high = max(start, original)
-        // An occurrence that is skipped over lies between the two, or on the new start.
+        // An occurrence that the move skips lies between the two, or at the new start.
         let between = series.starts(from: low, to: high.adding(seconds: 1)) ?? []
         return between.contains { $0 >= low && $0 <= high && $0 != original }
     }
 }
 
 extension GraphExpression {
-    /// Whether there is more to write than the event itself.
+    /// Whether there are occurrences to write in addition to the event itself.
     var hasOccurrences: Bool { !entry.occurrences.isEmpty || entry.repetition?.exdates.isEmpty == false }
 
-    /// The members of a new event.
+    /// Returns the members of a new event.
     func creation(mark: Mark, calendar: String) -> JSONValue {
         var members = times()
         members["subject"] = .string(entry.title)
@@ -164,7 +164,7 @@ extension GraphExpression {
         return .object(members.merging(reminder()) { first, _ in first })
     }
 
-    /// The members in which the event differs from another, without its occurrences; empty when it does not.
+    /// Returns the members in which the event differs from another, without its occurrences; empty when there are none.
     func changes(from other: GraphExpression) -> [ByteString: JSONValue] {
         var members: [ByteString: JSONValue] = [:]
         let old = other.entry
@@ -182,13 +182,13 @@ extension GraphExpression {
         return members
     }
 
-    /// Whether the times of the whole event, or of all occurrences, have changed: Exchange then forgets the changed
-    /// occurrences.
+    /// Reports whether the times of the whole event, or of all occurrences, have changed: Exchange then drops the
+    /// changed occurrences.
     func movesAll(from other: GraphExpression) -> Bool {
         entry.span != other.entry.span || entry.repetition?.rrule != other.entry.repetition?.rrule
     }
 
-    /// The members in which an occurrence differs from what is there.
+    /// Returns the members in which an occurrence differs from the existing one.
     func changes(of wanted: ChangedEntry, from old: ChangedEntry) -> [ByteString: JSONValue] {
         var members: [ByteString: JSONValue] = [:]
         if wanted.title != old.title { members["subject"] = .string(wanted.title) }
@@ -215,7 +215,7 @@ extension GraphExpression {
         case .timed(let start, let end, _):
             let known: (any TimeZoneRules)? = SystemTimeZones.shared.zone(zone.identifier)
             let clock = known ?? FixedOffset.utc
-            // A time that the clock shows twice, or at the end of which it has been set back, is said in UTC.
+            // Times that the zone's clock does not show exactly once are written in UTC.
             let isPlain = clock.isPlain(clock.civil(at: start)) && clock.isPlain(clock.civil(at: end))
             guard isPlain || recurrence != nil else {
                 return [

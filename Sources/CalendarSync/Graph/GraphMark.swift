@@ -2,15 +2,15 @@
 
 internal import Crypto
 
-/// How an event carries our mark: three single-value extended properties, which survive every edit of a person.
+/// How an event carries our mark: three single-value extended properties, which survive every edit by a person.
 enum GraphMark {
-    /// The set of all our properties; it is never changed, because existing events have it.
+    /// The set of all our properties; it must never change, because existing events have it.
     private static let set = "{8b1d1c3e-6f7a-4c55-9f0e-5d3a0c7b9e21}"
     /// The mark itself, as JSON.
     static let markProperty = "String \(set) Name KalendsMark"
-    /// What an event is found by: short, and without a character that a filter would have to quote.
+    /// The property by which an event is found: short, and without characters that a filter would have to quote.
     static let keyProperty = "String \(set) Name KalendsKey"
-    /// `1`, on every event and every calendar of a Kalends.
+    /// `1`, on every event and every calendar that a Kalends created.
     static let signProperty = "String \(set) Name KalendsSign"
 
     /// - Parameter isUnfinished: whether occurrences are still to be written.
@@ -21,7 +21,7 @@ enum GraphMark {
             "installation": .string(mark.installation), "item": .string(mark.item.id),
         ]
         if isUnfinished { json["unfinished"] = true }
-        // No member is a number that JSON has no form for.
+        // No member is a number that cannot be written as JSON.
         return (try? JSONValue.object(json).text()) ?? ""
     }
 
@@ -43,15 +43,15 @@ enum GraphMark {
 
     static func key(of mark: Mark) -> String { hexadecimal(text(of: mark)) }
 
-    /// The idempotency key of the event of a mark in a calendar, in the form of a UUID: another calendar is another
-    /// event, and the same calendar never gets a second one.
+    /// Returns the idempotency key of a mark's event in a calendar, in the form of a UUID: another calendar gets
+    /// another event, and the same calendar never gets a second one.
     static func transaction(of mark: Mark, in calendar: String) -> String {
         let digits = Array(hexadecimal("\(calendar)\n\(text(of: mark))").utf8)
         let groups = [0..<8, 8..<12, 12..<16, 16..<20, 20..<32]
         return groups.map { String(decoding: digits[$0], as: UTF8.self) }.joined(separator: "-")
     }
 
-    /// Only the mark, as a member of an event.
+    /// Returns only the mark, as a member of an event.
     static func property(of mark: Mark, isUnfinished: Bool) -> [ByteString: JSONValue] {
         [
             "singleValueExtendedProperties": [
@@ -68,7 +68,7 @@ enum GraphMark {
         ]
     }
 
-    /// The first 16 bytes of the SHA-256.
+    /// Returns the first 16 bytes of a text's SHA-256, as hexadecimal digits.
     private static func hexadecimal(_ text: String) -> String {
         let digest = SHA256.hash(data: Array(text.utf8)).prefix(16)
         return String(decoding: digest.flatMap { Hexadecimal.digits(of: $0) }, as: UTF8.self)

@@ -3,13 +3,13 @@
 internal import ICalBridge
 
 extension GraphRecurrence {
-    /// The rule of RFC 5545 that gives the same days.
+    /// Returns the rule of RFC 5545 that yields the same days.
     ///
-    /// Outlook puts a day of the month that a month does not have on its last day, where the RFC leaves the month out:
-    /// the 31st of each month is `BYMONTHDAY=-1`.
+    /// Where a month does not have a day, Outlook uses its last day, but the RFC leaves the month out: the 31st of each
+    /// month is `BYMONTHDAY=-1`.
     ///
     /// - Parameters:
-    ///   - first: the first occurrence on the clock of the series.
+    ///   - first: the first occurrence in the local time of the series.
     ///   - clock: the zone of the series.
     func rule(first: CivilDateTime, clock: any TimeZoneRules) throws(Unsayable) -> RecurrenceRule {
         var rule: RecurrenceRule
@@ -18,7 +18,7 @@ extension GraphRecurrence {
         case .weekly:
             rule = RecurrenceRule(.weekly)
             rule.byDay = days.map { .init($0) }
-            // Where a week begins matters only to several days of every other week.
+            // The start of a week matters only for several days a week, at an interval of more than one week.
             if interval > 1, days.count > 1, let weekStart, weekStart != .monday { rule.weekStart = weekStart }
         case .absoluteMonthly:
             rule = RecurrenceRule(.monthly)
@@ -42,7 +42,7 @@ extension GraphRecurrence {
             if days.count == 1 {
                 rule.byDay = [.init(days[0], ordinal: position)]
             } else {
-                // For days that Outlook has no name for, only the first and the last of the month are beyond doubt.
+                // For a set of days without a name in Outlook, only the first and the last of the month are certain.
                 guard days.isKindOfDay || index == .first || index == .last else {
                     throw Unsayable("The recurrence counts days together for which Outlook has no common name.")
                 }
@@ -61,13 +61,13 @@ extension GraphRecurrence {
         return rule
     }
 
-    /// Occurrences that Outlook counts; a longer series ends by its last day.
+    /// The maximum number of occurrences that Outlook counts; a longer series ends on its last day instead.
     static let mostCounted = 999
 
-    /// The pattern that gives the same days as a rule.
+    /// Makes the pattern that yields the same days as a rule.
     ///
     /// - Parameters:
-    ///   - first: DTSTART on the clock of the series, which the rule must give.
+    ///   - first: DTSTART in the local time of the series, which the rule must yield.
     ///   - clock: the zone of the series.
     init(
         _ rule: RecurrenceRule, first: CivilDateTime, clock: any TimeZoneRules
@@ -124,7 +124,7 @@ extension GraphRecurrence {
         return last < first.date ? .after(1) : .on(last)
     }
 
-    /// The last day on which an occurrence at the time of `first` is not after `limit`.
+    /// Returns the last day on which an occurrence at the time of `first` is not after `limit`.
     private static func lastDay(_ limit: CivilDateTime, _ first: CivilDateTime) -> CivilDate {
         let onTheDay = CivilDateTime(
             date: limit.date, hour: first.hour, minute: first.minute, second: first.second)
@@ -181,7 +181,7 @@ extension GraphRecurrence {
         guard rule.byMonth.count <= 1 else { throw beyond }
         if rule.byDay.isEmpty {
             guard rule.bySetPosition.isEmpty, rule.byMonthDay.count <= 1 else { throw beyond }
-            // A day of the month without a month is that day of every month.
+            // A day of the month without a month means that day of every month.
             guard !rule.byMonth.isEmpty || rule.byMonthDay.isEmpty else { throw beyond }
             let month = rule.byMonth.first ?? first.month
             let wanted = rule.byMonthDay.first ?? first.day
@@ -200,7 +200,7 @@ extension GraphRecurrence {
             kind: .relativeYearly, interval: rule.interval, month: month, days: days, index: index, start: first)
     }
 
-    /// `2MO`, or `MO,TU,WE,TH,FR` with BYSETPOS.
+    /// Reads `2MO`, or `MO,TU,WE,TH,FR` with BYSETPOS.
     private static func counted(
         _ rule: RecurrenceRule
     ) throws(Unsayable) -> (days: [RecurrenceRule.Weekday], index: Index) {

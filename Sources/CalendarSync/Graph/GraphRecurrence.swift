@@ -2,7 +2,7 @@
 
 internal import ICalBridge
 
-/// Why something cannot be said in Graph's terms, or something of Graph's not in ours: a sentence for people.
+/// Why something cannot be expressed in Graph's terms, or something of Graph's in ours: a sentence for people.
 struct Unsayable: Error, Hashable {
     var reason: String
 
@@ -18,7 +18,7 @@ struct GraphRecurrence: Hashable {
     enum Index: String, CaseIterable {
         case first, second, third, fourth, last
 
-        /// As BYSETPOS has it.
+        /// The value for BYSETPOS.
         var position: Int { self == .last ? -1 : (Self.allCases.firstIndex(of: self) ?? 0) + 1 }
 
         init?(position: Int) {
@@ -38,7 +38,7 @@ struct GraphRecurrence: Hashable {
     var interval: Int
     var month: Int?
     var dayOfMonth: Int?
-    /// Monday first, each once.
+    /// Sorted from Monday, each once.
     var days: [RecurrenceRule.Weekday] = []
     var weekStart: RecurrenceRule.Weekday?
     var index: Index?
@@ -48,7 +48,7 @@ struct GraphRecurrence: Hashable {
 }
 
 extension RecurrenceRule.Weekday {
-    /// `sunday`, as Graph has it.
+    /// The name that Graph uses, such as `sunday`.
     var graphName: String {
         switch self {
         case .sunday: "sunday"
@@ -66,15 +66,15 @@ extension RecurrenceRule.Weekday {
         self = day
     }
 
-    /// Monday is 0.
+    /// The number of days after Monday, from 0 to 6.
     var fromMonday: Int { (index + 6) % 7 }
 }
 
 extension [RecurrenceRule.Weekday] {
-    /// Monday first, each once.
+    /// The days sorted from Monday, each once.
     var inOrder: Self { Set(self).sorted { $0.fromMonday < $1.fromMonday } }
 
-    /// Whether Outlook has a word for these days: one day, all days, the working days, the weekend.
+    /// Whether Outlook has a name for this set of days: one day, all days, the working days, the weekend.
     var isKindOfDay: Bool {
         let places = Set(map(\.fromMonday))
         return count == 1 || places.count == 7 || places == [0, 1, 2, 3, 4] || places == [5, 6]
@@ -82,9 +82,9 @@ extension [RecurrenceRule.Weekday] {
 }
 
 extension GraphRecurrence {
-    /// As Graph takes it; members that the kind does not use are left out.
+    /// Returns the form that Graph accepts, without the members that the kind does not use.
     ///
-    /// - Parameter zone: Windows' name of the zone of the series.
+    /// - Parameter zone: the Windows name of the series' zone.
     func json(zone: String) -> JSONValue {
         var pattern: [ByteString: JSONValue] = ["type": .string(kind.rawValue), "interval": .integer(interval)]
         if let month { pattern["month"] = .integer(month) }
@@ -107,7 +107,7 @@ extension GraphRecurrence {
         return .object(["pattern": .object(pattern), "range": .object(range)])
     }
 
-    /// Reads what Graph answered; members that the kind does not use are not looked at.
+    /// Reads Graph's answer; members that the kind does not use are ignored.
     init(json: JSONValue) throws(Unsayable) {
         guard let pattern = json["pattern"], let range = json["range"],
             let kind = (pattern["type"]?.string).flatMap(Kind.init(rawValue:))

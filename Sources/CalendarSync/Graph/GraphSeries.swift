@@ -2,12 +2,12 @@
 
 internal import ICalBridge
 
-/// The starts of a series by its rule, without what is left out or changed.
+/// The starts of a series by its rule, including those that are left out or changed.
 struct GraphSeries {
     let series: Series
     let clock: SystemTimeZone
 
-    /// Nil for an entry that does not repeat by one rule.
+    /// Returns nil for an entry that does not repeat by one rule.
     init?(_ entry: Entry) {
         guard case .timed(let start, _, let zone) = entry.span, let text = entry.repetition?.rrule,
             let reference = TimeZoneReference(zone), let clock = SystemTimeZones.shared.zone(zone),
@@ -19,13 +19,14 @@ struct GraphSeries {
         self.clock = clock
     }
 
-    /// Which of some instants are starts of the rule; nil when that takes more work than one series may cause.
+    /// Returns which of some instants are starts of the rule; nil when that takes more work than is allowed for one
+    /// series.
     func starts(among instants: [Instant]) -> Set<Instant>? {
         var budget = RecurrenceBudget(steps: 1_000_000)
         return series.starts(among: instants, floatingIn: clock, budget: &budget)
     }
 
-    /// The starts within a window, in order; nil when they are too many.
+    /// Returns the starts within a window, in order; nil when there are too many.
     func starts(from: Instant, to: Instant) -> [Instant]? {
         var budget = RecurrenceBudget(steps: 1_000_000)
         let found = series.occurrences(from: from, to: to, floatingIn: clock, maximum: 5000, budget: &budget)

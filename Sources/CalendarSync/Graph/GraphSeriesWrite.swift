@@ -2,11 +2,11 @@
 
 internal import ICalBridge
 
-/// A series that is there, on its way to the occurrences that are wanted.
+/// An existing series whose occurrences are to become what is wanted.
 struct GraphSeriesWrite {
     enum State { case asWanted, open, changedMeanwhile, bringsBack }
 
-    /// An occurrence as Graph names it.
+    /// The id and version of an occurrence at Graph.
     struct Instance {
         var id: String
         var etag: String?
@@ -16,9 +16,9 @@ struct GraphSeriesWrite {
     let id: String
     let wanted: GraphExpression
     let from: GraphExpression?
-    /// The series as it is there now.
+    /// The series as it is in the calendar now.
     let present: Entry
-    /// Whether the event says that occurrences are missing, which has to be removed at the end.
+    /// Whether the event is marked as lacking occurrences, which has to be removed at the end.
     let finishes: Bool
     /// The occurrences whose ids are known.
     var instances: [Instant: Instance] = [:]
@@ -41,10 +41,10 @@ struct GraphSeriesWrite {
     private var isCancelled: Set<Instant> { Set(present.repetition?.exdates ?? []) }
     private var isUnwanted: Set<Instant> { Set(wanted.entry.repetition?.exdates ?? []) }
 
-    /// Occurrences that are to go.
+    /// Occurrences that have to be cancelled.
     var cancellations: [Instant] { isUnwanted.subtracting(isCancelled).sorted() }
 
-    /// Occurrences that are to differ, or to be as the series again: from what, to what.
+    /// Occurrences that have to be changed, or to equal the series again, each with its old and new contents.
     var changes: [(original: Instant, from: ChangedEntry, to: ChangedEntry)] {
         let originals = Set(present.occurrences.keys).union(wanted.entry.occurrences.keys).subtracting(isUnwanted)
         return originals.sorted().compactMap { original in
@@ -56,11 +56,11 @@ struct GraphSeriesWrite {
 
     var state: State {
         if let from, !wanted.movesAll(from: from) {
-            // Somebody changed an occurrence after we looked.
+            // Someone changed an occurrence after we looked.
             for original in present.occurrences.keys {
                 let there = present.shown(at: original)
                 let before = from.entry.shown(at: original)
-                // A change of the whole series reaches the changed occurrence, too.
+                // A change of the whole series also reaches the changed occurrence.
                 let isReached =
                     !wanted.changes(from: from).isEmpty && from.entry.occurrences[original] != nil
                     && there.span == before.span
@@ -75,25 +75,25 @@ struct GraphSeriesWrite {
         return cancellations.isEmpty && changes.isEmpty ? .asWanted : .open
     }
 
-    /// Occurrences whose ids have to be asked for.
+    /// Occurrences whose ids have to be requested.
     var unknown: [Instant] {
         (cancellations + changes.map(\.original)).filter { instances[$0] == nil }.sorted()
     }
 }
 
 extension Entry {
-    /// An occurrence as a person sees it, changed or not.
+    /// Returns an occurrence as a person sees it, changed or not.
     func shown(at original: Instant) -> ChangedEntry {
         if case .changed(let changed)? = occurrences[original] { changed } else { plainOccurrence(at: original) }
     }
 }
 
 extension GraphExpression {
-    /// Whether an occurrence that is gone there is wanted to take place.
+    /// Reports whether an occurrence that is gone from the calendar should take place.
     func bringsBack(what cancelled: Set<Instant>) -> Bool {
         let wanted = cancelled.subtracting(entry.repetition?.exdates ?? [])
         guard !wanted.isEmpty, let series = GraphSeries(entry) else { return false }
-        // When that is too much to find out, the answer is the one that loses nothing.
+        // If that takes too much work to find out, the answer is the one that loses nothing.
         guard let starts = series.starts(among: Array(wanted)) else { return true }
         return !starts.isEmpty
     }

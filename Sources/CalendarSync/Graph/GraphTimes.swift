@@ -2,14 +2,15 @@
 
 internal import ICalBridge
 
-/// Times as Graph writes them: a wall clock's time and the name of its zone.
+/// Times as Graph writes them: a local time and the name of its zone.
 enum GraphTimes {
-    /// `{"dateTime": "2026-12-03T09:00:00", "timeZone": "W. Europe Standard Time"}`
+    /// Returns `{"dateTime": "2026-12-03T09:00:00", "timeZone": "W. Europe Standard Time"}`.
     static func json(_ wall: CivilDateTime, zone: String) -> JSONValue {
         ["dateTime": .string(wall.description), "timeZone": .string(zone)]
     }
 
-    /// The instant that a `dateTimeTimeZone` of an answer means; all are asked for in UTC, others are understood.
+    /// Returns the instant that a `dateTimeTimeZone` of an answer means; all are requested in UTC, but others are
+    /// understood.
     static func instant(_ json: JSONValue?) throws(Unsayable) -> Instant {
         guard let text = json?["dateTime"]?.string, text.utf8.count <= 40, let wall = wall(text) else {
             throw Unsayable("The event has a time that cannot be read.")
@@ -27,10 +28,10 @@ enum GraphTimes {
         Instant(rfc3339: text.hasSuffix("Z") ? text : text + "Z")?.utc
     }
 
-    /// The days of an all-day event.
+    /// Returns the days of an all-day event.
     ///
-    /// Its times are midnights of the zone in which somebody made it, read in UTC: another hour there is midnight in
-    /// that zone, and the day is the one that begins then.
+    /// Its times are midnights of the zone in which it was created, read in UTC: any other hour is midnight in that
+    /// zone, and the day is the one that begins then.
     static func days(start: Instant, end: Instant, zone name: String?) throws(Unsayable) -> Span {
         let zone = name.flatMap(GraphZones.identifier(of:)).flatMap { SystemTimeZones.shared.zone($0) }
         func day(_ instant: Instant) -> CivilDate {
@@ -40,7 +41,8 @@ enum GraphTimes {
                 let wall = zone.civil(at: instant)
                 if wall == CivilDateTime(startOf: wall.date) { return wall.date }
             }
-            // A custom zone: the nearest midnight, for no zone is more than half a day away but a few of the Pacific.
+            // In a custom zone, take the nearest midnight: except for a few in the Pacific, no zone is more than half a
+            // day away.
             return instant.adding(seconds: 43_200).utc.date
         }
         let first = day(start)

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Requests to Graph: with a token, within the mailbox's gate, and only to the address that is configured.
+/// Sends requests to Graph: with a token, within the mailbox's gate, and only to the configured address.
 struct GraphWire: Sendable {
-    /// The part before `/me/…`, without a slash at its end.
+    /// The part before `/me/…`, without a trailing slash.
     let base: String
     let http: any ProviderHTTP
     let tokens: any AccessTokens
     let gate: MailboxGate
 
-    /// Bytes of a link that is followed.
+    /// The maximum number of bytes of a link that is followed.
     static let longestLink = 16_384
 
     /// Waits for some milliseconds.
     let pause: @Sendable (Int) async -> Void
 
     /// How often a request that is refused because there are too many is sent again, and the longest wait for that in
-    /// seconds; a longer one is the caller's.
+    /// seconds; a longer wait is left to the caller.
     static let patience = 3
     static let longestPause = 10
 
-    /// Waits as a refusal asks for; false when that is not worth a wait.
+    /// Waits as a refusal requires; returns false when that is not worth waiting for.
     func waits(for failure: ProviderFailure, round: Int) async -> Bool {
         guard case .throttled(let seconds) = failure.kind, round < Self.patience else { return false }
         let wait = seconds ?? 1 << round
@@ -28,11 +28,11 @@ struct GraphWire: Sendable {
         return true
     }
 
-    /// What is preferred of every answer about events.
+    /// The preferences for every answer about events.
     static let preferences =
         "IdType=\"ImmutableId\", outlook.timezone=\"UTC\", outlook.body-content-type=\"text\""
 
-    /// Whether a link of an answer leads to the configured address: nothing else ever gets a token.
+    /// Reports whether a link of an answer leads to the configured address: nothing else ever gets a token.
     func trusts(_ link: String) -> Bool {
         guard link.utf8.count <= Self.longestLink, link.utf8.allSatisfy({ $0 > 32 && $0 < 127 }) else { return false }
         let head = "\(base)/"
@@ -48,9 +48,9 @@ struct GraphWire: Sendable {
         return isHonest && (steps.first == "me" || steps.first?.hasPrefix("users") == true)
     }
 
-    /// Sends one request below the base, or to a link that is trusted; any status but 401 is an answer.
+    /// Sends one request below the base, or to a trusted link; any status except 401 is an answer.
     ///
-    /// - Parameter places: how many requests of the mailbox it counts for.
+    /// - Parameter places: the number of the mailbox's requests for which it counts.
     func send(
         _ method: String, _ address: String, body: JSONValue? = nil, prefer: String? = GraphWire.preferences,
         places: Int = 1

@@ -3,7 +3,7 @@
 internal import ICalBridge
 
 extension GraphWriter {
-    /// Asks for the ids of the occurrences that have to be changed or deleted.
+    /// Requests the ids of the occurrences that have to be changed or deleted.
     mutating func findInstances() async {
         var places: [(series: Int, original: Instant)] = []
         for (place, write) in series.enumerated() { places += write.unknown.map { (place, $0) } }
@@ -36,14 +36,14 @@ extension GraphWriter {
         }
     }
 
-    /// Deletes and changes occurrences, one after the other within a series, and reads what became of it.
+    /// Deletes and changes occurrences, one after the other within a series, and reads the result.
     mutating func sendOccurrences() async {
         var groups: [[GraphStep]] = []
         var open: [GraphSeriesWrite] = []
         for write in series where answers[write.index] == nil {
             var steps: [GraphStep] = []
             for original in write.cancellations {
-                // One that Outlook does not list does not take place.
+                // An occurrence that Outlook does not list does not take place.
                 guard let instance = write.instances[original] else { continue }
                 steps.append(GraphStep(method: "DELETE", path: path(of: instance.id), etag: instance.etag))
             }
@@ -65,7 +65,7 @@ extension GraphWriter {
             // The occurrences of a series share its change key: the first write changes it for all that follow.
             for place in steps.indices.dropFirst() { steps[place].etag = nil }
             if write.finishes {
-                // Last of all: until then everybody can see that something is missing.
+                // This comes last: until then, everyone can see that something is missing.
                 let finished = GraphMark.property(of: requests[write.index].mark, isUnfinished: false)
                 steps.append(
                     GraphStep(method: "PATCH", path: path(of: write.id), etag: nil, body: .object(finished)))
@@ -78,7 +78,8 @@ extension GraphWriter {
         }
     }
 
-    /// Every event of a calendar that is gone answers 404: before events count as gone, the calendar has to answer.
+    /// When a calendar is gone, each of its events answers 404: before events count as gone, the calendar has to
+    /// answer.
     mutating func doubt() async {
         let doubtful = requests.indices.filter { index in
             switch (requests[index].kind, answers[index]) {
@@ -99,7 +100,7 @@ extension GraphWriter {
             switch outcome {
             case .failed(let failure): return .failed(failure)
             case .answered(let answer):
-                // An occurrence changed or went meanwhile: the series is looked at again.
+                // An occurrence was changed or deleted since it was read: the series is looked at again.
                 if [404, 409, 410, 412].contains(answer.status) {
                     if case .create = requests[write.index].kind {
                         return .failed(ProviderFailure(.unanswered, "Outlook changed the series meanwhile."))

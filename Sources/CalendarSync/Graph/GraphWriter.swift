@@ -16,8 +16,8 @@ extension GraphCalendar {
     }
 }
 
-/// Writes on their way, all of them in the same batches: first the events themselves, then, of series, the occurrences
-/// that differ, which have ids only when the series is there.
+/// Writes in progress, all of them in the same batches: first the events themselves, and then the occurrences of series
+/// that differ, which have ids only once the series exists.
 struct GraphWriter {
     let provider: GraphCalendar
     let requests: [WriteRequest]
@@ -25,9 +25,9 @@ struct GraphWriter {
     private(set) var answers: [WriteAnswer?]
     /// Writes that were answered with 404.
     private(set) var notFound: Set<Int> = []
-    /// Creations whose identity is taken, with the id of the event that has it where the answer named one.
+    /// Creates whose identity is taken, with the id of the event that has it, if the answer named one.
     private var taken: [(index: Int, existing: String?)] = []
-    /// Series that are there, and whose occurrences are not yet as they are wanted.
+    /// Series that exist, but whose occurrences are not yet as wanted.
     var series: [GraphSeriesWrite] = []
 
     init(provider: GraphCalendar, requests: [WriteRequest], calendar: String) {
@@ -61,7 +61,7 @@ struct GraphWriter {
         for (index, outcomes) in zip(places, await provider.wire.batch(groups)) { settle(index, outcomes) }
     }
 
-    /// The first requests of a write; none when it is refused before anything is sent.
+    /// Returns the first requests of a write; none when it is refused before anything is sent.
     private mutating func steps(_ index: Int) -> [GraphStep] {
         let mark = requests[index].mark
         switch requests[index].kind {
@@ -87,14 +87,14 @@ struct GraphWriter {
             }
             var members = wanted.changes(from: from)
             if wanted.recurrence != nil, wanted.movesAll(from: from), wanted.hasOccurrences || from.hasOccurrences {
-                // Exchange forgets the changes to a series that moves, and they are written again afterwards.
+                // Exchange drops the changes to a series that is moved; they are written again afterwards.
                 members.merge(GraphMark.property(of: mark, isUnfinished: true)) { _, new in new }
             }
             var steps: [GraphStep] = []
             if !members.isEmpty {
                 steps.append(GraphStep(method: "PATCH", path: path(of: id), etag: etag, body: .object(members)))
             }
-            // What became of a series is only known with its occurrences.
+            // The result for a series is known only with its occurrences.
             if members.isEmpty || wanted.recurrence != nil { steps.append(reading(id)) }
             return steps
         }
@@ -108,7 +108,7 @@ struct GraphWriter {
         return []
     }
 
-    /// Nothing is overwritten whose version is unknown.
+    /// Answers with a mismatch: an event whose version is unknown is not overwritten.
     private mutating func mismatch(_ index: Int) -> [GraphStep] {
         answers[index] = .mismatch
         return []
@@ -140,7 +140,7 @@ struct GraphWriter {
             return
         }
         guard let event = last.flatMap({ GraphEvent($0.body) }) else {
-            // It is done, and nobody knows under which id: to be looked for by its mark.
+            // The write was done, but the id is unknown: the event has to be found by its mark.
             answers[index] = .failed(ProviderFailure(.unanswered, "Microsoft's answer is not the event."))
             return
         }
@@ -149,7 +149,7 @@ struct GraphWriter {
         case .create(let entry):
             let wanted = GraphExpression(entry)
             var remote = event.remote(mark: request.mark)
-            // A series that is new has no changed occurrence yet.
+            // A new series has no changed occurrences yet.
             if case .master(let entry) = remote.content { remote.content = .entry(entry) }
             begin(index, wanted, from: nil, event, remote)
         case .update(let id, let etag, let old, let new):
@@ -164,7 +164,7 @@ struct GraphWriter {
         }
     }
 
-    /// Answers a write whose event is as it is wanted, or goes on with its occurrences.
+    /// Answers a write whose event is as wanted, or continues with its occurrences.
     private mutating func begin(
         _ index: Int, _ wanted: GraphExpression, from: GraphExpression?, _ event: GraphEvent, _ remote: RemoteEvent
     ) {
@@ -194,8 +194,8 @@ struct GraphWriter {
 
     // MARK: - Identities that are taken
 
-    /// Finds the events whose identity is taken: by the id that the refusal named, else by mark, in the index and then
-    /// in the folder itself, because the index may lag.
+    /// Finds the events whose identity is taken: by the id that the refusal named, otherwise by mark, first in the
+    /// index and then in the calendar itself, because the index may lag behind.
     mutating func adopt() async {
         guard !taken.isEmpty else { return }
         do throws(ProviderFailure) {
@@ -226,7 +226,7 @@ struct GraphWriter {
                     answers[place.index] = .taken(nil)
                     continue
                 }
-                // The refusal itself says whose it is, also where its mark was taken off.
+                // The refusal itself says whose event it is, even where its mark was removed.
                 if event.mark == nil { event.mark = requests[place.index].mark }
                 answers[place.index] = .taken(event)
                 if event.isUnfinished { await complete(place.index, event.id) }
@@ -243,7 +243,7 @@ struct GraphWriter {
         else { return }
         let write = GraphSeriesWrite(
             index: index, id: id, wanted: GraphExpression(entry), from: nil, present: present, event: event)
-        // What a person has deleted meanwhile stays deleted, and is reported as it is.
+        // An occurrence that a person has deleted since stays deleted, and is reported so.
         guard write.state != .bringsBack else { return }
         answers[index] = nil
         series.append(write)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Windows' names of time zones with the IANA ids that each name means: the general one, then all others.
+/// The Windows names of time zones with the IANA ids that each name means: the general one first, then all others.
 ///
-/// Made from windowsZones.xml of Unicode CLDR (as PyPI's tzlocal 5.4.5 has it, links of tzdata included), copyright
+/// Made from windowsZones.xml of Unicode CLDR (from PyPI's tzlocal 5.4.5, including links of tzdata), copyright
 /// Unicode, Inc., under the Unicode License v3 (https://www.unicode.org/license.txt).
 enum GraphZoneTable {
-    /// A line for each name: the name, `|`, the general id, and `|` with the others where there are some.
+    /// One line for each name: the name, `|`, the general id and, if there are others, `|` and the others.
     static let text = """
         AUS Central Standard Time|Australia/Darwin|Australia/North
         AUS Eastern Standard Time|Australia/Sydney|Australia/ACT Australia/Canberra Australia/Melbourne \

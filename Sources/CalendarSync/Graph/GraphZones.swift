@@ -3,18 +3,18 @@
 internal import ICalBridge
 internal import Synchronization
 
-/// Windows' names of time zones, which Graph writes, and the IANA ids that entries have.
+/// The Windows names of time zones, which Graph writes, and the IANA ids that entries have.
 enum GraphZones {
-    /// A zone as Graph keeps it.
+    /// A zone as Graph names it.
     struct Zone: Hashable {
-        /// Windows' name.
+        /// The Windows name.
         var name: String
-        /// The general IANA id of that name: what the zone is read as.
+        /// The general IANA id of that name, as which the zone is read.
         var identifier: String
     }
 
-    /// What an IANA id becomes; nil for one that Windows has no name for, or whose clock differs within a year from
-    /// the one that Windows' name means.
+    /// Returns the zone for an IANA id; nil for an id without a Windows name, or whose clock differs within a year from
+    /// that of the Windows name.
     static func zone(of identifier: String, at instant: Instant) -> Zone? {
         guard let name = names[identifier], let general = self.identifier(of: name) else { return nil }
         guard general != identifier else { return Zone(name: name, identifier: general) }
@@ -23,7 +23,7 @@ enum GraphZones {
         }
         let key = ByteString("\(identifier) \(instant.seconds.floorDivided(by: 31_536_000))")
         if let known = same.withLock({ $0[key] }) { return known ? Zone(name: name, identifier: general) : nil }
-        // Half a day finds every change of an offset that lasts; no zone changes for less.
+        // Steps of half a day find every change of an offset that lasts; no zone changes for less.
         let differs = (0..<1464).contains { step in
             let year = instant.seconds.floorDivided(by: 31_536_000)
             let at = Instant(seconds: year * 31_536_000 + step * 43_200)
@@ -36,11 +36,11 @@ enum GraphZones {
         return differs ? nil : Zone(name: name, identifier: general)
     }
 
-    /// Whether a zone has the clock of its general one, by its id and the year.
+    /// Whether a zone has the same clock as its general one, by its id and the year.
     private static let same = Mutex<[ByteString: Bool]>([:])
 
-    /// The IANA id that a name of Graph means: Windows' name, an IANA id, or a writer's own form of either; nil for
-    /// custom zones (`tzone://Microsoft/Custom`) and what else says nothing.
+    /// Returns the IANA id that a name in Graph means: a Windows name, an IANA id, or a program's own form of either;
+    /// nil for custom zones (`tzone://Microsoft/Custom`) and for other names without a meaning.
     static func identifier(of name: String) -> String? {
         guard name.utf8.count <= 128 else { return nil }
         for id in identifiers[name.asciiLowercased] ?? [] where SystemTimeZones.shared.zone(id) != nil { return id }
@@ -50,16 +50,16 @@ enum GraphZones {
         return identifiers[windows.asciiLowercased]?.first { SystemTimeZones.shared.zone($0) != nil } ?? zone.identifier
     }
 
-    /// All names of Windows, in order.
+    /// All Windows names, in order.
     static let allNames: [String] = rows.map { $0[0] }
 
-    /// The IANA ids by Windows' name in lower case, the general one first.
+    /// The IANA ids by Windows name in lower case, the general one first.
     private static let identifiers: [ByteString: [String]] = Dictionary(
         uniqueKeysWithValues: rows.map { row in
             (row[0].asciiLowercased, [row[1]] + (row.count > 2 ? row[2].pieces(separatedBy: " ").map(String.init) : []))
         })
 
-    /// Windows' name by IANA id.
+    /// The Windows name by IANA id.
     private static let names: [ByteString: String] = Dictionary(
         rows.flatMap { row in
             ([row[1]] + (row.count > 2 ? row[2].pieces(separatedBy: " ").map(String.init) : [])).map { ($0, row[0]) }

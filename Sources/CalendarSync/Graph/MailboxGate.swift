@@ -2,10 +2,10 @@
 
 internal import Synchronization
 
-/// Keeps the requests to one mailbox at four at once, which is all that Exchange takes from an application; shared by
-/// all who use the account.
+/// Limits the requests to one mailbox to four at once, which is all that Exchange accepts from an application; shared
+/// by all users of the account.
 public final class MailboxGate: Sendable {
-    /// Requests at once.
+    /// The maximum number of requests at once.
     public static let width = 4
 
     private struct State {
@@ -17,7 +17,7 @@ public final class MailboxGate: Sendable {
 
     public init() {}
 
-    /// Runs `body` with some places; first come, first served.
+    /// Runs `body` while it holds some places, which are given out in the order of the requests.
     func with<Value, Failure: Error>(
         _ places: Int, _ body: () async throws(Failure) -> Value
     ) async throws(Failure) -> Value {

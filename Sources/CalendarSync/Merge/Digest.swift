@@ -2,9 +2,9 @@
 
 import Crypto
 
-/// Short names for contents.
+/// Short digests of texts.
 enum Digest {
-    /// 32 hexadecimal digits of SHA-256.
+    /// Returns the first 32 hexadecimal digits of a text's SHA-256.
     static func text(_ text: String) -> String {
         Hexadecimal.text(SHA256.hash(data: Array(text.utf8)).prefix(16))
     }

@@ -3,8 +3,8 @@
 import ICalBridge
 
 extension Entry {
-    /// The one form in which entries are merged: a cancelled occurrence is among `occurrences` and never an EXDATE,
-    /// and an occurrence that is as the series has it is not named.
+    /// The canonical form in which entries are merged: a cancelled occurrence is in `occurrences` and never an EXDATE,
+    /// and an occurrence that equals the series is left out.
     var canonical: Entry {
         guard repetition != nil else {
             guard !occurrences.isEmpty else { return self }
@@ -23,12 +23,12 @@ extension Entry {
         return entry
     }
 
-    /// What an occurrence is that nobody changed.
+    /// Returns an occurrence as the series defines it.
     func plain(at start: Instant) -> ChangedEntry {
         ChangedEntry(title: title, notes: notes, location: location, span: span.moved(to: start), status: status)
     }
 
-    /// What an occurrence is; nil when it is cancelled.
+    /// Returns an occurrence with its changes; nil when it is cancelled.
     func effective(at start: Instant) -> ChangedEntry? {
         switch occurrences[start] {
         case .cancelled: nil

@@ -2,27 +2,27 @@
 
 import ICalBridge
 
-/// A part of an entry that is merged by itself.
+/// A part of an entry that is merged separately.
 public enum EntryField: String, Hashable, Sendable, Codable, CaseIterable {
     case title, notes, location
     /// Start, end, zone, and whether it is all day.
     case times
-    /// The rule and its further dates.
+    /// The rule and its additional dates.
     case recurrence
     case reminders, status, availability
     /// Whether the event, or an occurrence of it, takes place.
     case existence
 
-    /// Those of an event as a whole.
+    /// The fields of an event as a whole.
     static let ofEvents: [EntryField] = [
         .title, .notes, .location, .times, .recurrence, .reminders, .status, .availability,
     ]
 
-    /// Those of one occurrence that takes place.
+    /// The fields of an occurrence that takes place.
     static let ofOccurrences: [EntryField] = [.title, .notes, .location, .times, .status]
 }
 
-/// The value of one field, as it is compared.
+/// The value of one field, for comparison.
 enum FieldValue: Hashable {
     case text(String)
     case times(Span)
@@ -30,7 +30,7 @@ enum FieldValue: Hashable {
     case reminders([Int])
     case existence(Bool)
 
-    /// For people, and for a digest.
+    /// The value as text, for people and for digests.
     var text: String {
         switch self {
         case .text(let text): text
@@ -43,7 +43,8 @@ enum FieldValue: Hashable {
 }
 
 extension Span {
-    /// ISO 8601 intervals: `2026-05-04T07:00:00Z/2026-05-04T08:00:00Z Europe/Berlin`, or two dates, the second not included.
+    /// An ISO 8601 interval: `2026-05-04T07:00:00Z/2026-05-04T08:00:00Z Europe/Berlin`, or two dates, the second
+    /// excluded.
     var text: String {
         switch self {
         case .timed(let start, let end, let zone): "\(start)/\(end) \(zone)"
@@ -51,7 +52,7 @@ extension Span {
         }
     }
 
-    /// Where an occurrence of this series lies that would have begun then.
+    /// Returns the times of the series' occurrence that would have begun at `start`.
     func moved(to start: Instant) -> Span {
         guard case .timed(let first, let end, let zone) = self else { return self }
         return .timed(start: start, end: end.adding(seconds: start.seconds - first.seconds), zone: zone)
@@ -59,7 +60,7 @@ extension Span {
 }
 
 extension Entry {
-    /// What is merged as one.
+    /// The value of a field.
     subscript(field: EntryField) -> FieldValue {
         switch field {
         case .title: .text(title)
@@ -74,7 +75,7 @@ extension Entry {
         }
     }
 
-    /// Takes one field of another entry.
+    /// Takes the value of one field from another entry.
     mutating func take(_ field: EntryField, of other: Entry) {
         switch field {
         case .title: title = other.title

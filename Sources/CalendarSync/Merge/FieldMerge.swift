@@ -2,7 +2,7 @@
 
 import ICalBridge
 
-/// Merges an item and its event field by field, and the occurrences of a series each by itself.
+/// Merges an item and its event field by field, and each occurrence of a series separately.
 struct FieldMerge {
     private var base: Agreement?
     private var ours: Entry
@@ -10,9 +10,9 @@ struct FieldMerge {
     private let rule: FieldRule
     private let isAppointment: Bool
 
-    /// Theirs, with what goes out.
+    /// Their entry, with the changes to write.
     private var result: Entry
-    /// The base, with what comes in.
+    /// The base, with the changes to take over.
     private var basis: Agreement
     private var incoming: [InboundChange.Edit] = []
     private var findings: [Finding] = []
@@ -27,7 +27,7 @@ struct FieldMerge {
         self.rule = rule
         self.isAppointment = isAppointment
         result = self.theirs
-        // Without a base, what still differs once the times came in is an edit here.
+        // Without a base, any difference that remains once the times are taken over counts as an edit here.
         basis = self.base ?? Agreement(ours: self.theirs, theirs: self.theirs)
     }
 
@@ -79,13 +79,13 @@ struct FieldMerge {
         } else if incoming.contains(where: { if case .times = $0 { true } else { false } }) {
             mergeMovedOccurrences()
         } else if result.span.start == ours.span.start, result.rule == ours.rule {
-            // The series has other times now: its occurrences have other names, and go there as a whole.
+            // The series has new times, so its occurrences have new keys and are written to the calendar as a whole.
             recordLostOccurrences()
             result.occurrences = ours.occurrences
         }
     }
 
-    /// The series was moved there, and its occurrences with it: they are merged as they are once it is moved here.
+    /// Merges the occurrences of a series that was moved in the calendar as they will be once it is moved here.
     private mutating func mergeMovedOccurrences() {
         guard let before = base else {
             basis.ours.occurrences = theirs.occurrences
@@ -101,7 +101,7 @@ struct FieldMerge {
         mergeOccurrences(since: moved)
     }
 
-    /// What somebody did to occurrences of a series whose times are replaced.
+    /// Records the edits made in the calendar to occurrences of a series whose times are replaced.
     private mutating func recordLostOccurrences() {
         let before = base?.theirs.occurrences ?? [:]
         for (start, occurrence) in theirs.occurrences.sorted(by: { $0.key < $1.key }) where before[start] != occurrence
@@ -138,7 +138,8 @@ struct FieldMerge {
         }
     }
 
-    /// Kalends says whether an occurrence takes place: one that does not, or that came back there, is removed.
+    /// Removes an occurrence that is cancelled here, even if it was restored in the calendar: only Kalends decides
+    /// whether an occurrence takes place.
     private mutating func cancelled(
         _ start: Instant, _ event: ChangedEntry, before: (ours: ChangedEntry?, theirs: ChangedEntry?)?
     ) {
@@ -161,16 +162,17 @@ struct FieldMerge {
         }
     }
 
-    /// An occurrence that was deleted there stays away, unless somebody edited it here.
+    /// Accepts that an occurrence was deleted in the calendar, unless it was edited here.
     private mutating func deletedThere(_ start: Instant, _ item: ChangedEntry, since base: Agreement?) {
         let isEdited = base.map { ours.occurrences[start] != $0.ours.occurrences[start] } ?? false
         if isEdited {
-            // What is as the series here has it becomes as the series there has it, however the server writes that.
+            // An occurrence that equals the series here becomes equal to the series in the calendar, however the server
+            // writes that.
             let isPlain = [ours, result].contains { item == $0.plain(at: start) }
             result.occurrences[start] = isPlain ? nil : .changed(item)
             fields.insert(.existence)
         } else if isAppointment, base.map({ $0.theirs.occurrences[start] != .cancelled }) ?? true {
-            // Recorded once: what comes in beside it is merged with this known.
+            // The finding is recorded once: when incoming changes are merged, the basis already has the deletion.
             basis.theirs.occurrences[start] = .cancelled
             findings.append(
                 Finding(
@@ -222,7 +224,7 @@ struct FieldMerge {
 
     // MARK: Records
 
-    /// - Parameter isTie: whether a value that is lost was one of two that each side might have set.
+    /// - Parameter isTie: whether a lost value is one of two that either side may have set.
     private mutating func note(
         _ verdict: Verdict, _ field: EntryField, at occurrence: Instant?, base: FieldValue?, ours: FieldValue,
         theirs: FieldValue, isEditThere: Bool, isTie: Bool = true

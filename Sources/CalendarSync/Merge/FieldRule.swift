@@ -2,33 +2,34 @@
 
 import ICalBridge
 
-/// What is done about one field.
+/// The decision about one field.
 enum Verdict: Hashable {
-    /// Nothing: the sides are equal, or differ as they did when they last agreed.
+    /// Nothing: the sides are equal, or differ only as they did when they last agreed.
     case same
-    /// The value here goes there. `lost`: somebody typed the value that it replaces.
+    /// The value here is written to the calendar. `lost`: it replaces a value that a person typed.
     case write(lost: Bool)
-    /// The value there comes here. `lost`: somebody typed the value that it replaces.
+    /// The calendar's value is taken over here. `lost`: it replaces a value that a person typed.
     case take(lost: Bool)
-    /// Both stay as they are until a person decides.
+    /// Both sides stay as they are until a person decides.
     case leave
 }
 
-/// Who is right about one field.
+/// Decides which side's value of a field is used.
 struct FieldRule {
-    /// Whether the times of this item may be moved in the calendar: an appointment, in a connection of both ways.
+    /// Whether the item's times may be moved in the calendar: true for an appointment in a two-way connection.
     var mayMove: Bool
     /// When each side last changed, by its server's clock; nil where that is not known.
     var ours: Instant?
     var theirs: Instant?
-    /// Seconds within which neither is the later one.
+    /// The number of seconds within which neither edit counts as the later one.
     var tie: Int
-    /// Edits that have come back too often.
+    /// Edits that were made again too often.
     var frozen: Set<EditSeen>
 
-    /// The direction comes from what both sides last agreed on; clocks only break ties.
+    /// Decides about a field from what both sides last agreed on; clocks only break ties.
     ///
-    /// - Parameter base: nil when the two never agreed, or when that was lost. Each difference is an edit on both sides then.
+    /// - Parameter base: nil when the sides never agreed, or when the base was lost; each difference is then an edit on
+    ///   both sides.
     func verdict(
         _ field: EntryField, at occurrence: Instant?, base: (ours: FieldValue, theirs: FieldValue)?,
         ours: FieldValue, theirs: FieldValue
@@ -50,16 +51,17 @@ struct FieldRule {
         return .write(lost: true)
     }
 
-    /// Whether the edit here is later than the one there by more than the tie. Without a stamp there it is not.
+    /// Whether the edit here is later than the one in the calendar by more than the tie; false if either time is
+    /// unknown.
     private var isLaterHere: Bool {
         guard let ours, let theirs else { return false }
         return ours.seconds - theirs.seconds > tie
     }
 }
 
-/// A value that was typed into a field there.
+/// A value that was typed into a field in the calendar.
 struct EditSeen: Hashable {
-    /// The field, and the occurrence where it is one's.
+    /// The field, with the occurrence if it belongs to one.
     var field: ByteString
     var value: ByteString
 

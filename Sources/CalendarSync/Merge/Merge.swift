@@ -2,26 +2,26 @@
 
 import ICalBridge
 
-/// Three states of one item: what both sides last agreed on, ours and theirs.
+/// Three states of one item: the one that both sides last agreed on, ours, and theirs.
 struct ThreeStates {
     /// The item, as the connection's configuration shows it.
     enum Here {
         /// The entry as the provider can express it.
         case shown(Entry)
-        /// It is not to be in the calendar: cancelled, or not shown any longer.
+        /// It should not be in the calendar: it is cancelled, or no longer shown.
         case hidden
         /// A person deleted it.
         case deleted
     }
 
-    /// Its event.
+    /// The item's event in the calendar.
     enum There {
         case present(Entry)
-        /// The provider has proved that it is gone.
+        /// The provider has confirmed that it is gone.
         case gone
-        /// It is there, but no entry can say it.
+        /// It exists, but cannot be expressed as an entry.
         case unreadable(String)
-        /// There never was one of this generation.
+        /// There has never been an event of this generation.
         case none
     }
 
@@ -30,24 +30,25 @@ struct ThreeStates {
     var there: There
 }
 
-/// What follows from three states: what to write there, what to change here, and what to record.
+/// The result of merging three states: what to write to the calendar, what to change here, and what to record.
 struct Merged: Hashable {
-    /// What has to be done there.
+    /// What has to be done in the calendar.
     enum Action: Hashable {
-        /// Nothing: this is what both sides agree on now.
+        /// Nothing: both sides now agree on this.
         case agree(Agreement)
-        /// An event has to be made. `again`: one of this generation was there, and the next is used.
+        /// An event has to be created. `again`: an event of this generation existed, so the next generation is used.
         case create(Entry, again: Bool)
-        /// - Parameter wanted: theirs, with the fields that go out.
+        /// - Parameter wanted: their entry, with the fields to write.
         case update(wanted: Entry, reason: Reason)
         case delete(Reason)
-        /// Deleted there, and it stays away. The base remains, because an edit here brings it back.
+        /// Deleted in the calendar, and not created again. The base remains, because an edit here brings the event
+        /// back.
         case stayAway
         /// Gone on both sides.
         case forget
         /// A person has to decide first.
         case wait
-        /// It cannot be read: nothing is done until it can be, or until a person decides.
+        /// The event cannot be read: nothing is done until it can be, or until a person decides.
         case holdBack(String)
     }
 
@@ -60,15 +61,15 @@ struct Merged: Hashable {
     }
 
     var action: Action
-    /// Changes that were made there and have to be made here, before the action is decided again with `basis`.
+    /// Changes from the calendar that have to be made here, before the action is decided again with `basis`.
     var incoming: [InboundChange.Edit] = []
-    /// What the two sides agree on when `incoming` is done.
+    /// What both sides agree on once `incoming` is applied.
     var basis: Agreement?
     var findings: [Finding] = []
-    /// Values that were typed there.
+    /// Values that were typed in the calendar.
     var seen: [EditSeen] = []
 
-    /// Fields that are written, or taken over, for people.
+    /// The fields that are written or taken over, to be shown to people.
     var fields: [EntryField] = []
 }
 
@@ -81,9 +82,9 @@ struct Finding: Hashable {
 }
 
 extension ThreeStates {
-    /// Whether the event is there or not decides first; then each field is merged by itself.
+    /// Decides first by whether the event exists, and then merges each field separately.
     ///
-    /// - Parameter keepsEdits: whether an edit there outlives the item, until a person decides.
+    /// - Parameter keepsEdits: whether an edit in the calendar outlives the item until a person decides.
     func merged(_ rule: FieldRule, isAppointment: Bool, keepsEdits: Bool = true) -> Merged {
         switch (here, there) {
         case (.shown(let ours), .present(let theirs)):
@@ -115,7 +116,7 @@ extension ThreeStates {
         }
     }
 
-    /// An appointment whose event was deleted there.
+    /// Returns the finding for an appointment whose event was deleted in the calendar.
     private func missing(_ ours: Entry) -> Finding {
         let field = ConflictRecord.Field(
             field: .existence, base: FieldValue.existence(true).text, kalends: FieldValue.existence(true).text,
@@ -123,7 +124,7 @@ extension ThreeStates {
         return Finding(kind: .deletedThere, fields: [field], isOpen: true)
     }
 
-    /// What a person typed into an event whose item is gone.
+    /// Returns the finding for a person's edits of an event whose item is gone.
     private func lost(_ theirs: Entry, isOpen: Bool) -> [Finding] {
         guard let base else { return [] }
         let theirs = theirs.canonical

@@ -2,14 +2,14 @@
 
 import ICalBridge
 
-/// When a series begins and repeats, compared by what it means: by the text of the rule or, where that differs, by
-/// the times that it gives.
+/// When a series begins and repeats, compared by meaning: by the text of the rule or, where that differs, by the times
+/// that the rule yields.
 struct SeriesRule: Hashable {
     var span: Span
     var rrule: String?
     var rdates: [Instant]
 
-    /// Times that are compared; rules that agree so long are the same.
+    /// The number of times to compare; rules that agree on that many are equal.
     private static let compared = 1_000
 
     static func == (left: SeriesRule, right: SeriesRule) -> Bool {
@@ -21,7 +21,7 @@ struct SeriesRule: Hashable {
         return times == others
     }
 
-    // The texts of equal rules may differ.
+    // Equal rules may have different texts.
     func hash(into hasher: inout Hasher) { hasher.combine(rdates) }
 
     var text: String {
@@ -31,7 +31,7 @@ struct SeriesRule: Hashable {
 
     private var rule: RecurrenceRule? { rrule.flatMap { try? RecurrenceRule($0) } }
 
-    /// The rule's times, up to a number of them; nil when finding them takes too long.
+    /// Returns the rule's times, at most `compared` of them; nil when finding them takes too long.
     private func times(of rule: RecurrenceRule) -> [CivilDateTime]? {
         guard let start = span.eventTime else { return nil }
         var budget = RecurrenceBudget(steps: RecurrenceBudget.perSeries)
@@ -39,7 +39,8 @@ struct SeriesRule: Hashable {
         return budget.isSpent ? nil : found.walls
     }
 
-    /// Whether `later` is this rule with an end, or an earlier one: what "this and following" leaves of a series.
+    /// Reports whether `later` is this rule with an end, or with an earlier end: what "this and following" leaves of a
+    /// series.
     func isCut(to later: SeriesRule) -> Bool {
         guard var one = rule, var other = later.rule, other.until != nil || other.count != nil,
             one.until != other.until || one.count != other.count
@@ -53,18 +54,18 @@ struct SeriesRule: Hashable {
 }
 
 extension Entry {
-    /// Nil for a single event.
+    /// The rule of a series; nil for a single event.
     var rule: SeriesRule? {
         repetition.map { SeriesRule(span: span, rrule: $0.rrule, rdates: $0.rdates) }
     }
 
-    /// Whether occurrences of the two are named by the same instants.
+    /// Reports whether the occurrences of both entries have the same keys.
     func hasOccurrences(like other: Entry) -> Bool { span.start == other.span.start && rule == other.rule }
 
-    /// Whether an occurrence lies in a window, or the event when it is single. Whole days count from 14 hours before
-    /// they begin in UTC to 14 hours after they end, whatever the zone.
+    /// Reports whether a window contains part of an occurrence, or of a single event. Whole days count from 14 hours
+    /// before they begin in UTC to 14 hours after they end, whatever the zone.
     ///
-    /// A series whose times cannot be found is taken to lie in every window that it does not begin after.
+    /// A series whose times cannot be found is assumed to lie in every window that does not end before it begins.
     public func overlaps(_ window: SyncWindow) -> Bool {
         let (start, end) = span.bounds
         func touches(_ start: Instant, _ end: Instant) -> Bool {
@@ -80,7 +81,7 @@ extension Entry {
         if repetition.rdates.contains(where: { touches($0, $0.adding(seconds: length)) }) { return true }
         guard let text = repetition.rrule, let time = span.eventTime else { return false }
         guard let rule = try? RecurrenceRule(text) else { return true }
-        // The rule steps on the clock of the zone, which is less than a day from UTC's.
+        // The rule is evaluated in the zone's local time, which is less than a day from UTC.
         var budget = RecurrenceBudget(steps: RecurrenceBudget.perSeries)
         let found = rule.times(
             startingAt: time, from: window.from.adding(seconds: -length - 86_400).utc,
@@ -96,9 +97,9 @@ extension Entry {
 
     private static let judged = 5_000
 
-    /// Whether the series would have an occurrence that begins then, if nobody had left it out.
+    /// Reports whether the series would have an occurrence that begins then, if none were left out.
     ///
-    /// A rule whose times cannot be found is taken to have it.
+    /// A rule whose times cannot be found is assumed to have it.
     func hasOccurrence(at start: Instant) -> Bool {
         guard let repetition else { return false }
         if start == span.start || repetition.rdates.contains(start) { return true }
@@ -117,10 +118,10 @@ extension Entry {
 }
 
 extension Span {
-    /// The instant at which it begins, on UTC's clock for whole days.
+    /// The instant at which it begins; for whole days, the start of `bounds`.
     var start: Instant { bounds.start }
 
-    /// Whole days are 14 hours longer at both ends than UTC's.
+    /// The start and the end; whole days extend 14 hours beyond their UTC bounds at both ends.
     var bounds: (start: Instant, end: Instant) {
         switch self {
         case .timed(let start, let end, _): return (start, end)
@@ -133,7 +134,7 @@ extension Span {
         }
     }
 
-    /// As the first of a series, whose rule steps on the clock of the zone.
+    /// The start as that of a series, whose rule is evaluated in the zone's local time.
     var eventTime: EventTime? {
         switch self {
         case .days(let first, _): return .date(first)

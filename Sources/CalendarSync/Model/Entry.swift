@@ -2,10 +2,10 @@
 
 public import ICalBridge
 
-/// One event as both sides of a connection are compared: the same for every provider, and normalised.
+/// One event in the form in which both sides of a connection are compared: the same for every provider, and normalized.
 ///
-/// A series is one entry with all its changed occurrences. Text that is absent is empty, reminders are sorted and
-/// unique, so that two entries that mean the same are equal.
+/// A series is one entry with all its changed occurrences. Absent text is empty, and reminders are sorted and unique,
+/// so that entries with the same meaning are equal.
 public struct Entry: Hashable, Sendable, Codable {
     public enum Status: String, Hashable, Sendable, Codable { case confirmed, tentative }
     public enum Availability: String, Hashable, Sendable, Codable { case busy, free }
@@ -15,11 +15,11 @@ public struct Entry: Hashable, Sendable, Codable {
     public var notes: String
     public var location: String
     public var span: Span
-    /// Nil for a single event.
+    /// How the event repeats; nil for a single event.
     public var repetition: Repetition?
-    /// What differs from the series, by the instant at which the occurrence would have begun.
+    /// The differences from the series, by the instant at which the occurrence would have begun.
     public var occurrences: [Instant: Occurrence]
-    /// Whole minutes before the start, ascending, each once.
+    /// Whole minutes before the start, ascending and unique.
     public var reminders: [Int]
     public var status: Status
     public var availability: Availability
@@ -43,7 +43,7 @@ public struct Entry: Hashable, Sendable, Codable {
 
 /// When an entry takes place.
 public enum Span: Hashable, Sendable, Codable {
-    /// Two instants, and the IANA name of the zone on whose clock a series repeats.
+    /// Two instants, and the IANA name of the zone in whose local time a series repeats.
     case timed(start: Instant, end: Instant, zone: String)
     /// Whole days; `until` is the day after the last (RFC 5545 section 3.6.1).
     case days(first: CivilDate, until: CivilDate)
@@ -51,11 +51,11 @@ public enum Span: Hashable, Sendable, Codable {
 
 /// How a series repeats (RFC 5545 section 3.8.5). All starts are instants: only timed entries repeat.
 public struct Repetition: Hashable, Sendable, Codable {
-    /// The value of RRULE as `RecurrenceRule` writes it, nil for a series of RDATEs only.
+    /// The value of RRULE as `RecurrenceRule` writes it; nil for a series of RDATEs only.
     public var rrule: String?
-    /// Starts that are left out, ascending, each once.
+    /// Starts that are left out, ascending and unique.
     public var exdates: [Instant]
-    /// Starts besides those of the rule, ascending, each once.
+    /// Starts in addition to those of the rule, ascending and unique.
     public var rdates: [Instant]
 
     public init(rrule: String?, exdates: [Instant] = [], rdates: [Instant] = []) {
@@ -67,12 +67,12 @@ public struct Repetition: Hashable, Sendable, Codable {
 
 /// One occurrence of a series that differs from the series.
 public enum Occurrence: Hashable, Sendable, Codable {
-    /// It does not take place. The same as an EXDATE.
+    /// It does not take place; the same as an EXDATE.
     case cancelled
     case changed(ChangedEntry)
 }
 
-/// All of an occurrence that can differ.
+/// The parts of an occurrence that can differ from the series.
 public struct ChangedEntry: Hashable, Sendable, Codable {
     public var title: String
     public var notes: String
@@ -89,7 +89,8 @@ public struct ChangedEntry: Hashable, Sendable, Codable {
     }
 }
 
-// By hand: a dictionary is coded in an order that changes from process to process, and stored text must not.
+// Coded by hand: the compiler's code writes a dictionary in an order that changes from process to process, and stored
+// text must not change.
 extension Entry {
     private enum CodingKeys: String, CodingKey {
         case title, notes, location, span, repetition, occurrences, reminders, status, availability

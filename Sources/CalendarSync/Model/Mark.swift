@@ -17,18 +17,18 @@ public struct ItemKey: Hashable, Sendable, Codable {
     }
 }
 
-/// What an event of ours carries at the provider, so that it is found again and never made twice.
+/// The mark that our events carry at the provider, so that they are found again and never created twice.
 ///
-/// Its fields hold no secret and nothing about a person; ids are those of the host application.
+/// Its fields hold no secrets and nothing about a person; the ids are those of the host application.
 public struct Mark: Hashable, Sendable, Codable {
     public var installation: String
     public var connection: String
     public var circle: String
     public var item: ItemKey
-    /// Rises when an event has to be made again, because identifiers of deleted events stay taken.
+    /// Increases when an event has to be created again, because identifiers of deleted events stay taken.
     public var generation: Int
 
-    /// Generations that a mark is believed to have: it is read from calendars, and anybody may write one there.
+    /// The generations that are accepted from a mark: marks are read from calendars, where anyone may write one.
     static let generations = 0...1_000_000
 
     public init(installation: String, connection: String, circle: String, item: ItemKey, generation: Int) {
@@ -39,7 +39,7 @@ public struct Mark: Hashable, Sendable, Codable {
         self.generation = generation
     }
 
-    /// Whether both are of one item at one installation, whichever connection wrote them.
+    /// Reports whether both marks name one item at one installation, whichever connection wrote them.
     func isSameItem(as other: Mark) -> Bool {
         installation == other.installation && circle == other.circle && item == other.item
     }

@@ -2,13 +2,14 @@
 
 public import ICalBridge
 
-/// Where one grant is stored. Errors that these throw are ours, and never mean that the grant is dead.
+/// Access to the storage of one grant. Errors that these functions throw are ours, and never mean that the grant is
+/// dead.
 public struct GrantStorage: Sendable {
-    /// The grant as it is stored now.
+    /// Loads the grant that is stored now.
     public var load: @Sendable () async throws -> OAuthGrant
-    /// Puts a renewed grant in place of the one that was refreshed, durably, before it is used.
+    /// Stores a renewed grant durably in place of the one that was refreshed, before it is used.
     public var store: @Sendable (_ renewed: OAuthGrant, _ replacing: OAuthGrant) async throws -> Void
-    /// Notes that the provider has declared the grant dead.
+    /// Records that the provider has declared the grant dead.
     public var markDead: @Sendable (ProviderFailure) async -> Void
 
     public init(
@@ -22,18 +23,18 @@ public struct GrantStorage: Sendable {
     }
 }
 
-/// The access tokens of one grant: however many runs ask, it is refreshed once at a time.
+/// The access tokens of one grant: however many runs ask, only one refresh is under way at a time.
 ///
-/// One instance serves all runs of a grant in a process; other processes are noticed by what is stored.
+/// One instance serves all runs of a grant in a process; refreshes by other processes are noticed in the storage.
 public actor GrantTokens: AccessTokens {
-    /// A token with fewer seconds left is renewed before it is used.
+    /// A token with fewer seconds left than this is renewed before it is used.
     private static let margin = 60
 
     private let client: OAuthClient
     private let storage: GrantStorage
     private let now: @Sendable () -> Instant
     private var known: OAuthGrant?
-    /// A renewed grant that could not be stored yet, with the one that it replaces. Not used before it is stored.
+    /// A renewed grant that could not be stored yet, with the one that it replaces. It is not used before it is stored.
     private var unstored: (renewed: OAuthGrant, replacing: OAuthGrant)?
     /// The refresh token that the provider has refused: it is not sent again.
     private var dead: Secret?
@@ -64,8 +65,8 @@ public actor GrantTokens: AccessTokens {
         if let refreshing {
             task = refreshing
         } else {
-            // Not a child of the caller: a run that is cancelled must not cancel the refresh that others wait for,
-            // nor lose a token that was rotated.
+            // Not a child task of the caller: a cancelled run must not cancel the refresh that others wait for, nor
+            // lose a token that was rotated.
             task = Task { await self.renew(refused: refused) }
             refreshing = task
         }
@@ -95,7 +96,7 @@ public actor GrantTokens: AccessTokens {
             return try await refresh(stored)
         } catch {
             guard error.kind == .unauthorized else { throw error }
-            // Another process may have used the refresh token in the meantime, and stored its successor.
+            // Another process may have used the refresh token, and stored its successor.
             let again = try await load()
             guard again.refreshToken != stored.refreshToken else { throw await died(error, stored) }
             if isFresh(again), again.accessToken != refused { return again }

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The application as the operator registered it with a provider, and where that provider is.
+/// An application as the operator registered it with a provider, and that provider's addresses.
 public struct OAuthApplication: Sendable {
     public enum Service: String, Sendable, Hashable { case google, microsoft }
 
     public var service: Service
     public var clientID: String
-    /// Nil for a public client.
+    /// The client secret; nil for a public client.
     public var clientSecret: Secret?
     public var authorizeURL: String
     public var tokenURL: String
-    /// Nil where the provider has no revocation (Microsoft).
+    /// The revocation address; nil where the provider has no revocation (Microsoft).
     public var revokeURL: String?
 
-    /// Google's addresses, unless others are named.
+    /// Returns an application with Google's addresses, unless others are given.
     public static func google(
         clientID: String, clientSecret: Secret?, authorizeURL: String? = nil, tokenURL: String? = nil,
         revokeURL: String? = nil
@@ -25,7 +25,7 @@ public struct OAuthApplication: Sendable {
             revokeURL: revokeURL ?? "https://oauth2.googleapis.com/revoke")
     }
 
-    /// The addresses of the Microsoft identity platform v2.
+    /// Returns an application with the addresses of the Microsoft identity platform v2.
     ///
     /// - Parameters:
     ///   - tenant: `common`, `organizations`, `consumers`, a tenant's id or its domain.
@@ -42,14 +42,14 @@ public struct OAuthApplication: Sendable {
 
     package static func withoutSlash(_ url: String) -> String { url.hasSuffix("/") ? String(url.dropLast()) : url }
 
-    /// The scopes of `wanted` that are not among `granted`, because a person may allow less than was asked for.
+    /// Returns the scopes of `wanted` that are not in `granted`, because a person may allow less than was requested.
     public func missing(of wanted: [String], in granted: [String]) -> [String] {
         switch service {
         case .google:
             return wanted.filter { scope in !granted.contains { GoogleScope.covers($0, scope) } }
         case .microsoft:
-            // Microsoft names its own scopes with or without the resource before them, in any case, and does not
-            // repeat those of OpenID Connect.
+            // Microsoft names its own scopes with or without the resource as a prefix, in upper or lower case, and
+            // leaves out those of OpenID Connect.
             func plain(_ scope: String) -> String {
                 scope.pieces(separatedBy: "/").last.map { $0.asciiLowercased } ?? ""
             }
@@ -60,7 +60,7 @@ public struct OAuthApplication: Sendable {
     }
 }
 
-/// Google's scopes, each for what the API refuses without it.
+/// Google's scopes, each required by calls that the API refuses without it.
 public enum GoogleScope {
     private static let base = "https://www.googleapis.com/auth/"
 
@@ -68,13 +68,13 @@ public enum GoogleScope {
     public static let events = base + "calendar.events"
     /// Listing the calendars to choose from.
     public static let calendarList = base + "calendar.calendarlist.readonly"
-    /// Making a calendar of our own, and its events.
+    /// Creating a calendar of our own, and its events.
     public static let ownCalendars = base + "calendar.app.created"
 
-    /// What a connection asks for.
+    /// The scopes that a connection requests.
     public static let all = [events, calendarList, ownCalendars]
 
-    /// Whether a granted scope allows all that another does.
+    /// Reports whether a granted scope allows everything that another one allows.
     static func covers(_ granted: String, _ wanted: String) -> Bool {
         if granted == wanted || granted == base + "calendar" { return true }
         return granted == base + "calendar.calendarlist" && wanted == calendarList
@@ -82,15 +82,15 @@ public enum GoogleScope {
     }
 }
 
-/// Microsoft's scopes, each for what Graph refuses without it.
+/// Microsoft's scopes, each required by calls that Graph refuses without it.
 public enum MicrosoftScope {
     /// Calendars and events of the account, and subscriptions to them.
     public static let calendars = "Calendars.ReadWrite"
     /// The account's name and id.
     public static let user = "User.Read"
-    /// A refresh token.
+    /// Getting a refresh token.
     public static let offline = "offline_access"
 
-    /// What a connection asks for.
+    /// The scopes that a connection requests.
     public static let all = [offline, calendars, user]
 }

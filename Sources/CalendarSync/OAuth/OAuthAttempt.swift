@@ -2,14 +2,15 @@
 
 internal import Crypto
 
-/// What one authorization needs to remember between the browser's departure and its return.
+/// What one authorization has to remember while the browser is at the provider.
 ///
-/// The state is bound to the session that began, and found again by its hash; the verifier is stored sealed.
+/// The state is bound to the session that began the authorization, and is found again by its hash; the verifier is
+/// stored sealed.
 public struct OAuthAttempt: Hashable, Sendable {
-    /// Bytes of randomness that an attempt is made of.
+    /// The number of random bytes that an attempt is made from.
     public static let randomBytes = 64
 
-    /// 43 characters of base64url.
+    /// The state parameter: 43 characters of base64url.
     public let state: Secret
     /// The code verifier of RFC 7636 section 4.1: 43 characters of base64url.
     public let verifier: Secret
@@ -21,7 +22,7 @@ public struct OAuthAttempt: Hashable, Sendable {
         verifier = Secret(Base64URL.encode(Array(random[32...])))
     }
 
-    /// An attempt that was stored.
+    /// Restores an attempt that was stored.
     public init(state: Secret, verifier: Secret) {
         self.state = state
         self.verifier = verifier
@@ -31,15 +32,16 @@ public struct OAuthAttempt: Hashable, Sendable {
     public var challenge: String { Base64URL.encode(Array(SHA256.hash(data: Array(verifier.revealed.utf8)))) }
 }
 
-/// What the provider sent the browser back with (RFC 6749 section 4.1.2).
+/// The parameters with which the provider sends the browser back (RFC 6749 section 4.1.2).
 public enum OAuthReturn: Hashable, Sendable {
     case code(Secret, state: Secret)
-    /// The person, or an administrator, said no.
+    /// The person, or an administrator, refused.
     case denied(state: Secret)
-    /// Anything else that the provider reports, with its code when it is plain.
+    /// Any other error that the provider reports, with its code if that is plain.
     case failed(ProviderFailure, state: Secret)
 
-    /// Reads the query of the callback; nil when it has no single, plausible state, so that nothing can be looked up.
+    /// Reads the query of the callback; returns nil when it has no single, plausible state, so that nothing can be
+    /// looked up.
     public init?(query: [(name: String, value: String)]) {
         func only(_ name: String, longest: Int) -> String? {
             let values = query.filter { $0.name == name }

@@ -2,7 +2,8 @@
 
 public import ICalBridge
 
-/// The authorization code flow with PKCE (RFC 6749 section 4.1, RFC 7636), refreshing and revoking, for one application.
+/// The authorization code flow with PKCE (RFC 6749 section 4.1, RFC 7636), with refresh and revocation, for one
+/// application.
 public struct OAuthClient: Sendable {
     public let application: OAuthApplication
     private let http: any ProviderHTTP
@@ -12,11 +13,11 @@ public struct OAuthClient: Sendable {
         self.http = http
     }
 
-    /// Where the browser goes to ask the person.
+    /// Returns the address at which the person is asked, for the browser.
     ///
-    /// Scopes that were granted before stay granted, so that asking for one more loses none.
+    /// Scopes that were granted before stay granted, so that a request for one more loses none.
     ///
-    /// - Parameter loginHint: the account that has to be connected again, an e-mail address.
+    /// - Parameter loginHint: the e-mail address of the account that has to be connected again.
     public func authorizeURL(
         for attempt: OAuthAttempt, scopes: [String], redirectURI: String, loginHint: String? = nil
     ) -> String {
@@ -27,7 +28,7 @@ public struct OAuthClient: Sendable {
         ]
         switch application.service {
         case .google:
-            // Without `prompt=consent` a second consent brings no refresh token.
+            // Without `prompt=consent`, a second consent yields no refresh token.
             fields += [("access_type", "offline"), ("prompt", "consent"), ("include_granted_scopes", "true")]
         case .microsoft:
             fields += [("response_mode", "query")]
@@ -39,9 +40,9 @@ public struct OAuthClient: Sendable {
 
     /// Exchanges the code that the browser brought back.
     ///
-    /// Throws `unauthorized` for a code that is used, old or of another attempt.
+    /// Throws `unauthorized` for a code that was used, is too old, or belongs to another attempt.
     ///
-    /// - Parameter redirectURI: the one of `authorizeURL`, to the letter.
+    /// - Parameter redirectURI: exactly the one that was passed to `authorizeURL`.
     public func exchange(
         code: Secret, attempt: OAuthAttempt, scopes: [String], redirectURI: String, now: Instant
     ) async throws(ProviderFailure) -> OAuthGrant {
@@ -54,8 +55,8 @@ public struct OAuthClient: Sendable {
         return try TokenAnswer.grant(answer, wanted: scopes, before: nil, now: now)
     }
 
-    /// Gets another access token. The grant in the result replaces the whole of `grant`: a refresh token may have been
-    /// replaced, and has to be stored before the access token is used.
+    /// Gets another access token. The returned grant replaces all of `grant`: the refresh token may be a new one, which
+    /// has to be stored before the access token is used.
     ///
     /// Throws `unauthorized` only when the provider says that the grant is dead.
     public func refresh(_ grant: OAuthGrant, now: Instant) async throws(ProviderFailure) -> OAuthGrant {
@@ -68,9 +69,9 @@ public struct OAuthClient: Sendable {
         return try TokenAnswer.grant(answer, wanted: grant.scopes, before: grant, now: now)
     }
 
-    /// Ends a grant at the provider, with all its tokens; true when the provider has no such way or the grant was dead.
+    /// Ends a grant at the provider, with all its tokens; does nothing when the provider has no revocation.
     ///
-    /// Throws transient failures only: what a provider refuses to end is no longer good.
+    /// Throws only transient failures: a grant that the provider refuses to end is no longer valid.
     public func revoke(_ grant: OAuthGrant) async throws(ProviderFailure) {
         guard let url = application.revokeURL else { return }
         let token = grant.refreshToken ?? grant.accessToken
@@ -83,7 +84,7 @@ public struct OAuthClient: Sendable {
             + (application.clientSecret.map { [("client_secret", $0.revealed)] } ?? [])
     }
 
-    /// Without `offline_access` the answer would hold no refresh token.
+    /// Adds `offline_access`, without which the answer would contain no refresh token.
     private func microsoftScopes(of grant: OAuthGrant) -> String {
         (grant.scopes.contains("offline_access") ? grant.scopes : grant.scopes + ["offline_access"])
             .joined(separator: " ")
@@ -105,7 +106,7 @@ public struct OAuthClient: Sendable {
 }
 
 extension ProviderFailure {
-    /// What a missing answer means for the one who waits for it.
+    /// Makes the failure that a missing answer means to the caller.
     package init(_ failure: TransportFailure) {
         switch failure {
         case .neverSent: self.init(.unreachable, "The provider could not be reached.")

@@ -5,10 +5,10 @@ public import ICalBridge
 /// The tokens of one account, as a provider granted them.
 public struct OAuthGrant: Hashable, Sendable {
     public var accessToken: Secret
-    /// Nil when the provider gave none: the grant then ends with its access token.
+    /// The refresh token; nil when the provider gave none: the grant then ends with its access token.
     public var refreshToken: Secret?
     public var expiresAt: Instant
-    /// What was granted, which may be less than what was asked for.
+    /// The scopes that were granted, which may be fewer than were requested.
     public var scopes: [String]
 
     public init(accessToken: Secret, refreshToken: Secret?, expiresAt: Instant, scopes: [String]) {
@@ -20,17 +20,17 @@ public struct OAuthGrant: Hashable, Sendable {
 }
 
 extension OAuthGrant {
-    /// The grant with its tokens in clear, to be sealed at once.
+    /// Returns the grant with its tokens in plain text, to be sealed at once.
     package func unsealedBytes() -> [UInt8] {
         let value: JSONValue = [
             "accessToken": .string(accessToken.revealed), "refreshToken": JSONValue(refreshToken?.revealed),
             "expiresAt": .integer(expiresAt.seconds), "scopes": .array(scopes.map(JSONValue.string)),
         ]
-        // Only a number that is not finite has no form in JSON, and there is no such number here.
+        // Only a number that is not finite cannot be written as JSON, and there is no such number here.
         return (try? value.serialized()) ?? []
     }
 
-    /// Reads what `unsealedBytes` wrote; nil for anything else.
+    /// Reads what `unsealedBytes` wrote; returns nil for anything else.
     package init?(unsealedBytes bytes: [UInt8]) {
         guard let value = try? JSONValue(parsing: bytes), let access = value["accessToken"]?.string,
             let expiresAt = value["expiresAt"]?.integer, let scopes = value["scopes"]?.array

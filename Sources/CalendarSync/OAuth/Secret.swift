@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A token, code or client secret. Nothing that prints, dumps or encodes a value that holds it shows its text.
+/// A token, code or client secret. Printing or dumping a value that holds it never shows its text.
 public struct Secret: Hashable, Sendable {
     /// The text itself, for a request or for sealing.
     public let revealed: String

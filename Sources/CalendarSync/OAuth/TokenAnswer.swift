@@ -2,15 +2,15 @@
 
 internal import ICalBridge
 
-/// Reads what a token endpoint answers (RFC 6749 sections 5.1 and 5.2). Its bytes are a stranger's.
+/// Reads the answers of a token endpoint (RFC 6749 sections 5.1 and 5.2), which are untrusted input.
 enum TokenAnswer {
-    /// Bytes of an answer, and of one token in it.
+    /// The maximum number of bytes of an answer, and of one token in it.
     static let longest = 128 << 10
     private static let longestToken = 16 << 10
-    /// Seconds that an access token is taken to live, whatever the answer says.
+    /// The range, in seconds, to which an access token's lifetime is limited, whatever the answer says.
     private static let lifetimes = 120...86_400
 
-    /// - Parameter before: the grant that was refreshed; what the answer leaves out stays as it was.
+    /// - Parameter before: the grant that was refreshed, whose values are kept where the answer gives none.
     static func grant(
         _ answer: ProviderAnswer, wanted: [String], before: OAuthGrant?, now: Instant
     ) throws(ProviderFailure) -> OAuthGrant {
@@ -31,7 +31,7 @@ enum TokenAnswer {
             scopes: scopes.flatMap { $0.isEmpty ? nil : $0 } ?? wanted)
     }
 
-    /// A token goes into a header, so that only visible characters of ASCII are accepted.
+    /// Accepts only visible ASCII characters, because a token goes into a header.
     private static func token(_ value: JSONValue?) -> Secret? {
         guard let text = value?.string, (1...longestToken).contains(text.utf8.count),
             text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
@@ -39,13 +39,15 @@ enum TokenAnswer {
         return Secret(text)
     }
 
-    /// An hour when the answer does not say: a token that ends sooner is refused, and renewed then.
+    /// Returns a token's lifetime in seconds, an hour when the answer does not say: a token that ends sooner is
+    /// refused, and then renewed.
     private static func lifetime(_ value: JSONValue?) -> Int {
         let seconds = value?.integer ?? value?.string.flatMap { Int($0) } ?? 3600
         return min(max(seconds, lifetimes.lowerBound), lifetimes.upperBound)
     }
 
-    /// What an answer without a token means. Only the code `error` counts; texts beside it change.
+    /// Returns the failure that an answer without a token means. Only the code in `error` counts; the texts beside it
+    /// change.
     static func failure(_ answer: ProviderAnswer) -> ProviderFailure {
         let retryAfter = RetryAfter.seconds(answer)
         let code = (try? JSONValue(parsing: answer.body))?["error"]?.string
@@ -73,7 +75,8 @@ enum TokenAnswer {
 
 /// The field `Retry-After` (RFC 9110 section 10.2.3).
 package enum RetryAfter {
-    /// Seconds, a day at most; nil for an absent field, and for a date: no clock but ours is trusted.
+    /// Returns the seconds, at most a day; nil for a missing field, and for a date, because only our own clock is
+    /// trusted.
     package static func seconds(_ answer: ProviderAnswer) -> Int? {
         guard let text = answer.field("Retry-After"), (1...9).contains(text.utf8.count),
             text.utf8.allSatisfy({ $0 >= 48 && $0 <= 57 }), let seconds = Int(text)

@@ -6,7 +6,7 @@ import ICalBridge
 struct Plan {
     var steps: [Step]
     var counts: RunRecord.Counts
-    /// Why it has to wait for a person; nil when nothing holds it.
+    /// Why the run has to wait for a person; nil when nothing holds it.
     var hold: Hold?
 
     init(steps: [Step], planner: Planner) {
@@ -18,18 +18,18 @@ struct Plan {
 
     var items: [PreviewItem] { steps.compactMap(\.preview) }
 
-    /// The brake, over this run and the day before it.
+    /// Applies the brake to this run together with the day before it.
     private static func hold(_ steps: [Step], _ planner: Planner) -> Hold? {
         guard planner.policy.purpose == .sync else { return nil }
         let linked = planner.links.values.filter { $0.externalID != nil && $0.state != .untracked }
-        // Office days go because their person said so, and never by themselves.
+        // Office days are deleted only because their person asked for it, never automatically.
         let deletions = steps.filter { $0.isDeletion && $0.item.collection != .officeDays }.count
         let missing = steps.filter(\.isMissing).count
         var causes: [Hold.Cause] = []
         if planner.brakes(deletions, planner.deletionsBefore.out, of: linked.count) { causes.append(.deletions) }
         if planner.brakes(missing, planner.deletionsBefore.missing, of: linked.count) { causes.append(.missing) }
         let watched = linked.count { $0.agreed?.theirs.overlaps(planner.policy.window) ?? false }
-        // Before anybody looked, all that should be there may be missing.
+        // Before anyone has looked, all events that should be there may be missing.
         let isEmpty = planner.sightings.isEmpty && watched > 0
         if isEmpty { causes.append(.empty) }
         if planner.sightings.unaccounted > 0 { causes.append(.restored) }
@@ -45,9 +45,9 @@ extension Planner {
 }
 
 extension Hold {
-    /// Whether a person who approved this also approved that.
+    /// Reports whether the approval of this hold also covers another one.
     func allows(_ other: Hold) -> Bool {
-        // Whoever approves that a calendar is empty also approves that its events are missing.
+        // Approving that a calendar is empty also approves that its events are missing.
         let approved = causes + (causes.contains(.empty) ? [.missing] : [])
         return other.causes.allSatisfy(approved.contains) && other.deletions <= deletions && other.missing <= missing
     }
@@ -80,6 +80,6 @@ extension RunRecord.Counts {
 }
 
 extension ConflictRecord {
-    /// Whether the run found it, and did not settle an older one.
+    /// Whether the run found this conflict, rather than settled an older one.
     var isNews: Bool { state == .open || outcome == .kalends && at == resolvedAt }
 }

@@ -3,7 +3,7 @@
 import ICalBridge
 
 extension Planner {
-    /// Makes a step of what the merge says.
+    /// Makes a step from the result of a merge.
     func step(
         _ merged: Merged, link: Link, ours: Ours?, sight: Sightings.Sight?, here: ThreeStates.Here,
         there: ThreeStates.There
@@ -88,7 +88,7 @@ extension Planner {
         if stored != kept { step.link = kept }
     }
 
-    /// Events of earlier generations go once the present one is there.
+    /// Returns the removal of events of earlier generations, for when the current one exists.
     private func clearing(_ link: Link) -> [Step.Draft] {
         link.leftovers.map { leftover in
             Step.Draft(
@@ -103,7 +103,7 @@ extension Planner {
         var kept = link
         guard entry.overlaps(policy.window) else {
             guard link.externalID != nil else { return }
-            // It is gone, and is made again when it is near.
+            // The event is gone, and is created again when its item is in the window.
             kept.away()
             kept.state = .ignored
             kept.since = now
@@ -142,7 +142,7 @@ extension Planner {
                 } ?? false
             }
         if isFar {
-            // It left the window, and stays where it is.
+            // The event left the window, and is not touched.
             kept.state = .untracked
             kept.since = now
             step.conflicts = []
@@ -150,7 +150,7 @@ extension Planner {
             return
         }
         guard !isNewBaseline || policy.purpose != .sync, let id = kept.externalID else {
-            // Not in a run that compares with nothing: the next one looks at it again.
+            // A run without a comparable listing deletes nothing: the next run looks at the event again.
             step.conflicts = []
             kept.state = .pending
             step.link = kept
@@ -164,7 +164,7 @@ extension Planner {
                 kind: .delete(id: id, etag: sight == nil ? link.etag : sight?.etag), generation: link.generation,
                 ours: nil, wanted: nil, reason: reason.rawValue, before: theirs)
         ]
-        // No run comes after the last one.
+        // No run follows the last one.
         if policy.isRemoval { step.drafts += clearing(kept) }
     }
 
@@ -238,10 +238,11 @@ extension Planner {
 }
 
 extension InboundChange.Edit {
-    /// The change with the zone that the item keeps or takes, so that a plan sees the item as it will be.
+    /// Returns the change with the zone that the item keeps or takes, so that a plan sees the item as it will be.
     ///
-    /// UTC, in which some programs write any time, is no wish for another zone, and neither is a zone that this machine
-    /// does not know, or the name that the provider has for the item's own. An occurrence is on the clock of its series.
+    /// UTC, in which some programs write any time, is not a request for another zone; neither is a zone that this
+    /// machine does not know, nor the provider's name for the item's own zone. An occurrence uses the zone of its
+    /// series.
     fileprivate func keepingZone(of ours: Entry, expressed: Entry?) -> InboundChange.Edit {
         guard case .timed(_, _, let own) = ours.span else { return self }
         func zone(_ name: String) -> String {
@@ -264,7 +265,7 @@ extension Step.Draft {
 }
 
 extension Finding {
-    /// A digest of what was found since the sides last agreed.
+    /// Returns a digest of what was found since the sides last agreed.
     func identity(_ link: Link, connection: String) -> String {
         let values = fields.map { field in
             [field.field.rawValue, field.base ?? "", field.kalends ?? "", field.calendar ?? "", field.kept.rawValue]
@@ -279,7 +280,7 @@ extension Finding {
 }
 
 extension ConflictRecord {
-    /// This record, settled by what happened since; nil when it is about something else.
+    /// Returns this record, settled by what has happened since; nil when that does not settle it.
     func settled(_ outcome: Outcome, at now: Instant, ifAbout item: ItemKey) -> ConflictRecord? {
         guard self.item == item, state == .open, occurrence == nil, kind != .bothChanged else { return nil }
         var record = self
@@ -291,19 +292,19 @@ extension ConflictRecord {
 }
 
 extension Link {
-    /// The event is gone; its id is remembered.
+    /// Removes the event's id from the link, and remembers it: the event is gone.
     mutating func away() {
         if let externalID { lastID = externalID }
         externalID = nil
         etag = nil
     }
 
-    /// Whether something of what both sides agree on is new.
+    /// Reports whether anything that both sides agree on is new.
     func differs(from other: Link) -> Bool {
         agreed != other.agreed || etag != other.etag || externalID != other.externalID || state != other.state
     }
 
-    /// Remembers edits that were seen there, for an hour.
+    /// Remembers for an hour the edits that were seen in the calendar.
     mutating func add(_ seen: [EditSeen], at now: Instant) {
         flips.removeAll { now.seconds - $0.at.seconds > Planner.hour }
         flips += seen.map { Flip(field: $0.field.string, value: $0.value.string, at: now) }

@@ -3,7 +3,7 @@
 import ICalBridge
 
 extension Planner {
-    /// What has to be done about one item; nil when the item has no event and needs none.
+    /// Decides what to do about one item; returns nil when the item has no event and needs none.
     func step(_ item: ItemKey) -> Step? {
         let (link, sight, there) = event(of: item)
         let ours = shown[item]
@@ -33,7 +33,7 @@ extension Planner {
             .merged(rule, isAppointment: isAppointment, keepsEdits: policy.purpose == .sync)
         var step = step(merged, link: link, ours: ours, sight: sight, here: here, there: there)
         if let change = step?.change, let ours {
-            // What will be left to do once the change came in.
+            // The drafts are what remains to be done once the change is applied.
             var after = link
             after.agreed = merged.basis
             let expected = express(ours.entry.applying(change.edits)).entry.canonical
@@ -42,14 +42,15 @@ extension Planner {
         return step
     }
 
-    /// An office day that a person edited or deleted there is theirs: it is not merged, and never written again.
+    /// Hands over an office day that a person edited or deleted in the calendar: it is not merged, and never written
+    /// again.
     private func handedOver(_ link: Link, _ here: ThreeStates.Here, _ there: ThreeStates.There) -> Step? {
         guard link.item.collection == .officeDays, policy.purpose == .sync, let base = link.agreed else { return nil }
         var kept = link
         kept.since = now
         var step = Step(item: link.item)
         switch there {
-        // What is as ours is now, a run wrote that did not come to its end.
+        // An event that equals our current entry was written by a run that did not finish.
         case .present(let theirs) where theirs.canonical != base.theirs.canonical && theirs.canonical != here.entry:
             kept.state = .untracked
             step.handedOver = .edited
@@ -77,7 +78,7 @@ extension Planner {
                 return (link, sight, sight.there)
             }
             if sightings.gone.contains(id) {
-                // A later life of this database made it again.
+                // A later state of this database, since replaced by an older copy, created the event again.
                 if let later = candidate(for: link), let mark = later.mark, mark.generation > link.generation {
                     link.externalID = later.id
                     link.generation = mark.generation
@@ -101,14 +102,14 @@ extension Planner {
         }
     }
 
-    /// The newest event of ours that may be the one that the link has no id for. One that has to go, as it could not be changed
-    /// in place, is not.
+    /// Returns our newest event that may be the link's although the link does not have its id. An event that has to go
+    /// because it could not be changed in place is not a candidate.
     private func candidate(for link: Link) -> Sightings.Sight? {
         candidates[link.item]?.first { sight in !link.leftovers.contains { $0.id == sight.id } }
     }
 
-    /// Makes a last run remove all events with marks of an item, not only the one that is its event. Of two with the
-    /// same mark, one is a copy that a person made.
+    /// Makes a last run remove all events with an item's mark, not only the linked one. Of two events with the same
+    /// mark, one is a copy that a person made.
     private func takeAlong(_ item: ItemKey, _ link: inout Link) {
         let found = candidates[item] ?? []
         var marks = Set((link.externalID == nil ? found.prefix(1) : []).compactMap(\.mark))
@@ -120,7 +121,7 @@ extension Planner {
         }
     }
 
-    /// What came back too often within an hour.
+    /// Returns the edits that were made again too often within an hour.
     private func frozen(_ link: Link) -> Set<EditSeen> {
         var counts: [EditSeen: Int] = [:]
         for flip in link.flips where now.seconds - flip.at.seconds <= Planner.hour {
@@ -131,7 +132,7 @@ extension Planner {
 
     static let hour = 3_600
 
-    // MARK: What nobody touches
+    // MARK: Links that are left alone
 
     private func isLeftAlone(
         _ link: Link, _ here: ThreeStates.Here, _ sight: Sightings.Sight?, _ there: ThreeStates.There
@@ -140,11 +141,11 @@ extension Planner {
         let isSeenNear = sight?.entry?.overlaps(policy.window) ?? false
         switch link.state {
         case .untracked where policy.isRemoval:
-            // As we left it, it is ours still.
+            // An event that is as we left it is still ours.
             guard let sight else { return true }
             return sight.entry?.canonical != link.agreed?.theirs.canonical
         case .untracked:
-            // Back in the window, and looked at.
+            // The event is in the window again, and was looked at.
             guard here.entry != nil else { return true }
             if case .present = there, sight != nil, isNear || isSeenNear { return false }
             if case .gone = there, isNear { return false }
@@ -155,11 +156,12 @@ extension Planner {
             if case .gone = there { return false }
             return !(isDue(link) || isChanged)
         case .conflict where links[link.item]?.externalID != nil:
-            // An edit there that outlives its item waits for a person, unless the item is back or the event went.
+            // An edit in the calendar that outlives its item waits for a person, unless the item is back or the event
+            // is gone.
             if case .gone = there { return false }
             return here.entry == nil && policy.purpose == .sync
         case .deleted:
-            // An event that a person restored after its item went is theirs.
+            // An event that a person restored after its item was gone belongs to that person.
             if here.entry == nil { return link.leftovers.isEmpty && (sight == nil || link.lastID == sight?.id) }
             return !isNear && sight == nil
         case .pending where link.externalID == nil && sight == nil: return here.entry != nil && !isNear
@@ -168,19 +170,19 @@ extension Planner {
         }
     }
 
-    /// Whether an event that was held back is tried again: after a time, or when its item is another.
+    /// Reports whether an event that was held back is tried again: after some time, or when its item has changed.
     func isDue(_ link: Link) -> Bool {
         if now.seconds - link.since.seconds >= policy.quarantine { return true }
         return shown[link.item].map { express($0.entry).entry.canonical } != link.refused
     }
 
-    /// A link that stays as it is.
+    /// Returns the step of a link that does not change.
     private func unchanged(_ link: Link, _ there: ThreeStates.There) -> Step? {
         guard link.externalID != nil, link.state != .untracked else { return nil }
         return Step(item: link.item, isFailure: link.state == .quarantined)
     }
 
-    /// An item that cannot be written as it is.
+    /// Returns the step of an item that cannot be written as it is.
     private func held(
         _ link: Link, _ item: ItemKey, _ entry: Entry, reason: String, sight: Sightings.Sight?
     ) -> Step? {
@@ -200,14 +202,14 @@ extension ThreeStates.Here {
 }
 
 extension Sightings.Sight {
-    /// The base of an event that a run of ours left half made: what it lacks is still to be written.
+    /// The base of an event that one of our runs left unfinished: what is missing from it is still to be written.
     var unfinished: Agreement? {
         guard isUnfinished, let entry else { return nil }
         return Agreement(ours: entry, theirs: entry)
     }
 
-    /// The base of an event that is as we wrote it: any difference was made by the server. No server moves events,
-    /// though: other times are a person's, whatever the etag is.
+    /// Returns the base of an event that is as we wrote it: any difference was made by the server. Servers do not move
+    /// events, though: different times were set by a person, whatever the etag is.
     func rewritten(_ agreed: Agreement) -> Agreement {
         guard isAsWritten, let entry, entry.span == agreed.theirs.span, entry.rule == agreed.theirs.rule,
             entry.occurrences == agreed.theirs.canonical.occurrences

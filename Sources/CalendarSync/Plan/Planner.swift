@@ -10,21 +10,21 @@ struct Planner {
     var shown: [ItemKey: Ours]
     var deleted: Set<ItemKey>
     var sightings: Sightings
-    /// Conflicts that are open.
+    /// The open conflicts.
     var conflicts: [ConflictRecord]
-    /// Deletions of the day before this run.
+    /// The deletions on the day before this run.
     var deletionsBefore: DeletionCount
     /// Whether no run of this connection has ended yet.
     var isFirst: Bool
-    /// Whether what was listed before is not comparable: nothing is deleted in this run.
+    /// Whether this listing cannot be compared with the last one; nothing is then deleted in this run.
     var isNewBaseline: Bool
-    /// What an entry becomes at the provider.
+    /// Returns an entry as the provider can express it.
     var express: @Sendable (Entry) -> (entry: Entry, limitations: [Limitation])
-    /// Events of ours whose id is not known, by item; made from the sightings by `matchMarks`.
+    /// Our events whose id is not known, by item; `matchMarks` finds them among the sightings.
     var candidates: [ItemKey: [Sightings.Sight]] = [:]
-    /// Items whose event was in another calendar, and that may have one of an earlier time in this.
+    /// Items whose event was in another calendar, and for which this calendar may hold an event from an earlier time.
     var detached: Set<ItemKey> = []
-    /// Items of which the person has refused the times that came in: they go back.
+    /// Items that refused the times from the calendar: their own times are put back.
     var refusals: Set<ItemKey> = []
 
     init(
@@ -45,13 +45,13 @@ struct Planner {
         if case .removal = policy.purpose { shown = [:] }
     }
 
-    /// All items that are linked or to be shown, in one order; in a last run also those that only a mark names.
+    /// All items that are linked or to be shown, sorted; in a last run also those that only a mark names.
     var items: [ItemKey] {
         let known = Set(links.keys).union(shown.keys)
         return (policy.isRemoval ? known.union(candidates.keys) : known).sorted()
     }
 
-    /// The whole plan.
+    /// Returns the whole plan.
     func plan() -> Plan { Plan(steps: items.compactMap(step), planner: self) }
 
     /// Links by the id of their event.
@@ -72,9 +72,9 @@ extension ItemKey: Comparable {
 // MARK: Marks
 
 extension Planner {
-    /// Finds out which events that nobody has an id for are ours, and how many nobody can account for.
+    /// Finds out which events without a recorded id are ours, and counts those that cannot be accounted for.
     ///
-    /// The recorded id is ours; any other event with the same mark is a stranger's copy.
+    /// The event with the recorded id is ours; any other event with the same mark is a copy by someone else.
     mutating func matchMarks() {
         let recorded = Set(links.values.compactMap { $0.externalID.map(ByteString.init(_:)) })
         let leftovers = Set(links.values.flatMap { $0.leftovers.map { ByteString($0.id) } })
@@ -99,13 +99,13 @@ extension Planner {
                 return one.0 == one.1 ? left.id < right.id : one.0 > one.1
             }
         }
-        // Where no run has ended yet, or everything was lost, all is found again by its marks.
+        // Before the first run has ended, or when everything was lost, all events are found again by their marks.
         sightings.count(unaccounted: isFirst ? 0 : unaccounted)
     }
 }
 
 extension SyncPolicy {
-    /// Whether an event with this mark was made for this connection, or for one that it follows.
+    /// Reports whether an event with this mark was created for this connection, or for a former one that it continues.
     func owns(_ mark: Mark) -> Bool {
         mark.installation == installation && mark.circle == circle
             && (mark.connection == connection || formerConnections.contains(mark.connection))
@@ -113,7 +113,7 @@ extension SyncPolicy {
 }
 
 extension Link {
-    /// Whether an event with this mark may be the one that the link has no id for.
+    /// Reports whether an event with this mark may be the link's although the link does not have its id.
     fileprivate func accepts(_ mark: Mark, id: String, of connection: String) -> Bool {
         guard mark.connection == connection else { return externalID == nil && agreed == nil && lastID == nil }
         if mark.generation > generation { return true }

@@ -15,7 +15,7 @@ struct Sightings {
         var mark: Mark?
         var content: Content
         var updatedAt: Instant?
-        /// Whether we made it, and did not come to its occurrences.
+        /// Whether we created the event, but have not written its occurrences yet.
         var isUnfinished = false
         /// Whether nobody has changed it since we wrote it.
         var isAsWritten = false
@@ -24,22 +24,22 @@ struct Sightings {
     }
 
     private(set) var events: [ByteString: Sight] = [:]
-    /// Events of which the provider has proved that they are gone.
+    /// Events that the provider has confirmed to be gone.
     private(set) var gone: Set<ByteString> = []
-    /// Events that were reported gone, or not named, or not reported completely: each needs a look.
+    /// Events that were reported gone, or were not named, or were not reported completely: each needs a look.
     private(set) var unproven: Set<ByteString> = []
     /// Whether a full listing named no event at all.
     private(set) var isEmpty = false
-    /// Whether what is not among `events` was not listed, rather than not changed.
+    /// Whether the listing was full: an event that is not in `events` was not listed, rather than not changed.
     private(set) var isFull = false
-    /// Events with marks of this connection that no link and no operation accounts for.
+    /// The number of events with marks of this connection that no link and no operation accounts for.
     private(set) var unaccounted = 0
 
-    /// Takes in a listing.
+    /// Adds a listing.
     ///
     /// - Parameters:
-    ///   - links: those with an event, by its id.
-    ///   - judged: the window in which an event that a full listing does not name deserves a look.
+    ///   - links: the links with an event, by the event's id.
+    ///   - judged: the window in which an event that a full listing does not name needs a look.
     mutating func add(_ set: ChangeSet, links: [ByteString: Link], judged: SyncWindow) {
         for change in set.changes {
             switch change {
@@ -95,7 +95,7 @@ struct Sightings {
         events[series] = sight
     }
 
-    /// Takes in looks at single events, which are newer than any listing.
+    /// Adds looks at single events, which are newer than any listing.
     mutating func add(_ looks: [(id: String, look: RemoteLook)]) {
         for (id, look) in looks {
             unproven.remove(id)
@@ -112,10 +112,10 @@ struct Sightings {
         }
     }
 
-    /// Takes in an event that a write or a search answered.
+    /// Adds an event that a write or a search returned.
     mutating func add(_ event: RemoteEvent) { add([(event.id, .present(event))]) }
 
-    /// An event's state is what the link has, from now on.
+    /// Forgets an event: from now on its state is the one in the link.
     mutating func forget(_ id: String) {
         events.removeValue(forKey: id)
         gone.remove(id)

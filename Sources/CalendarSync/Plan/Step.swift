@@ -4,7 +4,7 @@ import ICalBridge
 
 /// What a run does about one item.
 struct Step {
-    /// A write, before it has a key.
+    /// A write that has no key yet.
     struct Draft {
         var kind: Operation.Kind
         var generation: Int
@@ -12,25 +12,25 @@ struct Step {
         var wanted: Entry?
         var reason: String
         var before: Entry?
-        /// A create: whether an earlier generation is there, and goes afterwards.
+        /// Whether a create replaces an event of an earlier generation, which is removed afterwards.
         var isReplacement = false
     }
 
     var item: ItemKey
-    /// What the link becomes at once; nil when it stays as it is. With drafts it is stored before they are sent.
+    /// The link to store at once; nil when it does not change. With drafts, it is stored before they are sent.
     var link: Link?
-    /// A change that comes in first; the step is then made again.
+    /// A change from the calendar to apply first; the step is then made again.
     var change: InboundChange?
-    /// What both sides agree on once the change came in.
+    /// What both sides agree on once the change is applied.
     var basis: Agreement?
     var drafts: [Draft] = []
     var conflicts: [ConflictRecord] = []
     var seen: [EditSeen] = []
-    /// A line of the journal, when the link changes without a write.
+    /// The kind of journal line to write when the link changes without a write.
     var noted: JournalEntry.Change?
-    /// What a person sees in a preview; nil when nothing happens.
+    /// What a preview shows to a person; nil when nothing happens.
     var preview: PreviewItem?
-    /// What a person did there to an event that nobody merges; the link is let go of with it.
+    /// What a person did in the calendar to an event that is not merged; its link is given up.
     var handedOver: HandOver.Kind?
     /// Whether the event was found to be gone.
     var isMissing = false

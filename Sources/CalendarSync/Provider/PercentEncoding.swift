@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Text in addresses and forms (RFC 3986 section 2.1): all but unreserved characters as `%XX` of their UTF-8.
+/// Encodes text for addresses and forms (RFC 3986 section 2.1): all but unreserved characters become `%XX` of their
+/// UTF-8.
 package enum PercentEncoding {
     private static let digits = Array("0123456789ABCDEF".utf8)
     private static let unreserved = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~".utf8)
 
-    /// A path segment, or the name or value of a query or form field.
+    /// Encodes a path segment, or the name or value of a query or form field.
     package static func encode(_ text: String) -> String {
         var bytes: [UInt8] = []
         for byte in text.utf8 {
@@ -18,12 +19,12 @@ package enum PercentEncoding {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Fields in their order, as a query or as the body of `application/x-www-form-urlencoded`.
+    /// Encodes fields in order, as a query or as the body of `application/x-www-form-urlencoded`.
     package static func fields(_ fields: [(String, String)]) -> String {
         fields.map { encode($0) + "=" + encode($1) }.joined(separator: "&")
     }
 
-    /// The text that `encode` made this of; nil for anything that `encode` does not write.
+    /// Returns the text that `encode` turned into this one; nil for anything that `encode` does not write.
     package static func decode(_ text: some StringProtocol) -> String? {
         var bytes: [UInt8] = []
         var rest = Array(text.utf8)[...]

@@ -8,7 +8,7 @@ public struct ProviderRequest: Sendable {
     public var url: String
     public var headers: [(name: String, value: String)]
     public var body: [UInt8]?
-    /// Bytes of the answer's body that are taken at most.
+    /// The maximum number of bytes of the answer's body.
     public var longestAnswer: Int
 
     public init(
@@ -35,16 +35,16 @@ public struct ProviderAnswer: Sendable {
         self.body = body
     }
 
-    /// The first field of that name, whatever its case.
+    /// Returns the value of the first field with this name, in upper or lower case.
     public func field(_ name: String) -> String? {
         let wanted = name.lowercased()
         return headers.first { $0.name.lowercased().utf8.elementsEqual(wanted.utf8) }?.value
     }
 }
 
-/// Why there is no answer.
+/// The reason for a missing answer.
 public enum TransportFailure: Error, Hashable, Sendable {
-    /// The request did not leave: it can be sent again.
+    /// The request was not sent, so it can be sent again.
     case neverSent(String)
     /// The request may have been carried out.
     case unanswered(String)
@@ -52,15 +52,16 @@ public enum TransportFailure: Error, Hashable, Sendable {
     case tooLong
 }
 
-/// Sends requests to providers. No redirect is followed, no status is an error, nothing is sent twice.
+/// Sends requests to providers. No redirect is followed, no status is an error, and nothing is sent twice.
 public protocol ProviderHTTP: Sendable {
     func send(_ request: ProviderRequest) async throws(TransportFailure) -> ProviderAnswer
 }
 
-/// The access token of one grant.
+/// The access tokens of one grant.
 public protocol AccessTokens: Sendable {
-    /// A token that is good for some time yet.
+    /// Returns a token that is valid for some more time.
     func current() async throws(ProviderFailure) -> String
-    /// Another one, because the provider has refused `token`. However many ask, the grant is refreshed once.
+    /// Returns another token, because the provider refused `token`. However many callers ask, the grant is refreshed
+    /// once.
     func renewed(after token: String) async throws(ProviderFailure) -> String
 }

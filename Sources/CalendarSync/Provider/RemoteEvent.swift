@@ -6,13 +6,13 @@ public import ICalBridge
 public struct RemoteCalendar: Hashable, Sendable {
     public var id: String
     public var name: String
-    /// `#RRGGBB`, nil where the provider says none.
+    /// `#RRGGBB`; nil where the provider gives none.
     public var color: String?
     public var isPrimary: Bool
     public var canWrite: Bool
-    /// An IANA name, nil where the provider says none.
+    /// An IANA name; nil where the provider gives none.
     public var timeZone: String?
-    /// Whether a Kalends made it: it carries our sign, whatever it is called now.
+    /// Whether a Kalends created it: it carries our sign, whatever its name is now.
     public var isOurs: Bool
 
     public init(
@@ -29,30 +29,31 @@ public struct RemoteCalendar: Hashable, Sendable {
     }
 }
 
-/// An event as a provider has it.
+/// An event as a provider stores it.
 public struct RemoteEvent: Hashable, Sendable {
-    /// What can be read of an event.
+    /// The content that can be read of an event.
     public enum Content: Hashable, Sendable {
-        /// The whole event, a series with all its changed occurrences.
+        /// The whole event; a series includes all its changed occurrences.
         case entry(Entry)
-        /// A series whose changed occurrences are not in this answer: those that were known remain.
+        /// A series whose changed occurrences are not in this answer: the known ones are kept.
         case master(Entry)
-        /// Something that an entry cannot say, with the reason in a sentence. It is there, and is never "absent".
+        /// Something that cannot be expressed as an entry, with the reason in a sentence. The event exists, and never
+        /// counts as absent.
         case unreadable(String)
     }
 
     public var id: String
-    /// ETag or changeKey, nil where the server gave none.
+    /// The ETag or changeKey; nil where the server gave none.
     public var etag: String?
-    /// Nil for an event that is not ours.
+    /// Our mark; nil for an event that is not ours.
     public var mark: Mark?
     public var content: Content
-    /// The server's own stamp of the last change; nil where it has none.
+    /// The server's own timestamp of the last change; nil where it has none.
     public var updatedAt: Instant?
-    /// Whether a write of ours to the series was cut short before all occurrences were as they were sent: where they
-    /// differ from ours, nobody has edited them. A creation or an update to what is wanted completes it.
+    /// Whether one of our writes to the series was cut short before all occurrences were written: differences from our
+    /// occurrences are then not anyone's edits. A create, or an update to the wanted state, completes it.
     public var isUnfinished: Bool
-    /// Whether the etag is still the one that answered our own write: any difference was made by the server.
+    /// Whether the etag is still the one from the answer to our own write: any difference was made by the server.
     public var isAsWritten: Bool
 
     public init(
@@ -69,23 +70,23 @@ public struct RemoteEvent: Hashable, Sendable {
     }
 }
 
-/// One thing that a listing says.
+/// One change that a listing reports.
 public enum RemoteChange: Hashable, Sendable {
     case event(RemoteEvent)
-    /// One occurrence of a series has changed, or (nil) is as the series again.
+    /// One occurrence of a series has changed or, when nil, equals the series again.
     case occurrence(
         seriesID: String, originalStart: Instant, Occurrence?, etag: String?, updatedAt: Instant?)
-    /// The provider reports that the event is gone. It must be confirmed by `look` before it counts.
+    /// The provider reports that the event is gone. This counts only once `look` confirms it.
     case removed(id: String)
 }
 
 /// What a provider reports about a calendar since a cursor.
 public struct ChangeSet: Sendable {
     public var changes: [RemoteChange]
-    /// Whether this is a complete, authorised listing of the window: every page came, no event failed. Only then is
-    /// an event that is not named absent.
+    /// Whether this is a complete, authorized listing of the window: every page arrived, and no event failed. Only then
+    /// is an event that is not named absent.
     public var isFull: Bool
-    /// Where the next look begins; nil when the provider has no cursor.
+    /// Where the next listing begins; nil when the provider has no cursor.
     public var cursor: String?
 
     public init(changes: [RemoteChange], isFull: Bool, cursor: String?) {
@@ -95,17 +96,17 @@ public struct ChangeSet: Sendable {
     }
 }
 
-/// What a look at one event found.
+/// The result of a look at one event.
 public enum RemoteLook: Hashable, Sendable {
     case present(RemoteEvent)
     /// 404, 410 or cancelled: the event is gone.
     case gone
 }
 
-/// Between which instants events are judged. Providers list at least this.
+/// The window within which events are judged. Providers list at least this window.
 public struct SyncWindow: Hashable, Sendable, Codable {
     public var from: Instant
-    /// Not included.
+    /// The end, which is not included.
     public var to: Instant
 
     public init(from: Instant, to: Instant) {

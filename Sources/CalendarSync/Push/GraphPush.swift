@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Graph's notifications: several in one body, of changes and of the subscriptions themselves.
+/// Graph's notifications: several in one body, about changes and about the subscriptions themselves.
 public enum GraphPush {
-    /// Bytes of a body that are read.
+    /// The maximum number of bytes of a body.
     public static let longestBody = 1 << 20
-    /// Notices of one body that are taken.
+    /// The maximum number of notices in one body.
     public static let mostNotices = 1000
 
-    /// The token of a request that tests an address: it is answered within 10 seconds by 200 and the token itself, as
-    /// `text/plain`. Nil when this is not such a request, or its token cannot be answered safely.
+    /// Returns the token of a request that tests an address, to be answered within 10 seconds by 200 and the token
+    /// itself, as `text/plain`; nil when this is not such a request, or when its token cannot be sent back safely.
     ///
-    /// - Parameter query: names and values as they are after decoding.
+    /// - Parameter query: the decoded names and values.
     public static func validationToken(query: [(name: String, value: String)]) -> String? {
         let tokens = query.filter { $0.name.asciiLowercased == "validationtoken" }
         guard tokens.count == 1, (1...4096).contains(tokens[0].value.utf8.count),
@@ -19,10 +19,10 @@ public enum GraphPush {
         return tokens[0].value
     }
 
-    /// Reads a body; nil when it is not what Graph sends.
+    /// Reads a body; returns nil when it does not have the form that Graph sends.
     ///
-    /// A notice without an id, or of a kind that is not known, is left out: the others count. Several about one
-    /// subscription come as one of each kind, in order of first appearance.
+    /// A notice without an id, or of an unknown kind, is left out, and the others count. Several notices about one
+    /// subscription become one of each kind, in order of first appearance.
     public static func notices(body: [UInt8]) -> [PushNotice]? {
         guard body.count <= longestBody, let json = try? JSONValue(parsing: body), let value = json["value"]?.array,
             value.count <= mostNotices

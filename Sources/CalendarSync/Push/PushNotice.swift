@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a provider's server reports about a channel. Anybody can send one: it counts only when its secret is that of
-/// the channel, and then it is a hint to look, and nothing more.
+/// What a provider's server reports about a channel. Anyone can send a notice: it counts only with the channel's
+/// secret, and then only as a hint to look.
 public struct PushNotice: Hashable, Sendable {
     public enum What: String, Hashable, Sendable {
-        /// Something in the calendar is other than it was.
+        /// Something in the calendar has changed.
         case changed
         /// The channel works; nothing has changed (Google's first message).
         case opened
-        /// The provider asks for the channel to be renewed, or will stop it.
+        /// The provider asks for the channel's renewal, and will end it otherwise.
         case renewalWanted
-        /// The provider has ended the channel: it has to be opened again, and then looked.
+        /// The provider has ended the channel: it has to be opened again, and then the calendar needs a look.
         case ended
-        /// Notices were lost: it has to be looked.
+        /// Notices were lost, so the calendar needs a look.
         case missed
     }
 
     /// The channel's or subscription's id.
     public var channel: String
-    /// What came in place of the secret; nil when nothing did.
+    /// The secret that was received; nil when there was none.
     public var secret: Secret?
     public var what: What
-    /// Google's resource id, which ends a channel that nobody knows; empty elsewhere.
+    /// Google's resource id, which is needed to end an unknown channel; empty elsewhere.
     public var resourceID: String
 
     public init(channel: String, secret: Secret?, what: What, resourceID: String = "") {
@@ -31,7 +31,7 @@ public struct PushNotice: Hashable, Sendable {
         self.resourceID = resourceID
     }
 
-    /// Whether the notice has the channel's secret; the time that takes says nothing about it.
+    /// Reports whether the notice has the channel's secret, in a time that reveals nothing about it.
     public func isAuthentic(_ expected: Secret) -> Bool {
         guard let secret else { return false }
         let (ours, theirs) = (Array(expected.revealed.utf8), Array(secret.revealed.utf8))
@@ -41,7 +41,7 @@ public struct PushNotice: Hashable, Sendable {
         return difference == 0
     }
 
-    /// Bytes of an id or a secret that are taken.
+    /// The maximum number of bytes of an id or a secret.
     static let longestText = 512
 
     static func text(_ value: String?) -> String? {

@@ -2,7 +2,7 @@
 
 public import ICalBridge
 
-/// What two sides did to the same thing, with every value that either of them typed.
+/// A conflict: what both sides did to the same thing, with every value that either of them typed.
 public struct ConflictRecord: Hashable, Sendable, Codable {
     public enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
         case bothChanged, deletedThere, editedThere, unreadable
@@ -14,7 +14,7 @@ public struct ConflictRecord: Hashable, Sendable, Codable {
 
     public enum Outcome: String, Hashable, Sendable, Codable, CaseIterable { case kalends, calendar, both, dismissed }
 
-    /// A field with its three values as text for people; nil where there is none.
+    /// A field with its three values as text for people; a missing value is nil.
     public struct Field: Hashable, Sendable, Codable {
         public var field: EntryField
         public var base: String?
@@ -31,20 +31,20 @@ public struct ConflictRecord: Hashable, Sendable, Codable {
         }
     }
 
-    /// A digest of what it records: the same conflict, seen again after a crash, is the same record.
+    /// A digest of what it records: the same conflict, seen again after a crash, has the same id.
     public var id: String
     public var item: ItemKey
-    /// The occurrence of a series, by the instant at which it would have begun.
+    /// The occurrence of a series, named by the instant at which it would have begun.
     public var occurrence: Instant?
     public var at: Instant
     public var kind: Kind
     public var fields: [Field]
-    /// The item's entry when the conflict was seen, whole; nil when the item was gone.
+    /// The item's whole entry when the conflict was seen; nil when the item was gone.
     public var ours: Entry?
-    /// The event's entry when the conflict was seen, whole; nil when the event was gone or unreadable.
+    /// The event's whole entry when the conflict was seen; nil when the event was gone or unreadable.
     public var theirs: Entry?
     public var state: State
-    /// Nil while it is open.
+    /// The outcome; nil while the conflict is open.
     public var outcome: Outcome?
     public var resolvedAt: Instant?
 

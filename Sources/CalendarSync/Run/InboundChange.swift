@@ -2,16 +2,16 @@
 
 public import ICalBridge
 
-/// A change that was made there and has to be made here, in one act.
+/// A change from the calendar that has to be made here, as a unit.
 public struct InboundChange: Hashable, Sendable {
     public enum Edit: Hashable, Sendable {
-        /// Moves the whole item. A series takes its occurrences along, on the clocks of its zones: those that were
-        /// changed have the names of their new places and stay when they are, those that were cancelled are so at their
-        /// new place, and so are further dates and the end of the rule.
+        /// Moves the whole item. A series takes its occurrences along, in the local times of its zones: changed
+        /// occurrences get the keys of their new places but keep their own times, cancelled ones are cancelled at their
+        /// new places, and additional dates and the end of the rule move as well.
         case times(Span)
         /// Moves one occurrence, named by the instant at which it would have begun.
         case occurrenceTimes(Instant, Span)
-        /// One occurrence is as the series has it again.
+        /// Gives one occurrence the times of the series again.
         case occurrenceRestored(Instant)
         case title(String)
         case notes(String)
@@ -20,20 +20,21 @@ public struct InboundChange: Hashable, Sendable {
         case reminders([Int])
         case status(Entry.Status)
         case availability(Entry.Availability)
-        /// One occurrence has these contents.
+        /// Gives one occurrence these contents.
         case occurrence(Instant, ChangedEntry)
         case occurrenceCancelled(Instant)
-        /// The item is cancelled; it is never removed.
+        /// Cancels the item, which is never removed.
         case cancelled
-        /// A second item, like this one, at another time; this one stays as it is. With an instant: of that occurrence.
+        /// Creates a second item, like this one, at another time; this one does not change. With an instant, it copies
+        /// that occurrence.
         case copy(Span, of: Instant?)
     }
 
     public var item: ItemKey
-    /// The revision from which the change was decided.
+    /// The revision for which the change was decided.
     public var revision: Int
     public var edits: [Edit]
-    /// A word of the engine, for the audit trail.
+    /// The reason in a few words, for the audit trail.
     public var reason: String
 
     public init(item: ItemKey, revision: Int, edits: [Edit], reason: String) {
@@ -44,18 +45,18 @@ public struct InboundChange: Hashable, Sendable {
     }
 }
 
-/// What became of a change that came in.
+/// The result of a change from the calendar.
 public enum InboundAnswer: Hashable, Sendable {
-    /// It is done; this is the item now.
+    /// The change was applied; this is the new item.
     case applied(Ours)
-    /// The item has another revision now; nothing was done.
+    /// The item's revision has changed; nothing was done.
     case changedMeanwhile
-    /// The item cannot be changed in this way, for this reason in a sentence; nothing was done.
+    /// The item cannot be changed in this way, for the reason in this sentence; nothing was done.
     case refused(String)
 }
 
 extension Entry {
-    /// What an item's entry is after a change that came in, as far as an entry can show it.
+    /// Returns an item's entry after a change from the calendar, as far as an entry can show it.
     public func applying(_ edits: [InboundChange.Edit]) -> Entry {
         var entry = canonical
         for edit in edits { entry.apply(edit) }
@@ -94,7 +95,7 @@ extension Entry {
         var moved: [Instant: Occurrence] = [:]
         for (start, occurrence) in occurrences {
             let new = shift.moved(start)
-            // A rule that gives no such time any more has no occurrence there.
+            // A rule that no longer yields this time has no occurrence there.
             if case .changed = occurrence, !hasOccurrence(at: new) { continue }
             moved[new] = occurrence
         }
@@ -102,13 +103,13 @@ extension Entry {
     }
 }
 
-/// How far the times of a series move, on the clocks of its zones.
+/// How far the times of a series move, in the local times of its zones.
 struct SeriesShift {
     private let from: any TimeZoneRules
     private let to: any TimeZoneRules
     private let seconds: Int
 
-    /// Nil for whole days, and where nothing moves.
+    /// Returns nil for whole days, and when nothing moves.
     init?(from old: Span, to new: Span) {
         guard case .timed(let before, _, let oldZone) = old, case .timed(let after, _, let newZone) = new,
             before != after || oldZone != newZone

@@ -2,13 +2,13 @@
 
 public import ICalBridge
 
-/// One write, on either side: when, why, and what was there before. Kept for 90 days.
+/// One write on either side, with its time, its reason and the previous entry. Kept for 90 days.
 public struct JournalEntry: Hashable, Sendable, Codable {
     public enum Change: String, Hashable, Sendable, Codable, CaseIterable {
         case create, update, delete
-        /// An event of ours was found and linked; nothing was written.
+        /// One of our events was found and linked; nothing was written.
         case adopt
-        /// An event was found to be gone there; nothing was written.
+        /// An event was found to be gone from the calendar; nothing was written.
         case missing
     }
 
@@ -20,11 +20,11 @@ public struct JournalEntry: Hashable, Sendable, Codable {
     public var item: ItemKey
     public var generation: Int
     public var externalID: String?
-    /// A word of the engine: `new`, `edited`, `put back`, `not shown`, …
+    /// The engine's short reason: `new`, `edited`, `put back`, `not shown`, …
     public var reason: String
-    /// Nil when there was nothing.
+    /// The entry before the change; nil when there was none.
     public var before: Entry?
-    /// Nil when there is nothing now.
+    /// The entry after the change; nil when there is none.
     public var after: Entry?
 
     public init(

@@ -2,54 +2,54 @@
 
 public import ICalBridge
 
-/// The tie between an item and its event there, with what both sides last agreed on. There is one for each item.
+/// The link between an item and its event in the calendar, with what both sides last agreed on. Each item has one link.
 public struct Link: Hashable, Sendable, Codable {
     public enum State: String, Hashable, Sendable, Codable, CaseIterable {
         /// Both sides agree.
         case linked
-        /// Something has to be written, and has not been written yet.
+        /// Something still has to be written.
         case pending
         /// A person has to decide; nothing is written until then, or until the item changes.
         case conflict
         /// A tombstone: both sides know that the event is gone. It is kept for a year.
         case deleted
-        /// The event was deleted there and stays away until its item changes.
+        /// The event was deleted in the calendar and stays away until its item changes.
         case ignored
-        /// This one event is held back, for `reason`.
+        /// This event is held back, for `reason`.
         case quarantined
-        /// It left the window: the event stays where it is, and nobody looks at it.
+        /// The event left the window: it stays where it is, and is not looked at.
         case untracked
     }
 
-    /// Which way the last write went.
+    /// The direction of the last write.
     public enum Direction: String, Hashable, Sendable, Codable, CaseIterable { case out, `in` }
 
     public var item: ItemKey
-    /// That of the event's mark.
+    /// The generation in the event's mark.
     public var generation: Int
-    /// The event's id there; nil before a create was answered and after the event is gone.
+    /// The event's id in the calendar; nil before a create was answered and after the event is gone.
     public var externalID: String?
-    /// The id that the event of this generation had when it went; an event that comes back under it is the same one.
+    /// The id of this generation's event before it was gone; an event that comes back with it is the same one.
     public var lastID: String?
-    /// That of `agreed.theirs`; nil where the server gave none.
+    /// The etag of `agreed.theirs`; nil where the server gave none.
     public var etag: String?
-    /// The provider's own stamp of that state; nil where it has none.
+    /// The provider's own timestamp of that state; nil where it has none.
     public var stamp: Instant?
-    /// Nil until both sides agreed once.
+    /// What both sides last agreed on; nil until they first agree.
     public var agreed: Agreement?
     public var state: State
     /// Why it is quarantined, in a sentence for people.
     public var reason: String?
-    /// What was ours, as the provider would have it, when it was quarantined: another value is tried at once.
+    /// Our entry as the provider can express it, when the link was quarantined: a different entry is tried at once.
     public var refused: Entry?
     public var direction: Direction
     /// When both sides were last seen to agree, by this server's clock.
     public var lastSyncedAt: Instant?
-    /// When the state last changed: how old a tombstone is, or a quarantine.
+    /// When the state last changed: it gives the age of a tombstone or a quarantine.
     public var since: Instant
-    /// Events of earlier generations that are still there and have to go.
+    /// Events of earlier generations that still exist and have to be removed.
     public var leftovers: [Leftover]
-    /// Edits there in the last hour: a field that flips between two values is frozen.
+    /// Edits in the calendar in the last hour: a field that flips between two values is frozen.
     public var flips: [Flip]
 
     public init(
@@ -77,11 +77,12 @@ public struct Link: Hashable, Sendable, Codable {
     }
 }
 
-/// What both sides last agreed on. The two differ where a server rewrites what it is given, and where a person left it so.
+/// What both sides last agreed on. The two entries differ where a server rewrites what it receives, and where a person
+/// left a difference.
 public struct Agreement: Hashable, Sendable, Codable {
     /// The item's entry, as the provider can express it.
     public var ours: Entry
-    /// The event as the server answered it.
+    /// The event's entry, as the server returned it.
     public var theirs: Entry
 
     public init(ours: Entry, theirs: Entry) {
@@ -90,7 +91,7 @@ public struct Agreement: Hashable, Sendable, Codable {
     }
 }
 
-/// An event whose place a later generation has taken.
+/// An event that a later generation has replaced.
 public struct Leftover: Hashable, Sendable, Codable {
     public var id: String
     public var etag: String?
@@ -103,7 +104,7 @@ public struct Leftover: Hashable, Sendable, Codable {
     }
 }
 
-/// One edit of a field that was seen there.
+/// One edit of a field that was seen in the calendar.
 public struct Flip: Hashable, Sendable, Codable {
     public var field: String
     /// A digest of the value.

@@ -8,7 +8,7 @@ public struct Ours: Hashable, Sendable {
     public var entry: Entry
     /// When the item last changed, by this server's clock.
     public var changedAt: Instant
-    /// The item's revision: a change that comes in is applied to this one only.
+    /// The item's revision: a change from the calendar is applied only to this revision.
     public var revision: Int
 
     public init(item: ItemKey, entry: Entry, changedAt: Instant, revision: Int) {
@@ -19,14 +19,14 @@ public struct Ours: Hashable, Sendable {
     }
 }
 
-/// All that a connection's calendar is to show.
+/// All that a connection's calendar should show.
 public struct Desired: Sendable {
-    /// Every item that the configuration shows and that is linked already or may overlap the window. Items beyond the
-    /// window do no harm: the engine judges it.
+    /// Every item that the configuration shows and that is already linked or may overlap the window. Items outside the
+    /// window do no harm: the engine checks the window itself.
     ///
-    /// A cancelled item is not among them.
+    /// Cancelled items are not included.
     public var items: [Ours]
-    /// Linked items that a person deleted. An edit of their event there is not lost with them.
+    /// Linked items that a person deleted. An edit of their event in the calendar is not lost with them.
     public var deleted: Set<ItemKey>
 
     public init(items: [Ours], deleted: Set<ItemKey> = []) {

@@ -2,43 +2,42 @@
 
 public import ICalBridge
 
-/// What a person's decision about a conflict does: all of it is stored in one transaction, and the next run does the
-/// rest.
+/// The effects of a person's decision about a conflict: all of them are stored in one transaction, and the next run
+/// does the rest.
 public struct Resolution: Hashable, Sendable {
     public enum Keep: String, Hashable, Sendable, Codable, CaseIterable { case kalends, calendar, both }
 
     public enum Problem: Error, Hashable, Sendable {
-        /// `both` is only for two times of one appointment.
+        /// `both` is allowed only for two times of one appointment.
         case notBoth
-        /// It was already decided, or what it is about no longer exists.
+        /// It was already decided, or its subject no longer exists.
         case outdated
     }
 
     /// The record, resolved.
     public var conflict: ConflictRecord
-    /// The link as it has to be stored, nil when it stays as it is.
+    /// The link to store; nil when it does not change.
     public var link: Link?
-    /// What has to be made of the item, by `SyncStore.apply`; nil when nothing.
+    /// The change to apply to the item with `SyncStore.apply`; nil when there is none.
     public var change: InboundChange?
 }
 
 extension ConflictRecord {
-    /// Leaves what was done.
+    /// Closes the conflict, and leaves everything as it is.
     public func dismissed(at now: Instant) -> ConflictRecord { closed(.dismissed, at: now) }
 
     /// Decides for one side.
     ///
-    /// An edit that was put back may be taken over later: `calendar` is possible for a resolved `editedThere`, too.
+    /// An edit that was put back may still be taken over: `calendar` is also possible for a resolved `editedThere`.
     ///
     /// - Parameters:
-    ///   - link: the item's link now.
-    ///   - item: the item now; nil when the connection does not show it.
+    ///   - link: the item's current link.
+    ///   - item: the current item; nil when the connection does not show it.
     public func resolution(
         _ keep: Resolution.Keep, link: Link?, item ours: Ours?, at now: Instant
     ) throws(Resolution.Problem) -> Resolution {
         guard keep != .both || kind == .bothChanged else { throw .notBoth }
-        // For a conflict that was already decided, a second decision would make a second appointment, or cancel what is
-        // there again.
+        // To decide a settled conflict again would create a second appointment, or cancel what has been restored.
         guard state == .open || kind == .editedThere else { throw .outdated }
         switch kind {
         case .bothChanged: return try resolveTimes(keep, ours, at: now)
@@ -58,7 +57,7 @@ extension ConflictRecord {
 
     // MARK: One function for each kind
 
-    /// The time that was not kept is set here when the person wants it; the next run carries it over.
+    /// Sets the time that was not kept, if the person wants it; the next run writes it to the calendar.
     private func resolveTimes(
         _ keep: Resolution.Keep, _ ours: Ours?, at now: Instant
     ) throws(Resolution.Problem) -> Resolution {
@@ -95,7 +94,7 @@ extension ConflictRecord {
                 resolution.change = InboundChange(
                     item: item, revision: ours.revision, edits: edits, reason: "conflict resolved")
             } else if var link, link.state == .conflict {
-                // The item is gone, and the event stays where it is.
+                // The item is gone, and the event stays in the calendar.
                 link.state = .untracked
                 link.since = now
                 resolution.link = link
@@ -104,7 +103,7 @@ extension ConflictRecord {
             }
         } else if state == .open, var link {
             if link.state == .conflict {
-                // The event goes with its item at the next run.
+                // The next run removes the event, as its item is gone.
                 link.state = .linked
                 if let theirs { link.agreed?.theirs = theirs.canonical }
             } else {
@@ -129,7 +128,7 @@ extension ConflictRecord {
             link.insist(on: [.existence], at: occurrence)
             resolution.link = link
         } else if link.externalID == nil {
-            // Without a base, an item that is shown is put there again; the event itself, if a person restored it.
+            // Without a base, an item that is shown gets an event again: the same event, if a person restored it.
             link.state = .deleted
             link.agreed = nil
             link.since = now
@@ -144,7 +143,7 @@ extension ConflictRecord {
         guard var link, let id = link.externalID else { throw .outdated }
         var resolution = Resolution(conflict: closed(keep == .kalends ? .kalends : .calendar, at: now))
         if keep == .kalends {
-            // A new event is made, and then the one that cannot be read goes.
+            // A new event is created, and then the unreadable one is removed.
             link.leftovers.append(Leftover(id: id, etag: link.etag, generation: link.generation))
             link.startAgain(at: now)
         } else {
@@ -155,7 +154,7 @@ extension ConflictRecord {
         return resolution
     }
 
-    /// What has to be set here so that the item is as the event was.
+    /// Returns the edits that make the item equal to the event.
     private func edits(from theirs: Entry) -> [InboundChange.Edit] {
         if let occurrence {
             guard let changed = theirs.effective(at: occurrence) else { return [.occurrenceCancelled(occurrence)] }
@@ -178,7 +177,7 @@ extension ConflictRecord {
 }
 
 extension Link {
-    /// Makes the values here count as edits, so that the next run writes them.
+    /// Makes our values count as edits, so that the next run writes them.
     mutating func insist(on fields: [EntryField], at occurrence: Instant?) {
         guard var agreed else { return }
         let theirs = agreed.theirs.canonical
@@ -194,7 +193,7 @@ extension Link {
         self.agreed = agreed
     }
 
-    /// The item gets another event, under the next generation.
+    /// Prepares another event for the item, under the next generation.
     mutating func startAgain(at now: Instant) {
         generation += 1
         externalID = nil

@@ -2,7 +2,7 @@
 
 public import ICalBridge
 
-/// One run of a connection, as a person sees it.
+/// One run of a connection, as it is shown to a person.
 public struct RunRecord: Hashable, Sendable, Codable {
     public enum Trigger: String, Hashable, Sendable, Codable, CaseIterable { case schedule, manual, push, first }
 
@@ -14,7 +14,7 @@ public struct RunRecord: Hashable, Sendable, Codable {
         public var created = 0
         public var updated = 0
         public var deleted = 0
-        /// Changes there that were taken over here.
+        /// The number of changes taken over from the calendar.
         public var pulled = 0
         public var conflicts = 0
         public var failed = 0
@@ -28,14 +28,14 @@ public struct RunRecord: Hashable, Sendable, Codable {
     public var state: State
     public var startedAt: Instant
     public var endedAt: Instant?
-    /// Nil while it runs and while it is held.
+    /// The result; nil while the run is running or held.
     public var status: Status?
-    /// A sentence for people.
+    /// What went wrong, in a sentence for people.
     public var error: String?
     public var counts: Counts
-    /// Requests that were sent to the provider.
+    /// The number of requests sent to the provider.
     public var requests: Int
-    /// Why it is held, and what a person approves with it.
+    /// Why the run is held, and what a person approves with it.
     public var held: Hold?
 
     public init(id: String, trigger: Trigger, startedAt: Instant) {
@@ -48,23 +48,23 @@ public struct RunRecord: Hashable, Sendable, Codable {
     }
 }
 
-/// Why a run writes nothing until a person approves it. An approval allows what was shown and no more.
+/// Why a run writes nothing until a person approves it. An approval covers only what was shown.
 public struct Hold: Hashable, Sendable, Codable {
     public enum Cause: String, Hashable, Sendable, Codable, CaseIterable {
         /// More events would be deleted than the brake allows.
         case deletions
-        /// More events are missing there than the brake allows.
+        /// More events are missing from the calendar than the brake allows.
         case missing
-        /// The calendar answered that it is empty.
+        /// The calendar reports that it is empty.
         case empty
-        /// Events there carry marks that this database does not know: it is an older copy.
+        /// Events in the calendar carry marks that this database does not know, so the database is an older copy.
         case restored
     }
 
     public var causes: [Cause]
-    /// Events that would be deleted there.
+    /// The number of events that would be deleted from the calendar.
     public var deletions: Int
-    /// Events that are missing there.
+    /// The number of events that are missing from the calendar.
     public var missing: Int
 
     public init(causes: [Cause], deletions: Int, missing: Int) {

@@ -3,7 +3,7 @@
 import ICalBridge
 
 extension RunSession {
-    /// Books what became of one operation.
+    /// Records the outcome of one operation.
     mutating func take(
         _ answer: WriteAnswer, of operation: Operation, seen: [EditSeen], _ batch: inout SyncBatch,
         _ again: inout Retries
@@ -13,7 +13,7 @@ extension RunSession {
         switch answer {
         case .written(let event):
             written(event, of: operation, seen: seen, &link, &batch)
-            // What was sent again may be older than what is wanted, and earlier generations go only now.
+            // A write that was sent again may be out of date, and earlier generations can be removed only now.
             let isOutdated = operation.run != record.id
             if isOutdated || !link.leftovers.isEmpty, link.state == .linked { again.add(item) }
         case .deleted: removed(operation, &link, &batch)
@@ -101,7 +101,8 @@ extension RunSession {
         batch.operations.append(operation.closed(.dropped))
     }
 
-    /// The identity of a new event is taken: by itself, when an answer was lost, or by one of an earlier life.
+    /// Handles a new event whose identity is taken: by the event itself, if an answer was lost, or by an older
+    /// one.
     private mutating func taken(
         _ event: RemoteEvent?, of operation: Operation, _ link: inout Link, _ batch: inout SyncBatch,
         _ again: inout Retries
@@ -151,7 +152,7 @@ extension RunSession {
             drop(operation, &batch)
             again.add(operation.item)
         case .unanswered:
-            // It stays open: the next run asks what became of it.
+            // The operation stays open: the next run asks for its outcome.
             unsettled.insert(operation.item)
             failed.insert(operation.item)
             self.failure = failure
@@ -176,7 +177,7 @@ extension RunSession {
 }
 
 extension Operation {
-    /// The etag under which it changes an event.
+    /// The etag of the event that it changes.
     fileprivate var eventETag: String? {
         switch kind {
         case .create: nil

@@ -3,15 +3,16 @@
 import ICalBridge
 
 extension RunSession {
-    /// Days on either side of the window that are listed with it, so that it can move without a new listing.
+    /// The seconds by which a listing exceeds the window on either side, so that the window can move without a new
+    /// listing.
     private static let margin = 7 * 86_400
 
-    /// How many generations of an item's event are looked for; nearly all items have one.
+    /// The number of generations of an item's event to look for; nearly all items have one.
     private static let generations = 8
 
-    /// Takes in what changed there since the last run, and looks at every event that is said to be gone.
+    /// Reads what changed in the calendar since the last run, and looks for events from an earlier time.
     mutating func pull() async throws {
-        // The last run finds by their marks also what no record knows: for that it needs a whole listing.
+        // The last run also removes events that only their marks identify, so it needs a full listing.
         let reuse =
             policy.isRemoval
             ? nil
@@ -25,7 +26,7 @@ extension RunSession {
                 to: policy.window.to.adding(seconds: Self.margin))
         let changes = try await changes(since: reuse?.cursor, window: listed)
         planner.sightings.add(changes, links: planner.linksByID, judged: policy.window)
-        // A listing that broke off says nothing about where the next one may begin.
+        // A listing that broke off does not show where the next one may begin.
         if changes.isFull || reuse?.cursor != nil && changes.cursor != nil {
             position = Position(cursor: changes.cursor, fingerprint: policy.fingerprint, listed: listed)
         }
@@ -33,8 +34,8 @@ extension RunSession {
         try await findEarlier()
     }
 
-    /// Looks in a calendar that was just chosen for the events that an earlier time left in it and its listing does not name: a
-    /// listing that leaves some out and says that it is whole would leave them there for good, beside those that are made now.
+    /// Looks in a newly chosen calendar for events from an earlier time that its listing does not name: a listing that
+    /// leaves some out and claims to be complete would leave them there for good, beside the new ones.
     private mutating func findEarlier() async throws {
         let unseen = planner.detached.filter { planner.candidates[$0] == nil }.sorted()
         guard !unseen.isEmpty else { return }
@@ -58,7 +59,7 @@ extension RunSession {
         return try await provider.changes(in: calendar, since: nil, window: window, known: known)
     }
 
-    /// Plans, after looking at everything that a listing by itself does not prove.
+    /// Makes the plan, after looking at everything that a listing by itself does not prove.
     mutating func plan(approved: Hold?) async throws -> Plan {
         if planner.sightings.isEmpty, !(approved?.causes.contains(.empty) ?? false) {
             let plan = planner.plan()
@@ -66,7 +67,7 @@ extension RunSession {
         }
         try await look(at: planner.unprovenIDs)
         let plan = planner.plan()
-        // What would come in has to be newer than what we wrote: a listing may lag behind.
+        // An incoming change has to be newer than what we wrote: a listing may lag behind.
         guard !provider.readsEvents else { return try await stamped(plan) }
         let stale = plan.steps.filter { planner.mayLag($0) }.compactMap { planner.links[$0.item]?.externalID }
         guard !stale.isEmpty else { return plan }
@@ -74,7 +75,8 @@ extension RunSession {
         return planner.plan()
     }
 
-    /// The plan again where both sides moved an appointment and a listing did not say when the calendar's did.
+    /// Makes the plan again if both sides moved an appointment and the listing did not say when the calendar's side
+    /// did.
     private mutating func stamped(_ plan: Plan) async throws -> Plan {
         let ids = plan.steps.compactMap { planner.unstamped($0) }
         guard !ids.isEmpty else { return plan }
@@ -97,7 +99,7 @@ extension SyncWindow {
 }
 
 extension Planner {
-    /// Events that need a look before anything is decided about them, in one order.
+    /// Events that need a look before anything is decided about them, sorted.
     var unprovenIDs: [String] {
         var ids = sightings.unproven
         for (item, link) in links {
@@ -105,11 +107,11 @@ extension Planner {
                 let isBack =
                     link.state == .untracked
                     && (policy.isRemoval || shown[item]?.entry.overlaps(policy.window) == true)
-                // What was held back, or put off, has been passed by the cursor since.
+                // The cursor has moved past an event that was held back or postponed.
                 let isHeldBack = link.state == .quarantined && isDue(link) || link.state == .pending
                 if isBack || isHeldBack || isUnlisted(link) || link.agreed == nil { ids.insert(id) }
             } else if link.externalID == nil, let last = link.lastID {
-                // It is listed again, or its item should have an event again: a person may have restored it.
+                // The event is listed again, or its item should have one again: a person may have restored it.
                 let isWanted = shown[item].map { ours in
                     let entry = express(ours.entry).entry.canonical
                     return entry.overlaps(policy.window) && entry != link.agreed?.ours
@@ -122,13 +124,13 @@ extension Planner {
         return ids.sorted().map(\.string)
     }
 
-    /// Whether an event that has to be written is beyond what was listed.
+    /// Reports whether an event that has to be written lies outside the listing.
     private func isUnlisted(_ link: Link) -> Bool {
         guard sightings.isFull, link.state != .untracked else { return false }
         return shown[link.item].map { express($0.entry).entry.canonical } != link.agreed?.ours
     }
 
-    /// The event that is believed only because nothing says when it was changed; nil for every other step.
+    /// Returns the event that wins only because nothing says when it was changed; nil for every other step.
     func unstamped(_ step: Step) -> String? {
         guard step.conflicts.contains(where: { $0.kind == .bothChanged }),
             let id = links[step.item]?.externalID ?? candidates[step.item]?.first?.id,
@@ -137,7 +139,7 @@ extension Planner {
         return id
     }
 
-    /// Whether what comes in may be older than what both sides agreed on.
+    /// Reports whether an incoming change may be older than what both sides agreed on.
     func mayLag(_ step: Step) -> Bool {
         guard step.change != nil, let link = links[step.item], let id = link.externalID,
             let sight = sightings.events[id]

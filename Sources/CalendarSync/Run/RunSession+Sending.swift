@@ -3,7 +3,7 @@
 import ICalBridge
 
 extension RunSession {
-    /// Does what the plan says: first what only the database has to know, then what comes in, then what goes out.
+    /// Carries out the plan: first what only has to be stored, then changes from the calendar, then changes to it.
     mutating func carryOut(_ plan: Plan) async throws {
         try await enterCalendar()
         let resending = Set(resent.map(\.item))
@@ -28,8 +28,8 @@ extension RunSession {
         try await send(queue)
     }
 
-    /// Stores that links are of another calendar from now on, before the first of them is: whoever goes on after a kill, in
-    /// whichever calendar, would else take the events of one for those of the other.
+    /// Stores that the links belong to another calendar from now on, before the first of them is stored: otherwise a
+    /// run that follows a kill, in whichever calendar, would take the events of one for those of the other.
     private mutating func enterCalendar() async throws {
         guard let abandoned else { return }
         var batch = SyncBatch()
@@ -41,7 +41,7 @@ extension RunSession {
         self.abandoned = nil
     }
 
-    /// Puts a step that writes nothing there into a batch.
+    /// Adds to a batch the records of a step that writes nothing to the calendar.
     mutating func store(_ step: Step, _ batch: inout SyncBatch) {
         if step.isFailure { failed.insert(step.item) }
         count(step.conflicts)
@@ -60,7 +60,7 @@ extension RunSession {
 
     // MARK: In
 
-    /// Makes a change here that was made there; what is still to be done for the item comes back.
+    /// Applies a change from the calendar here, and returns the steps that remain for the item.
     mutating func bring(_ first: Step) async throws -> [Step] {
         var step = first
         for _ in 0..<policy.tries {
@@ -68,13 +68,13 @@ extension RunSession {
             var link =
                 step.link ?? planner.links[step.item] ?? Link(item: step.item, state: .pending, since: planner.now)
             let theirs = link.externalID.flatMap { planner.sightings.events[$0]?.entry }
-            // The two do not agree on everything yet.
+            // The two sides do not agree on everything yet.
             let known = planner.links[step.item]
             (link.etag, link.stamp, link.lastSyncedAt) = (known?.etag, known?.stamp, known?.lastSyncedAt)
             link.agreed = basis
             link.state = .pending
             link.direction = .in
-            // What is put back counts once it is.
+            // Edits of other fields count only once they are put back.
             link.add(step.seen.filter { $0.field.string.hasPrefix(EntryField.times.rawValue) }, at: planner.now)
             var batch = SyncBatch()
             batch.links = [link]
@@ -113,7 +113,8 @@ extension RunSession {
 
     // MARK: Out
 
-    /// Sends what steps want, and again what changed underneath, until all is settled or the provider fails.
+    /// Sends the writes of steps, and again those whose event was changed underneath, until all is settled or the
+    /// provider fails.
     mutating func send(_ steps: [Step]) async throws {
         var again = Retries()
         for chunk in resent.chunks(of: policy.batch).map(Array.init) {
@@ -144,7 +145,7 @@ extension RunSession {
         unsettled.formUnion(again.items)
     }
 
-    /// The operations of some steps, in a batch that has to be stored before they are sent.
+    /// Returns the operations of some steps, and adds to a batch what has to be stored before they are sent.
     private mutating func intents(_ chunk: [(Step, Step.Draft)], _ batch: inout SyncBatch) -> [Operation] {
         for (index, (step, _)) in chunk.enumerated()
         where index == 0 || chunk[index - 1].0.item != step.item {
@@ -160,7 +161,7 @@ extension RunSession {
         }
     }
 
-    /// Stores operations, sends them, and stores what became of them.
+    /// Stores operations, sends them, and stores their outcomes.
     private mutating func exchange(
         _ operations: [Operation], storing intents: SyncBatch, seen: [ItemKey: [EditSeen]], _ again: inout Retries
     ) async throws {
@@ -193,7 +194,7 @@ extension RunSession {
         return WriteRequest(key: operation.key, mark: mark(operation.item, operation.generation), kind: kind)
     }
 
-    /// Looks at what changed underneath, and merges it again; at most so many times.
+    /// Looks at the events that were changed underneath, and merges them again, a limited number of times.
     private mutating func retried(_ again: inout Retries) async throws -> [Step] {
         var steps: [Step] = []
         do {
@@ -226,7 +227,7 @@ extension RunSession {
         return steps
     }
 
-    /// Events of earlier generations that somebody edited before they could go: the edit is kept in a record.
+    /// Records edits of events of earlier generations that were made before the events could be removed.
     private mutating func refresh(_ leftovers: [(ItemKey, Leftover)], _ batch: inout SyncBatch) {
         for (item, leftover) in leftovers {
             guard var link = planner.links[item], let sight = planner.sightings.events[leftover.id],
@@ -246,7 +247,7 @@ extension RunSession {
         }
     }
 
-    /// An event that changes faster than it can be written waits for the next run, and for a person.
+    /// Leaves an event that changes faster than it can be written to the next run, and to a person.
     private mutating func giveUp(_ item: ItemKey, _ batch: inout SyncBatch) {
         unsettled.insert(item)
         failed.insert(item)
@@ -270,7 +271,7 @@ extension RunSession {
     }
 }
 
-/// What has to be looked at and merged again.
+/// Items and events that have to be looked at and merged again.
 struct Retries {
     private(set) var items: [ItemKey] = []
     private(set) var ids: [String] = []
@@ -301,7 +302,7 @@ struct Retries {
 }
 
 extension Entry {
-    /// Never sent: a create always has contents.
+    /// A placeholder that is never sent: a create always has contents.
     fileprivate static let nothing = Entry(
         title: "", span: .timed(start: Instant(seconds: 0), end: Instant(seconds: 0), zone: "UTC"))
 }

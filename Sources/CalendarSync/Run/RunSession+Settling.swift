@@ -3,7 +3,7 @@
 import ICalBridge
 
 extension RunSession {
-    /// Finds out what became of the operations that an earlier run left open, before anything else is done.
+    /// Finds out the outcomes of the operations that an earlier run left open, before anything else is done.
     mutating func settle() async throws {
         guard !open.isEmpty else { return }
         let creates = open.filter { if case .create = $0.kind { true } else { false } }
@@ -52,7 +52,7 @@ extension RunSession {
         try await commit(batch)
     }
 
-    /// Links an event that our own create has made. What differs from what was sent is an edit there.
+    /// Links an event that our own create made. Any difference from what was sent is an edit in the calendar.
     mutating func adopt(_ event: RemoteEvent, of operation: Operation, _ link: inout Link) {
         link.externalID = event.id
         link.lastID = nil
@@ -61,10 +61,10 @@ extension RunSession {
         if let ours = operation.ours, let wanted = operation.wanted {
             link.agreed = Agreement(ours: ours, theirs: wanted.canonical)
         }
-        // An etag says that the contents are known.
+        // An etag is stored only if the contents are known.
         var isKnown = false
         if case .entry(let entry) = event.content {
-            // What it lacks is not an edit of anybody.
+            // Parts that are missing from an unfinished event are not anyone's edit.
             if event.isUnfinished { link.agreed = Agreement(ours: entry.canonical, theirs: entry.canonical) }
             isKnown = entry.canonical == link.agreed?.theirs
         }
@@ -113,7 +113,7 @@ extension RunSession {
 }
 
 extension Operation {
-    /// The event that it changes; nil for a create.
+    /// The id of the event that it changes; nil for a create.
     var eventID: String? {
         switch kind {
         case .create: nil
@@ -130,7 +130,7 @@ extension Operation {
 }
 
 extension Agreement {
-    /// The base after a write of which no answer came: a field that is there as we sent it, is ours.
+    /// Returns the base after a write without an answer: a field that has the value we sent is ours.
     func advanced(ours: Entry, from: Entry, wanted: Entry, seen: Entry) -> Agreement {
         let (ours, from, wanted, seen) = (ours.canonical, from.canonical, wanted.canonical, seen.canonical)
         var base = Agreement(ours: self.ours.canonical, theirs: theirs.canonical)
@@ -157,7 +157,7 @@ extension Agreement {
 }
 
 extension Link {
-    /// Both sides know now that the event is gone.
+    /// Records that both sides know that the event is gone.
     mutating func bury(at now: Instant) {
         away()
         agreed = nil

@@ -2,27 +2,27 @@
 
 import ICalBridge
 
-/// What one run knows while it is under way.
+/// The state of one run while it is under way.
 struct RunSession {
     let context: SyncRun
     var record: RunRecord
     var planner: Planner
     /// Operations of an earlier run whose outcome is not known yet.
     var open: [Operation]
-    /// Creates of an earlier run that left no trace, and are sent again as they were.
+    /// Creates of an earlier run that left no trace, and are sent again unchanged.
     var resent: [Operation] = []
     /// Operations in a calendar that is no longer ours; nil when the calendar is the same.
     var abandoned: [Operation]?
     let stored: Position?
-    /// Where this pull ended; nil when it may not be stored.
+    /// Where this pull ended; nil when that may not be stored.
     var position: Position?
-    /// Items with changes that are not applied: the cursor does not move past them.
+    /// Items with changes that are not applied: the cursor is not stored while there are any.
     var unsettled: Set<ItemKey> = []
-    /// What ended the sending.
+    /// The failure that ended the sending.
     var failure: ProviderFailure?
-    /// Items whose write did not succeed, for the count.
+    /// Items whose write did not succeed, which are counted as failed.
     var failed: Set<ItemKey> = []
-    /// Items whose event this run has made: an update that follows is a part of it.
+    /// Items whose event this run created: an update that follows is part of the creation.
     var made: Set<ItemKey> = []
     /// Conflicts that this run has counted.
     var counted: Set<ByteString> = []
@@ -45,14 +45,14 @@ struct RunSession {
         stored = state.position
         guard let old = state.position else { return }
         if !old.fingerprint.isSameCalendar(as: context.policy.fingerprint) {
-            // What was linked is in another calendar, and stays there.
+            // The linked events are in another calendar, and stay there.
             (abandoned, open) = (open, [])
             for (item, link) in planner.links {
                 planner.links[item] = link.detached(at: now)
                 if planner.links[item] != link { planner.detached.insert(item) }
             }
         } else if old.isBegun == true {
-            // An earlier run stored so and did not come to its end.
+            // An earlier run stored the change of calendar and did not finish.
             for (item, link) in planner.links where link.externalID == nil && link.lastID == nil {
                 guard link.state == .pending || link.state == .deleted else { continue }
                 planner.links[item] = link.detached(at: now)
@@ -104,7 +104,7 @@ struct RunSession {
         return SyncRun.Outcome(record: record, failure: failure)
     }
 
-    /// Stores a batch with the run as it is now, and remembers its links and conflicts.
+    /// Stores a batch with the current record of the run, and remembers its links and conflicts.
     mutating func commit(_ batch: SyncBatch) async throws {
         guard !isPreview else { return remember(batch) }
         var batch = batch
@@ -122,14 +122,14 @@ struct RunSession {
         }
     }
 
-    /// Counts conflicts that are news, each once.
+    /// Counts new conflicts, each once.
     mutating func count(_ conflicts: [ConflictRecord]) {
         for conflict in conflicts where conflict.isNews {
             if counted.insert(conflict.id).inserted { record.counts.conflicts += 1 }
         }
     }
 
-    /// A line of the journal.
+    /// Makes a line of the journal.
     func line(
         _ change: JournalEntry.Change, _ direction: Link.Direction, _ link: Link, reason: String, before: Entry?,
         after: Entry?
@@ -154,8 +154,8 @@ extension Fingerprint {
 }
 
 extension Link {
-    /// The link of an item whose event is in a calendar that is no longer ours. What a person deleted stays away; that an item
-    /// has no event is known of that calendar only.
+    /// Returns the link of an item whose event is in a calendar that is no longer ours. An event that a person deleted
+    /// stays away; that an item has no event is known only of the old calendar.
     fileprivate func detached(at now: Instant) -> Link {
         guard state != .ignored, externalID != nil || state == .pending || state == .deleted else { return self }
         return Link(item: item, generation: generation, state: .pending, since: now)
@@ -163,7 +163,7 @@ extension Link {
 }
 
 extension Hold {
-    /// For people.
+    /// The reason, in a sentence for people.
     var sentence: String {
         if causes.contains(.restored) {
             return "The calendar has events that this database does not know: the database is an older copy."

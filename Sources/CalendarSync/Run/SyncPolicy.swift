@@ -2,16 +2,16 @@
 
 public import ICalBridge
 
-/// What a run goes by.
+/// The rules that a run follows.
 public struct SyncPolicy: Hashable, Sendable {
-    /// What a run is for.
+    /// The purpose of a run.
     public enum Purpose: Hashable, Sendable {
         case sync
-        /// The last run of a connection: removes the events of ours that end after this instant, all of them when nil.
-        /// It includes those that left the window, those of earlier generations, and those that only their mark shows
-        /// to be ours; what a person has changed in an event since it is no longer followed is theirs, and stays.
+        /// The last run of a connection: removes our events that end after this instant, or all of them when it is nil.
+        /// This includes events that left the window, those of earlier generations, and those that only their mark
+        /// identifies; an event that a person changed after it left the window stays.
         ///
-        /// A person asked for it, so that no brake holds it.
+        /// No brake holds it, because a person asked for it.
         case removal(from: Instant?)
     }
 
@@ -20,21 +20,21 @@ public struct SyncPolicy: Hashable, Sendable {
     public var installation: String
     public var connection: String
     public var circle: String
-    /// Connections of this circle and user that are gone: their events are adopted.
+    /// Former connections of this circle and user, whose events are adopted.
     public var formerConnections: Set<ByteString>
     public var fingerprint: Fingerprint
-    /// Between which instants events are judged.
+    /// The window within which events are judged.
     public var window: SyncWindow
     public var twoWay: Bool
     public var purpose: Purpose
     public var brake: Brake
-    /// Seconds between two edits within which neither is the later one.
+    /// The number of seconds between two edits within which neither counts as the later one.
     public var tie: Int
-    /// How often an event is looked at and merged again in one run when it changes underneath.
+    /// How often one run looks at an event that is changed underneath, and merges it again.
     public var tries: Int
-    /// Writes that are stored, sent and answered together.
+    /// The number of writes that are stored, sent and answered together.
     public var batch: Int
-    /// Seconds after which an event that was held back is tried again.
+    /// The number of seconds after which an event that was held back is tried again.
     public var quarantine: Int
 
     public init(
@@ -58,17 +58,17 @@ public struct SyncPolicy: Hashable, Sendable {
     }
 }
 
-/// What a listing has to have in common with the last one before an absence in it means anything.
+/// What two listings must have in common before the absence of an event from the later one means anything.
 public struct Fingerprint: Hashable, Sendable, Codable {
     public var account: String
-    /// The calendar's id there.
+    /// The calendar's id at the provider.
     public var calendar: String
-    /// The days of the window before and after today.
+    /// The number of days of the window before and after today.
     public var pastDays: Int
     public var futureDays: Int
     /// A digest of the configuration that decides what is shown, and how.
     public var filter: String
-    /// Rises when items become other entries than in the version before.
+    /// Increases when items become other entries than in the version before.
     public var mapping: Int
 
     public init(account: String, calendar: String, pastDays: Int, futureDays: Int, filter: String, mapping: Int) {
@@ -81,10 +81,10 @@ public struct Fingerprint: Hashable, Sendable, Codable {
     }
 }
 
-/// How many deletions are let pass without a person: those that are not more than `events`, or not more than a fifth.
+/// The number of deletions that need no approval: at most `events`, or at most one in `fraction` of the linked events.
 public struct Brake: Hashable, Sendable {
     public var events: Int
-    /// One part in so many of what is linked.
+    /// The divisor of the number of linked events.
     public var fraction: Int
 
     public init(events: Int = 10, fraction: Int = 5) {
@@ -92,7 +92,7 @@ public struct Brake: Hashable, Sendable {
         self.fraction = fraction
     }
 
-    /// Whether so many deletions within a day have to wait for a person.
+    /// Reports whether this number of deletions within a day has to wait for a person.
     public func holds(_ deletions: Int, of linked: Int) -> Bool {
         deletions > events && deletions * fraction > linked
     }

@@ -3,13 +3,13 @@
 import ICalBridge
 
 extension SyncRun {
-    /// Takes back what a run wrote, from its journal, wherever nobody has changed it since. What it took over here is set
-    /// back here, and the next run carries that over; what it wrote there is set back there, and stays so until the item
-    /// changes.
+    /// Reverts what a run wrote, by its journal, wherever nothing was changed since. What the run took over here is
+    /// reset here, and the next run writes that to the calendar; what it wrote to the calendar is reset there, and
+    /// stays so until the item changes.
     ///
-    /// A person asked for it, so that no brake holds it.
+    /// No brake holds it, because a person asked for it.
     ///
-    /// - Parameter record: that of the undoing run.
+    /// - Parameter record: the record of the undoing run.
     public func undo(run: String, as record: RunRecord) async throws -> Outcome {
         let journal = try await store.journal(of: run)
         var session = try await RunSession(self, record: record)
@@ -38,9 +38,9 @@ extension RunSession {
         for item in Set(written.map(\.item)).sorted() {
             let lines = written.filter { $0.item == item }
             guard let first = lines.first, let last = lines.last, first.before != last.after else { continue }
-            // What was deleted is there again: somebody else has taken the deletion back.
+            // A deleted event exists again: someone else has reverted the deletion.
             if let id = planner.links[item]?.lastID, planner.sightings.events[id] != nil { continue }
-            // An event that was made again since, or that is in another calendar, is not the one that the run wrote.
+            // An event that was created again since, or is in another calendar, is not the one that the run wrote.
             let isSameEvent = planner.links[item]?.externalID.map { $0.isSameText(as: last.externalID ?? $0) } ?? true
             if isSameEvent, let step = undoing(item, before: first.before, after: last.after) {
                 steps.append(step)
@@ -51,7 +51,7 @@ extension RunSession {
         try await send(steps)
     }
 
-    /// Sets an item back that a change from there had moved, unless it was changed since.
+    /// Resets an item that a change from the calendar moved, unless it was changed since.
     private mutating func takeBack(_ line: JournalEntry) async throws {
         guard let before = line.before, let after = line.after, let ours = planner.shown[line.item] else { return }
         let now = ours.entry.canonical
@@ -83,11 +83,11 @@ extension RunSession {
         }
     }
 
-    /// The write that takes back what was written about one item; nil when somebody changed it since.
+    /// Returns the write that reverts what was written about one item; nil when it was changed since.
     private func undoing(_ item: ItemKey, before: Entry?, after: Entry?) -> Step? {
         guard var link = planner.links[item] else { return nil }
         var step = Step(item: item)
-        // What was agreed, and not what is here now: an edit that came since still goes out.
+        // Use the agreed entry, not the current one: an edit made here since is still to be written.
         let shown = planner.shown[item].map { planner.express($0.entry).entry.canonical }
         let ours = shown == nil ? nil : link.agreed?.ours ?? shown
         func draft(_ kind: Operation.Kind, ours: Entry?, wanted: Entry?) -> Step.Draft {
@@ -114,7 +114,7 @@ extension RunSession {
         return step
     }
 
-    /// What a write that took something back leaves behind, so that the next run does not do it again.
+    /// Updates the link after a write that reverted something, so that the next run does not do it again.
     func keepUndone(_ operation: Operation, _ link: inout Link) {
         guard operation.reason.isSameText(as: Self.undone) else { return }
         if link.externalID == nil {

@@ -2,20 +2,20 @@
 
 public import ICalBridge
 
-/// Keeps one calendar and one connection's items in step.
+/// Keeps one calendar in step with one connection's items.
 ///
-/// What is about to be sent is stored first, and its answer is stored with the link, the journal and the run's counts
-/// in one transaction. A run that dies is continued by the next one, which asks the provider what happened before it
-/// does anything else. Only one run of a connection may be under way at a time; the caller makes sure of that.
+/// A write is stored before it is sent, and its answer is stored with the link, the journal and the run's counts in one
+/// transaction. If a run dies, the next one continues it, and asks the provider what happened before it does anything
+/// else. Only one run of a connection may be under way at a time; the caller ensures that.
 public struct SyncRun: Sendable {
     let provider: any CalendarProvider
     let store: any SyncStore
     let policy: SyncPolicy
     /// The server's clock.
     let now: @Sendable () -> Instant
-    /// Makes identifiers that were never used before.
+    /// Makes identifiers that are never used twice.
     let makeID: @Sendable () -> String
-    /// Requests that this run has sent to the provider so far.
+    /// The number of requests that this run has sent to the provider so far.
     let requests: @Sendable () -> Int
 
     public init(
@@ -34,7 +34,7 @@ public struct SyncRun: Sendable {
     /// How a run ended.
     public struct Outcome: Sendable {
         public var record: RunRecord
-        /// What ended it early, for the connection's state; nil when the provider did all that it was asked.
+        /// The failure that ended it early, for the connection's state; nil when the provider did all that was asked.
         public var failure: ProviderFailure?
     }
 
@@ -50,7 +50,7 @@ public struct SyncRun: Sendable {
     /// - Parameters:
     ///   - run: the record to continue: a new one, or a held one that was approved. It keeps its `held`.
     ///   - isApproved: whether a person approved what `run.held` says.
-    /// - Throws: what the store throws. Nothing is lost by it: the next run goes on from what was stored.
+    /// - Throws: the errors of the store. Nothing is lost then: the next run continues from what was stored.
     public func run(_ run: RunRecord, isApproved: Bool = false) async throws -> Outcome {
         var session = try await RunSession(self, record: run)
         do {
@@ -68,7 +68,7 @@ public struct SyncRun: Sendable {
         }
     }
 
-    /// What a run would do now; nothing is written anywhere.
+    /// Returns what a run would do now; nothing is written anywhere.
     public func preview() async throws -> Preview {
         var session = try await RunSession(self, record: RunRecord(id: "", trigger: .manual, startedAt: now()))
         session.isPreview = true

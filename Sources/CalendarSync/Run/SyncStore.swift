@@ -2,16 +2,16 @@
 
 public import ICalBridge
 
-/// All that is stored of a connection and that a run begins with.
+/// The stored state of a connection that a run begins with.
 public struct SyncState: Sendable {
     public var links: [Link]
     /// Operations whose outcome is not known.
     public var operations: [Operation]
-    /// Conflicts that are open.
+    /// The open conflicts.
     public var conflicts: [ConflictRecord]
     /// Where the last pull ended; nil before the first.
     public var position: Position?
-    /// Deletions of the last 24 hours, without those that a person approved or asked for.
+    /// Deletions of the last 24 hours, except those that a person approved or asked for.
     public var deletions: DeletionCount
 
     public init(
@@ -26,15 +26,15 @@ public struct SyncState: Sendable {
     }
 }
 
-/// Where a pull ended, and what it was a pull of.
+/// Where a pull ended, and what it listed.
 public struct Position: Hashable, Sendable, Codable {
-    /// Nil when the provider has none: each pull is a full listing then.
+    /// The provider's cursor; nil when it has none, so that each pull is a full listing.
     public var cursor: String?
     public var fingerprint: Fingerprint
-    /// What was listed when the cursor began.
+    /// The window that was listed when the cursor began.
     public var listed: SyncWindow
-    /// Whether no run has ended in this calendar, which came in the place of another: what has no event yet may have one of
-    /// an earlier time in it. Nil means no.
+    /// Whether no run has ended yet in this calendar, which replaced another one: it may hold events from an earlier
+    /// time for items that have none. Nil means no.
     public var isBegun: Bool?
 
     public init(cursor: String?, fingerprint: Fingerprint, listed: SyncWindow, isBegun: Bool? = nil) {
@@ -45,11 +45,11 @@ public struct Position: Hashable, Sendable, Codable {
     }
 }
 
-/// Deletions within a day.
+/// The numbers of deletions within a day.
 public struct DeletionCount: Hashable, Sendable, Codable {
-    /// Events that we deleted there: journal entries `delete` of direction `out`, of runs without a `held`.
+    /// Events that we deleted in the calendar: journal entries `delete` of direction `out`, of runs without a `held`.
     public var out: Int
-    /// Events that were found missing there: journal entries `missing`, of runs without a `held`.
+    /// Events found missing from the calendar: journal entries `missing`, of runs without a `held`.
     public var missing: Int
 
     public init(out: Int = 0, missing: Int = 0) {
@@ -58,7 +58,7 @@ public struct DeletionCount: Hashable, Sendable, Codable {
     }
 }
 
-/// An event that is a person's from now on, because they edited or deleted it there.
+/// An event that belongs to a person from now on, because they edited or deleted it in the calendar.
 public struct HandOver: Hashable, Sendable {
     public enum Kind: Hashable, Sendable { case edited, deleted }
 
@@ -68,18 +68,18 @@ public struct HandOver: Hashable, Sendable {
     public init(item: ItemKey, kind: Kind) { (self.item, self.kind) = (item, kind) }
 }
 
-/// What is stored in one transaction. Each record replaces the one with its identity.
+/// What is stored in one transaction. Each record replaces the one with the same identity.
 public struct SyncBatch: Sendable {
-    /// By item.
+    /// Links, each identified by its item.
     public var links: [Link] = []
-    /// By key. What is not open any longer need not be kept.
+    /// Operations, each identified by its key. Those that are no longer open need not be kept.
     public var operations: [Operation] = []
-    /// By id. A record that a person has resolved already stays resolved.
+    /// Conflicts, each identified by its id. A record that a person has already resolved stays resolved.
     public var conflicts: [ConflictRecord] = []
     public var journal: [JournalEntry] = []
-    /// Events of office days that are not written again.
+    /// Office days whose events are not written again.
     public var handedOver: [HandOver] = []
-    /// Nil leaves the stored one.
+    /// The new position; nil keeps the stored one.
     public var position: Position?
     public var run: RunRecord?
 
@@ -91,21 +91,23 @@ public struct SyncBatch: Sendable {
     }
 }
 
-/// Where a connection's state is kept, and the way to its items. One run at a time uses it.
+/// Stores a connection's state, and gives access to its items. Only one run at a time uses it.
 public protocol SyncStore: Sendable {
+    /// Returns the stored state.
+    ///
     /// - Parameter dayAgo: deletions after this instant are counted.
     func load(deletionsAfter dayAgo: Instant) async throws -> SyncState
 
-    /// The items to show, as they are now.
+    /// Returns the current items to show.
     func desired() async throws -> Desired
 
-    /// Stores all of a batch or, when it throws, nothing of it.
+    /// Stores all of a batch or, if it throws, none of it.
     func commit(_ batch: SyncBatch) async throws
 
-    /// Makes a change that came in on the item itself, under the rights of the connection's user, and stores the batch in
-    /// the same transaction. When the answer is not `applied`, nothing of either was stored.
+    /// Applies a change from the calendar to the item itself, with the rights of the connection's user, and stores the
+    /// batch in the same transaction. Unless the answer is `applied`, neither was stored.
     func apply(_ change: InboundChange, recording batch: SyncBatch) async throws -> InboundAnswer
 
-    /// All that a run wrote, in its order.
+    /// Returns all that a run wrote, in order.
     func journal(of run: String) async throws -> [JournalEntry]
 }

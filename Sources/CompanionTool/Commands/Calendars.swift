@@ -5,14 +5,14 @@ import CompanionFolder
 import Foundation
 import KalendsCompanion
 
-/// Lists the folder's calendars, and chooses what each is for.
+/// Lists the folder's calendars, and sets what each is used for.
 struct Calendars: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "List the calendars, and choose what each is for.",
+        abstract: "List the calendars, and set what each is used for.",
         discussion: """
-            own      its events go to the server with all that is in them; they are read here and never written
+            own      its events go to the server with all their fields; they are read here and never written
             mirror   shows the server's events, which can be changed here
-            planned  titles and times go to the server, of the past 7 and the next 30 days, and nothing else
+            planned  only titles, times and the calendar's name go to the server, for the past 7 and the next 30 days
             """)
 
     @Option(help: "Calendars whose events go to the server; an empty text chooses none.")
@@ -27,7 +27,7 @@ struct Calendars: AsyncParsableCommand {
     @Option(help: "Calendars whose titles and times go to the server; an empty text chooses none.")
     var planned: [String] = []
 
-    @Option(help: "Seconds that an event has to be missing to count as deleted.")
+    @Option(help: "Seconds for which an event has to be missing before it counts as deleted.")
     var patience: Int?
 
     @Flag(help: "Write JSON.")
@@ -63,7 +63,7 @@ struct Calendars: AsyncParsableCommand {
             throw ToolFailure.use("A calendar that shows the server's events cannot also be an own calendar.")
         }
         if choices != workshop.choices { try workshop.places.choices.write(choices) }
-        // Whoever could list them may look into them too.
+        // A caller who may list the calendars may also read them.
         var unreadable: [[String]] = []
         for calendar in there { unreadable.append((try? await workshop.store.unreadable(in: calendar.id)) ?? []) }
         try show(there, unreadable, choices)
@@ -108,7 +108,7 @@ struct Calendars: AsyncParsableCommand {
         }
     }
 
-    /// A calendar by its id, or by its title where only one has it.
+    /// Returns a calendar by its id, or by its title if only one calendar has it.
     private static func find(_ name: String, in calendars: [StoreCalendar]) throws -> String {
         if let found = calendars.first(where: { $0.id == name }) { return found.id }
         let titled = calendars.filter { $0.title == name }
@@ -121,7 +121,7 @@ struct Calendars: AsyncParsableCommand {
 }
 
 extension StoreFailure {
-    /// For a terminal; it holds nothing of an event.
+    /// The failure as a sentence for a terminal; it contains nothing of an event.
     var sentence: String {
         switch self {
         case .notAuthorized: "The calendars are not connected, or cannot be read: run `kalends-companion login`."

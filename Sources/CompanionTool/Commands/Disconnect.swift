@@ -3,13 +3,13 @@
 import ArgumentParser
 import KalendsCompanion
 
-/// Ends the connection, and forgets what it knew.
+/// Ends the connection and forgets its token.
 struct Disconnect: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Stop reading and writing the calendars, and forget the token.",
         discussion: """
-            Events stay where they are, here and at the server. The server's list of devices still has this one; take it \
-            away under Devices on the server's pages.
+            Events stay where they are, here and at the server. The server still lists this device; remove it under \
+            Devices on the server's pages.
             """)
 
     @Flag(help: "Write JSON.")
@@ -17,7 +17,7 @@ struct Disconnect: AsyncParsableCommand {
 
     func run() async throws {
         let workshop = try Workshop.open()
-        // A sync that is under way ends first.
+        // A sync in progress ends first.
         try await RunLock.hold(workshop.places.lock) {
             try workshop.places.token.remove()
             try await workshop.connector.disconnect()

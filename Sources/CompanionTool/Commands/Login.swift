@@ -5,35 +5,35 @@ import CompanionFolder
 import Foundation
 import KalendsCompanion
 
-/// Connects a folder of calendars with a server: the one step that a person takes on purpose.
+/// Connects a folder of calendars to a server; nothing connects without this command.
 struct Login: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Connect a folder of calendars with a server.",
+        abstract: "Connect a folder of calendars to a server.",
         discussion: """
-            The token is yours: whoever signs in to the server's pages finds it at /auth/token. Whoever runs the \
-            server can make a key with `kalends key create` and give the user for whom it asks with --user.
+            The token is your own: after signing in to the server's pages, you find it at /auth/token. The operator of \
+            the server can instead make a key with `kalends key create` and name the user with --user.
 
-            It is read from --token-file, from the variable KALENDS_COMPANION_TOKEN, or from standard input, so that no \
-            list of processes shows it. It registers this machine as a device of the user and is not kept; what is kept \
-            is the device's own token, in a file that only you can read.
+            The token is read from --token-file, from the variable KALENDS_COMPANION_TOKEN, or from standard input, so \
+            that no list of processes shows it. It registers this machine as a device of the user and is not stored; \
+            only the device's own token is stored, in a file that only you can read.
             """)
 
     @Argument(help: "The server's address, such as https://calendar.example.org.")
     var server: String
 
-    @Option(help: "The folder whose folders are calendars.")
+    @Option(help: "The folder that contains one folder for each calendar.")
     var folder: String
 
     @Option(name: .customLong("token-file"), help: "A file with a token of the user; - is standard input.")
     var tokenFile: String?
 
-    @Option(help: "The user for whom a service key asks.")
+    @Option(help: "The user for whom a service key acts.")
     var user: String?
 
     @Option(help: "The name of this machine in the server's list of devices.")
     var label: String?
 
-    @Flag(help: "Keep the token as it is: it opens the route of planned events only (COMPANION_SYNC_TOKEN).")
+    @Flag(help: "Keep the token as it is: it is accepted only for planned events (COMPANION_SYNC_TOKEN).")
     var planned = false
 
     @Flag(help: "Write JSON.")
@@ -84,12 +84,13 @@ struct Login: AsyncParsableCommand {
         } else {
             Output.line("Connected with \(address.url.absoluteString).")
             Output.line(
-                choices.summary.map { "Calendars: \($0). Sync with `kalends-companion sync`, or always with `run`." }
-                    ?? "Next: choose calendars with `kalends-companion calendars`.")
+                choices.summary.map {
+                    "Calendars: \($0). Sync once with `kalends-companion sync`, or continuously with `run`."
+                } ?? "Next: choose calendars with `kalends-companion calendars`.")
         }
     }
 
-    /// What the server answers; what goes wrong ends the program with a sentence.
+    /// Returns the server's response; any failure ends the program with a sentence.
     static func answer<Value: Sendable>(
         of server: ServerAddress, _ body: () async throws(CompanionFailure) -> Value
     ) async throws -> Value {

@@ -6,11 +6,11 @@ import Foundation
 import KalendsCompanion
 import PhoneTexts
 
-/// Syncs when it is due, and soon after something changed in the folder, until it is ended.
+/// Syncs when a sync is due, and soon after a change in the folder, until the program is ended.
 struct Run: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Sync every 30 to 60 minutes, and when something changes here.",
-        discussion: "SIGTERM and SIGINT end it at a safe place; SIGUSR1 syncs now.")
+        discussion: "SIGTERM and SIGINT end it at a safe point; SIGUSR1 starts a sync now.")
 
     @Flag(help: "Write a line of JSON for each sync.")
     var json = false
@@ -59,7 +59,7 @@ struct Run: AsyncParsableCommand {
     private static func listen(
         _ number: Int32, _ body: @escaping @Sendable () -> Void
     ) -> any DispatchSourceSignal {
-        // The source sees the signal only when it does not end the program.
+        // The source receives the signal only if the signal does not end the program.
         _ = signal(number, SIG_IGN)
         let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
         source.setEventHandler(handler: body)

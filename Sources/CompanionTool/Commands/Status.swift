@@ -4,11 +4,11 @@ import ArgumentParser
 import Foundation
 import KalendsCompanion
 
-/// Says how things are, without syncing.
+/// Shows the status without syncing.
 struct Status: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Show the last sync and what is connected.")
 
-    @Flag(help: "Ask the server, too.")
+    @Flag(help: "Ask the server too.")
     var server = false
 
     @Flag(help: "Write JSON.")

@@ -3,11 +3,11 @@
 import ArgumentParser
 import KalendsCompanion
 
-/// Syncs once, now.
+/// Syncs once.
 struct Sync: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Sync now.")
 
-    @Flag(help: "Do the deletions for which the last sync was held.")
+    @Flag(help: "Make the deletions for which the last sync was held.")
     var approve = false
 
     @Flag(help: "Write JSON.")

@@ -6,16 +6,17 @@ import KalendsFront
 import Logging
 import ServiceLifecycle
 
-/// Takes recorded accesses into the database while the server runs, and informs the operator when that cannot be done.
+/// Folds recorded accesses into the database while the server runs, and informs the operator when that fails.
 struct AccessFolding: Service {
     let counter: AccessCounter
     let logger: Logger
-    /// Whether other servers write too.
+    /// Whether other servers also write to the database.
     var isShared = false
 
-    /// Folds are this far apart, or ten times as long as one takes: what they cost is a tenth of a core at most.
+    /// The shortest pause between folds; it is at least ten times as long as a fold takes, so that folds use at most a
+    /// tenth of a core.
     private static let pause = Duration.seconds(1)
-    /// The longest distance where other servers write too: the time that a fold took is theirs then, more than its own.
+    /// The longest pause when other servers write too, since most of a fold's time is then spent waiting for them.
     private static let longestPause = Duration.seconds(5)
     private static let reminder = Duration.seconds(600)
 
@@ -39,7 +40,7 @@ struct AccessFolding: Service {
                 pause = max(pause, (ContinuousClock.now - start) * 10)
                 if isShared { pause = min(pause, Self.longestPause) }
             } catch {
-                // Tried again soon, however long it took: there may be room again.
+                // The next try is soon, however long this one took: there may be room again.
                 tell(error, &told)
             }
             try? await Task.sleep(for: pause)
@@ -53,7 +54,7 @@ struct AccessFolding: Service {
         }
     }
 
-    /// A line when something changes, and every ten minutes as long as it stays so.
+    /// Logs a line when the state changes, and every ten minutes while the trouble lasts.
     private func tell(_ trouble: (any Error)?, _ told: inout (text: String, at: ContinuousClock.Instant)?) {
         guard let trouble else {
             if told != nil { logger.notice("accesses are counted again") }

@@ -3,14 +3,14 @@
 import NIOPosix
 import ServiceLifecycle
 
-/// Looks every two seconds whether memory can be given back.
+/// Checks every two seconds whether memory can be returned to the system.
 struct AllocatorUpkeep: Service {
     private static let interval = Duration.seconds(2)
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
             while (try? await Task.sleep(for: Self.interval)) != nil {
-                // Not on a thread that tasks share: it takes as long as there is memory to look through.
+                // This must not run on a shared thread: it takes longer the more memory there is to search.
                 try? await NIOThreadPool.singleton.runIfActive { Allocator.giveBack() }
             }
         }

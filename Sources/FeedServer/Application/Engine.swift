@@ -5,12 +5,12 @@ import Storage
 import StoragePostgreSQL
 import StorageSQLite
 
-/// The engines that keep a database; nothing else of the program names one.
+/// The storage engines; no other part of the program names one.
 enum Engine {
-    /// Opens a file, or the database of a server by its address, that only this process uses.
+    /// Opens a file, or a database server's database by its address, for use by this process only.
     static let open: StoreOpening = opening(.one)
 
-    /// Opens a database as one of so many servers.
+    /// Opens a database as one of several servers.
     static func opening(_ servers: ServerSharing) -> StoreOpening {
         { place, mustBeKalends in
             guard DatabasePlace.isServer(place) else { return try file(place, mustBeKalends) }
@@ -24,11 +24,11 @@ enum Engine {
         try SQLiteStore(path: path, mustBeKalends: mustBeKalends)
     }
 
-    /// Looks at a file without changing it.
+    /// Checks a file without changing it.
     ///
-    /// - Parameter isWhole: whether nothing may be missing or beside it, as in a backup.
-    /// - Throws: `StorageError` when it is not a database, was made by a newer version, or has more, less or something
-    ///   else than this program made.
+    /// - Parameter isWhole: whether the file must be complete and have no companion files, like a backup.
+    /// - Throws: `StorageError` when the file is not a database, was made by a newer version, or has a schema other
+    ///   than the one that this program made.
     static func check(path: String, isWhole: Bool = false) throws {
         try SchemaCheck.check(path: path, isWhole: isWhole)
     }

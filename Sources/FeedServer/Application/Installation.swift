@@ -9,21 +9,21 @@ import KalendsFront
 import Logging
 import Storage
 
-/// The database in use by this process: lock, key and services, from opening to closing.
+/// The database in use by this process: its lock, key and services, from opening to closing.
 struct Installation: Sendable {
     let services: Services
-    /// What those who answer over HTTP need beside them.
+    /// The services and further state of the HTTP handlers.
     let front: FrontServices
-    /// Held as long as anything of the database is in use.
+    /// Held as long as anything in the database is in use.
     private let lock: DatabaseLock
 
-    /// Takes the lock, then opens the database and the key; `StorageError.locked` when another process has it.
+    /// Takes the lock, then opens the database and the key; throws `StorageError.locked` when another process has it.
     ///
     /// - Parameters:
-    ///   - isServer: whether feeds are served with these settings; a command's own do not change them.
-    ///   - creates: whether a database that is not there is made; a server makes it in any case.
-    ///   - calendars: opens people's accounts elsewhere; nil for the providers of the settings.
-    ///   - open: opens the database.
+    /// - isServer: whether feeds are served with these settings; a command's own settings do not affect feeds.
+    /// - creates: whether to create a database that does not exist; a server always does.
+    /// - calendars: opens people's external accounts; nil for the providers in the settings.
+    /// - open: opens the database.
     init(
         _ settings: ServerSettings, isServer: Bool, creates: Bool = false, now: @escaping Clock = systemClock,
         calendars: (any CalendarProviding)? = nil, open: StoreOpening? = nil
@@ -32,14 +32,14 @@ struct Installation: Sendable {
             throw StorageError.unusable(
                 "This machine has no time zone data. Install it (Debian, Ubuntu: apt-get install tzdata).")
         }
-        // What this process makes, database, log, socket and key, can be used only by its owner from the first moment
-        // on.
+        // Only the owner may use the files of this process (database, log, socket and key), from the moment they are
+        // made.
         _ = umask(0o077)
         guard settings.socketFile.utf8.count < 108 else {
             throw StorageError.unusable("The path \(settings.socketFile) is too long for a socket: 107 bytes at most.")
         }
         if isServer || creates { try Self.makeFolder(of: settings.database) }
-        // A command asks through the local socket, where no token is looked at.
+        // A command uses the local socket, where tokens are not checked.
         let intake = Intake(settings)
         let userTokens = try await UserTokens(isServer ? settings.tokens : TokenSettings(), intake)
         lock = try DatabaseLock(settings, creates: isServer || creates)
@@ -59,7 +59,8 @@ struct Installation: Sendable {
         var interrupted: [String] = []
         if isServer, settings.isShared { try await Self.checkOthers(settings, store) }
         if isServer { try await Self.noteProgram(settings, store, now: now()) }
-        // Where several have the database, whoever does the background work finds those that nobody is at work on.
+        // If several servers share the database, the one that does background work finds imports that no server is
+        // working on.
         if isServer, !settings.isShared {
             let problem = try ProblemDocument(ImportFailure.interrupted).json.text()
             while true {
@@ -69,8 +70,8 @@ struct Installation: Sendable {
             }
         }
         if try await store.read({ try $0.setting("installation") }) == nil {
-            // That of its first key, so that a database which was lost, and made again beside the same key, finds its events
-            // in people's calendars again.
+            // The id is derived from the first key, so that a database which was lost, and created again beside the
+            // same key, recognizes its events in people's calendars.
             let id = key.name(for: "installation")
             try await store.record { try $0.nameInstallation(id) }
         }
@@ -108,7 +109,7 @@ struct Installation: Sendable {
         if isServer, !settings.isShared { tidying.begin(after: interrupted) }
     }
 
-    /// Like the initialiser, but waits a moment for a command that holds the database for its short time.
+    /// Like the initialiser, but waits for a moment while a command briefly holds the database.
     static func opened(
         _ settings: ServerSettings, now: @escaping Clock = systemClock, calendars: (any CalendarProviding)? = nil,
         open: StoreOpening? = nil
@@ -146,19 +147,19 @@ struct Installation: Sendable {
         }
     }
 
-    /// This server among others, as people know it.
+    /// This server's identity among several, as people know it.
     private static func owner(_ settings: ServerSettings) -> JournalOwner {
         JournalOwner(
             name: "\(ProcessInfo.processInfo.hostName):\(settings.database)", program: Program.version,
             shown: shown(settings))
     }
 
-    /// What the same state is shown by, which has to be the same on all servers.
+    /// The settings that affect what the same state looks like, which must be equal on all servers.
     private static func shown(_ settings: ServerSettings) -> String {
         "\(FeedRenderer.version) \(settings.titlePrefix) \(settings.linkTemplate ?? "")"
     }
 
-    /// Throws when another server runs that would show the same differently, or is of another version.
+    /// Throws when a running server would show the same state differently, or has another version.
     private static func checkOthers(_ settings: ServerSettings, _ store: any Store) async throws {
         let own = owner(settings)
         let others = try await store.read { transaction in
@@ -167,7 +168,7 @@ struct Installation: Sendable {
         }
         if let other = others.first(where: { $0.program != own.program }) {
             throw StorageError.unusable(
-                "\(other.name) runs with version \(other.program) of Kalends: stop the earlier servers first.")
+                "\(other.name) runs version \(other.program) of Kalends: stop the earlier servers first.")
         }
         if let other = others.first(where: { $0.shown != own.shown }) {
             throw StorageError.unusable(
@@ -175,7 +176,7 @@ struct Installation: Sendable {
         }
     }
 
-    /// Lets readers know when the program or its configuration shows the same items differently than at the last start.
+    /// Informs readers when the program or its configuration shows the same items differently than at the last start.
     private static func noteProgram(_ settings: ServerSettings, _ store: any Store, now: Int) async throws {
         let renderer = String(FeedRenderer.version)
         let shown = ["titlePrefix": settings.titlePrefix, "linkTemplate": settings.linkTemplate ?? ""]
@@ -183,7 +184,7 @@ struct Installation: Sendable {
             let former = try transaction.setting("renderer")
             return (former == nil, try shown.filter { try transaction.setting($0.key) != $0.value }, former == renderer)
         }
-        // Noted when it is done: what is broken off begins again with the next start.
+        // Recorded only when done: an interrupted change begins again at the next start.
         if !isFirstStart, !changed.isEmpty { try await store.reviseEverything(now: now) }
         if !isFirstStart, !changed.isEmpty || !isSame { try await store.touchAllCircles(now: now) }
         guard isFirstStart || !changed.isEmpty || !isSame else { return }
@@ -193,7 +194,7 @@ struct Installation: Sendable {
         }
     }
 
-    /// Whether the key opens what the database was first sealed with; a new database takes it as its own.
+    /// Whether the key matches the one that the database was first sealed with; a new database adopts the key.
     private static func check(_ key: SealingKey, _ store: any Store) async throws -> Bool {
         let purpose = SealedColumn.keyCheckPurpose(ofSetting: "keyCheck")
         if let sealed = try await store.read({ try $0.setting("keyCheck") }) {
@@ -201,7 +202,7 @@ struct Installation: Sendable {
         }
         let own = try key.seal("kalends", for: purpose)
         let sealed = try await store.write { transaction in
-            // Another server may have been first.
+            // Another server may have stored its check first.
             if let known = try transaction.setting("keyCheck") { return known }
             try transaction.set("keyCheck", to: own)
             return own
@@ -209,7 +210,7 @@ struct Installation: Sendable {
         return (try? key.open(sealed, for: purpose)) != nil
     }
 
-    /// Throws when something else than a socket is in the socket's place; a socket is one that a killed server left.
+    /// Throws when the socket's path has something other than a socket; a socket there was left by a killed server.
     private static func checkSocketPlace(_ path: String) throws {
         guard let kind = FileKind(path: path, followsLinks: false), kind != .socket else { return }
         throw StorageError.unusable("\(path) is \(kind.rawValue), where the server's socket has to be: remove it.")

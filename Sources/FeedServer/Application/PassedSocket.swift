@@ -5,8 +5,7 @@ import Storage
 
 /// A listening socket that the service manager opened for this process (sd_listen_fds(3)).
 ///
-/// It stays open while one server ends and the next one starts: connections wait in its queue meanwhile, and none is
-/// refused.
+/// It stays open while one server ends and the next one starts: connections wait in its queue, and none is refused.
 struct PassedSocket: Sendable {
     let descriptor: CInt
     let port: Int
@@ -14,11 +13,11 @@ struct PassedSocket: Sendable {
     /// The first descriptor that is passed.
     private static let first: CInt = 3
 
-    /// The socket that was passed, nil when none was.
+    /// The socket that was passed; nil when there is none.
     ///
-    /// Throws `StorageError.unusable` when what was passed is not one listening TCP socket.
+    /// Throws `StorageError.unusable` when the passed descriptors are not exactly one listening TCP socket.
     ///
-    /// - Parameter process: variables that name another process were meant for that one.
+    /// - Parameter process: the process that the variables must name; otherwise they were meant for another one.
     static func taken(from environment: [String: String], by process: pid_t = getpid()) throws -> PassedSocket? {
         guard let text = environment["LISTEN_FDS"], environment["LISTEN_PID"] == String(process) else { return nil }
         guard let count = Int(text), count > 0 else { return nil }
@@ -28,22 +27,22 @@ struct PassedSocket: Sendable {
         guard isListening(first), let port = port(of: first) else {
             throw StorageError.unusable("What the service manager passed is not a listening TCP socket.")
         }
-        // Processes that this one starts have no use for it.
+        // Processes that this one starts must not inherit it.
         _ = fcntl(first, F_SETFD, FD_CLOEXEC)
         return PassedSocket(descriptor: first, port: port)
     }
 
     private static func isListening(_ descriptor: CInt) -> Bool {
         var (value, size): (CInt, socklen_t) = (0, socklen_t(MemoryLayout<CInt>.size))
-        // The call writes the one number that it is given.
+        // The call writes only the number that it is given.
         return unsafe getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &value, &size) == 0 && value != 0
     }
 
-    /// Nil when the socket is of no Internet family.
+    /// Nil when the socket is not of an Internet family.
     private static func port(of descriptor: CInt) -> Int? {
         var address = sockaddr_in6()
         var size = socklen_t(MemoryLayout<sockaddr_in6>.size)
-        // The larger of both structures: each begins with its family and port (RFC 3493 section 3.3).
+        // The larger of both structures, which begin with the same family and port (RFC 3493 section 3.3).
         let isFound = unsafe withUnsafeMutablePointer(to: &address) { pointer in
             unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 unsafe getsockname(descriptor, $0, &size) == 0

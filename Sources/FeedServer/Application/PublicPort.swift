@@ -14,8 +14,8 @@ import ServiceLifecycle
 
 /// The public port: a socket of our own, or one that the service manager opened before this process began.
 ///
-/// The framework's own server always opens a socket itself; what it does for each connection and request is done here
-/// in the same way.
+/// The framework's own server always opens its socket itself; this type handles connections and requests in the same
+/// way.
 struct PublicPort<Responder: HTTPResponder>: Service where Responder.Context == KalendsContext {
     enum Place: Sendable {
         case address(host: String, port: Int)
@@ -28,14 +28,14 @@ struct PublicPort<Responder: HTTPResponder>: Service where Responder.Context == 
     let logger: Logger
     /// Awaited before the port opens.
     let afterReady: @Sendable () async -> Void
-    /// Called with the port's number once connections are taken.
+    /// Called with the port's number once connections are accepted.
     let onRunning: @Sendable (Int) async -> Void
-    /// Called when no further connection is taken.
+    /// Called when no further connections are accepted.
     let onStopping: @Sendable () -> Void
 
-    /// Connections that wait to be taken, where the socket is our own.
+    /// The length of the queue of connections that are not yet accepted, if the socket is our own.
     private static var queue: Int32 { 256 }
-    /// How long a connection that was just taken may wait with its first request once the server stops.
+    /// How long a newly accepted connection may take to send its first request once the server stops.
     private static var lateRequests: Duration { .milliseconds(250) }
 
     func run() async throws {
@@ -66,7 +66,7 @@ struct PublicPort<Responder: HTTPResponder>: Service where Responder.Context == 
         }
     }
 
-    /// A request that broke off while it was answered: a second answer to it must not be written.
+    /// Thrown when a request's body breaks off while it is answered: a second answer must not be written.
     private struct BodyBroken: Error {}
 
     private func serve(_ channels: some ServerChildChannel) async throws {
@@ -110,9 +110,10 @@ struct PublicPort<Responder: HTTPResponder>: Service where Responder.Context == 
         }
     }
 
-    /// Takes no further connection, lets requests that are on their way come in, and ends each connection with its answer.
+    /// Accepts no more connections, lets requests that are on their way arrive, and ends each connection after its
+    /// answer.
     private static func stop(_ channel: any Channel, _ quiescing: ServerQuiescingHelper) async {
-        // It fails when the channel is closed already.
+        // This fails when the channel is already closed.
         try? await channel.setOption(.autoRead, value: false).get()
         try? await Task.sleep(for: lateRequests)
         let done = channel.eventLoop.makePromise(of: Void.self)

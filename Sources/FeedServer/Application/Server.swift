@@ -17,7 +17,7 @@ struct Server {
     let installation: Installation
     let logger: Logger
 
-    /// The operator's socket, open to nobody else.
+    /// The operator's socket, which nobody else can open.
     func local(onRunning: @escaping @Sendable () async -> Void = {}) throws -> some ApplicationProtocol {
         let path = installation.services.settings.socketFile
         return Application(
@@ -34,11 +34,11 @@ struct Server {
     /// The public port, with TLS when there is a certificate.
     ///
     /// - Parameters:
-    ///   - socket: one that is listened on already; nil for one at the settings' address.
-    ///   - certificates: nil for a port without TLS.
-    ///   - afterReady: awaited before the port opens.
-    ///   - onRunning: called with the port's number once connections are taken.
-    ///   - onStopping: called when no further connection is taken.
+    /// - socket: a socket that is already listening; nil to open one at the settings' address.
+    /// - certificates: nil for a port without TLS.
+    /// - afterReady: awaited before the port opens.
+    /// - onRunning: called with the port's number once connections are accepted.
+    /// - onStopping: called when no further connections are accepted.
     func listening(
         on socket: PassedSocket?, _ certificates: TLSCertificates?, afterReady: @escaping @Sendable () async -> Void,
         onRunning: @escaping @Sendable (Int) async -> Void, onStopping: @escaping @Sendable () -> Void
@@ -52,7 +52,7 @@ struct Server {
             logger: logger, afterReady: afterReady, onRunning: onRunning, onStopping: onStopping)
     }
 
-    /// The metrics on a separate port, only on this machine unless the host says otherwise.
+    /// The metrics on a separate port, which only this machine can reach unless another host is set.
     func metrics(port: Int) -> some ApplicationProtocol {
         Application(
             router: Routes.metricsRouter(installation.services),
@@ -64,13 +64,14 @@ struct Server {
             logger: logger)
     }
 
-    /// Lets this process have as many files and connections open as the system allows it.
+    /// Raises this process's limit of open files and connections as far as the system allows.
     ///
-    /// - Returns: how many connections leave room for everything else; nil when the system does not say.
+    /// - Returns: the number of connections that leaves room for everything else; nil when the system does not report
+    ///   it.
     static func raiseFileLimit() -> Int? {
         var limit = rlimit()
         let kind = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-        // The calls read and write the one structure that they are given.
+        // The calls access only the structure that they are given.
         guard unsafe getrlimit(kind, &limit) == 0 else { return nil }
         limit.rlim_cur = limit.rlim_max
         guard unsafe setrlimit(kind, &limit) == 0, unsafe getrlimit(kind, &limit) == 0 else { return nil }
@@ -78,18 +79,18 @@ struct Server {
         return max(all / 2, all - otherFiles)
     }
 
-    /// Files that are open beside those of clients: the database's, the journal's, workers' and calls to others.
+    /// Files besides clients' connections: the database's, the journal's, those of workers and of outgoing calls.
     private static let otherFiles = 128
 
-    /// Makes sure that a port can be listened on, before anything is started that would have to be stopped again.
+    /// Checks that a port can be listened on, before anything is started that would have to be stopped again.
     ///
-    /// - Parameter port: 0 for any that is free.
+    /// - Parameter port: the port; 0 selects a free one.
     /// - Returns: the port.
     static func usablePort(_ host: String, _ port: Int) async throws -> Int {
         do {
             let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
                 .serverChannelOption(ChannelOptions.socketOption(.so_reuseaddr), value: 1)
-                // Nobody is taken in here: they would wait for an answer that nobody gives.
+                // No connection is accepted here, since nobody would answer it.
                 .serverChannelOption(ChannelOptions.autoRead, value: false)
                 .bind(host: host, port: port).get()
             let found = channel.localAddress?.port
@@ -106,30 +107,30 @@ struct Server {
     }
 }
 
-/// What has to be done again and again while the server runs.
+/// The regular work of a running server.
 struct Housekeeping: Service {
     let services: Services
     let logger: Logger
 
-    /// Whether it prunes, which one server of several does.
+    /// Whether this server prunes; of several servers, only one does.
     var prunes = true
 
-    /// How long single accesses are kept, and previews that nobody committed.
+    /// How many days single accesses and uncommitted previews are kept.
     private static let accessDays = 90
     private static let dayCountDays = 400
     private static let previewDays = 1
-    /// How long what was written to people's calendars is kept, with the runs that wrote it.
+    /// How many days the journal of writes to people's calendars is kept, with the runs that made them.
     private static let journalDays = 90
-    /// How long runs are listed that found nothing to do: with many connections they are most of all that is stored.
+    /// How many days runs without changes are listed: with many connections they are most of the stored data.
     private static let idleRunDays = 1
     private static let idleRunsLookedAt = 7
-    /// How long it is known that an event of ours was deleted on both sides, so that no event of an old copy comes
+    /// How many days the deletion of one of our events on both sides is remembered, so that an old copy cannot bring it
     /// back.
     private static let tombstoneDays = 365
-    /// How long messages to webhooks are listed once they were taken or given up.
+    /// How many days messages to webhooks are listed after they were delivered or given up.
     private static let deliveryDays = 30
 
-    /// How long a change by a program that ignores our lock can stay unseen.
+    /// How long a change by a program that ignores our lock can remain unnoticed.
     private static let foreignChange = Duration.milliseconds(250)
 
     func run() async throws {
@@ -144,7 +145,7 @@ struct Housekeeping: Service {
     private func lookForForeignChanges() async {
         var wasInPlace = true
         while (try? await Task.sleep(for: Self.foreignChange)) != nil {
-            // A failure here is the database's, and every request that runs into it reports it.
+            // A failure here is the database's, and every request that is affected reports it.
             try? await services.maintenance.lookForForeignChange()
             let isInPlace = services.maintenance.isInPlace
             if isInPlace != wasInPlace { tell(isInPlace) }
@@ -165,11 +166,11 @@ struct Housekeeping: Service {
         }
     }
 
-    /// Removes what is old, in short transactions.
+    /// Removes old data in short transactions.
     func prune(_ now: Int) async throws {
         let (store, day) = (services.store, 86_400_000)
         let trusted = try await store.record { transaction in
-            // A day in an hour at most: a clock that jumps ahead for a while takes little with it.
+            // At most one day per hour, so that a clock which jumps ahead for a while removes little.
             let last = try transaction.setting("prunedAt").flatMap { Int($0) } ?? now
             let trusted = min(now, last + day)
             try transaction.set("prunedAt", to: String(trusted))
@@ -210,14 +211,14 @@ struct Housekeeping: Service {
         try await store.recordRepeatedly {
             try $0.pruneSyncLinks(before: trusted - Self.tombstoneDays * day, limit: $1)
         }
-        // Both tables are small: their rows have a bound.
+        // Both tables are small, since their rows are limited.
         try await store.record { transaction in
             try transaction.pruneSignInFailures(before: trusted - SignInBrake.memory)
             try transaction.pruneSignInHomes()
         }
     }
 
-    /// Removes what is old, every hour, until it is cancelled.
+    /// Removes old data every hour, until it is cancelled.
     func prune() async {
         do {
             while !Task.isCancelled {

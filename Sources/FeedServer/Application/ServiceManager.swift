@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// What the service manager learns about this server (sd_notify(3)); nothing where none asks for it.
+/// Notifies the service manager of the server's state (sd_notify(3)); does nothing when none asks for it.
 struct ServiceManager: Sendable {
     enum State: String {
         case ready = "READY=1"
@@ -26,11 +26,12 @@ struct ServiceManager: Sendable {
         defer { close(descriptor) }
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
-        // Shorter than the place that it is copied to, as was made sure of.
+        // The path is shorter than the destination, which was checked above.
         unsafe withUnsafeMutableBytes(of: &address.sun_path) { place in unsafe place.copyBytes(from: path) }
         let size = socklen_t(MemoryLayout.offset(of: \sockaddr_un.sun_path) ?? 2) + socklen_t(path.count)
         let words = Array(state.rawValue.utf8)
-        // Both are only read during the call. Nobody hears of a failure: the manager ends who is not ready in time.
+        // Both are only read during the call. A failure is ignored: the manager ends a server that is not ready in
+        // time.
         _ = unsafe withUnsafePointer(to: &address) { pointer in
             unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
                 unsafe words.withUnsafeBytes {

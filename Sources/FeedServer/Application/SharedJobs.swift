@@ -7,8 +7,8 @@ import Logging
 import ServiceLifecycle
 import Storage
 
-/// Background work of several servers: it is done by the one that holds the lease of it, and by another once that one has
-/// ended, was paused or has lost the database.
+/// The background work of several servers: the server that holds the lease does it, and another takes over once that
+/// server has ended, was paused or has lost the database.
 struct SharedJobs: Service {
     let services: Services
     let logger: Logger
@@ -16,7 +16,7 @@ struct SharedJobs: Service {
     let running: [any Service]
 
     private static let name = "jobs"
-    /// How often it is tried to take the lease, and looked for imports that a server's end broke off.
+    /// How often the server tries to take the lease, and looks for imports that ended with another server.
     private static let pause = Duration.seconds(2)
 
     func run() async throws {
@@ -29,7 +29,7 @@ struct SharedJobs: Service {
                 } catch is CancellationError {
                     return
                 } catch {
-                    // The failure is the database's, and every request that runs into it reports it.
+                    // The failure is the database's, and every request that is affected reports it.
                     logger.debug("background work waits", metadata: ["error": "\(publicText(error))"])
                 }
                 try? await Task.sleep(for: Self.pause)
@@ -49,7 +49,7 @@ struct SharedJobs: Service {
         }
     }
 
-    /// Notes of imports that no server is at work on that they failed.
+    /// Marks imports that no server is working on as failed.
     private func endAbandoned() async {
         services.tidying.begin(after: [])
         guard let problem = try? ProblemDocument(ImportFailure.interrupted).json.text() else { return }
@@ -65,7 +65,7 @@ struct SharedJobs: Service {
     }
 }
 
-/// Reports to the other servers that this one runs, and how many reads it has recorded.
+/// Reports to the other servers that this one is running, and how many reads it has recorded.
 struct ServerBeat: Service {
     let services: Services
 
@@ -74,7 +74,7 @@ struct ServerBeat: Service {
     func run() async throws {
         await cancelWhenGracefulShutdown {
             while (try? await Task.sleep(for: Self.pause)) != nil {
-                // When it fails, the others see that they hear nothing.
+                // If this fails, the other servers notice that they receive nothing.
                 try? await services.counter.beat()
             }
         }

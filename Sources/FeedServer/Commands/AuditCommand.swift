@@ -5,20 +5,20 @@ import KalendsCore
 
 struct AuditCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "audit", abstract: "List who did what, and check that the list is complete.",
+        commandName: "audit", abstract: "List the acts of the audit trail, and check that the trail is complete.",
         subcommands: [List.self, Verify.self])
 
     struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "List the acts of everybody, the latest first.")
+        static let configuration = CommandConfiguration(abstract: "List everybody's acts, the latest first.")
 
         @OptionGroup var options: SettingsOptions
-        @Option(help: "The circle's id; all acts without it.") var circle: String?
+        @Option(help: "The circle's id; without it, all acts are listed.") var circle: String?
         @Flag(help: "One line of JSON per act.") var json = false
 
         func run() async throws {
             let path = "/v1/audit?limit=1000" + (circle.map { "&circle=\(pathComponent($0))" } ?? "")
             let json = json
-            // Page by page: the trail grows for as long as the installation lives.
+            // The trail is read page by page, since it never stops growing.
             let count = try await LocalClient.with(try await options.settings()) { client in
                 var (count, cursor) = (0, "")
                 repeat {
@@ -28,7 +28,7 @@ struct AuditCommand: AsyncParsableCommand {
                     for entry in entries {
                         if json { Console.line(try entry.text()) } else { table.add(try AuditCommand.cells(entry)) }
                     }
-                    // The headings come with each page of a thousand, whose columns are as wide as it needs.
+                    // Each page of a thousand has its own headings, with columns as wide as the page needs.
                     if !table.isEmpty { for line in table.lines { Console.line(line) } }
                     count += entries.count
                     cursor = page["nextCursor"]?.string ?? ""
@@ -41,15 +41,15 @@ struct AuditCommand: AsyncParsableCommand {
 
     struct Verify: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Check that every entry is as it was written, and that none is missing.",
+            abstract: "Check that no entry was changed, and that none is missing.",
             discussion: """
-                The end is printed as NUMBER:HASH. Keep it elsewhere and give it with --head the next time: then it is \
-                also noticed when the end was cut off or all of the list was rewritten. Exit status: 0 intact, 1 \
-                tampered with.
+                The end is printed as NUMBER:HASH. Store it elsewhere and pass it with --head the next time, so that \
+                it is also noticed when the end was cut off or the whole trail was rewritten. Exit status: 0 intact, \
+                1 tampered with.
                 """)
 
         @OptionGroup var options: SettingsOptions
-        @Option(help: "An end of the trail that was noted down earlier, NUMBER:HASH.") var head: String?
+        @Option(help: "An end of the trail that was printed earlier, NUMBER:HASH.") var head: String?
         @Flag(help: "One line of JSON: count, head and fault.") var json = false
 
         func validate() throws {
@@ -72,7 +72,7 @@ struct AuditCommand: AsyncParsableCommand {
         }
     }
 
-    /// What a look at the trail found.
+    /// The result of verifying the trail.
     static func sentence(_ verdict: JSONValue) -> String {
         let count = verdict["count"]?.integer ?? 0
         guard let number = verdict["fault"]?["number"]?.integer else {

@@ -7,7 +7,7 @@ import Storage
 
 struct Backup: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Write a complete copy of the database to a new file, even while a server runs.",
+        abstract: "Write a complete copy of the database to a new file, even while a server is running.",
         discussion:
             "The sealing key is left out on purpose: keep it elsewhere, or feed addresses cannot be shown again.")
 
@@ -17,7 +17,7 @@ struct Backup: AsyncParsableCommand {
     func run() async throws {
         let settings = try await options.settings()
         let path = URL(filePath: file).path
-        // A symbolic link that leads nowhere is something, too: what is written must not appear elsewhere.
+        // A dangling symbolic link also counts as existing: the backup must not be written to its target.
         guard FileKind(path: path, followsLinks: false) == nil else {
             throw InputFailure(description: "\(printable(path)) already exists; a backup goes to a new file.")
         }

@@ -3,7 +3,7 @@
 import ArgumentParser
 import KalendsCore
 
-/// What the pages show of the host application.
+/// The flags of the host application's brand on the pages.
 struct BrandOptions: ParsableArguments {
     @Option(name: Setting.appName.option, help: Setting.appName.help) var appName: String?
     @Option(name: Setting.appAccent.option, help: Setting.appAccent.help) var appAccent: String?

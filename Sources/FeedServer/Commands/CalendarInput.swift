@@ -3,13 +3,13 @@
 import ICalBridge
 import KalendsCore
 
-/// A calendar file that a command was given, or standard input for `-`, in whichever form it is.
+/// The calendar file of a command, or standard input for `-`, in any supported format.
 struct CalendarInput {
     let file: String
 
     init(_ file: String) { self.file = file }
 
-    /// The whole of it at once, with a line on the terminal while that takes long.
+    /// Reads the whole file, with a progress line on the terminal if that takes long.
     func read(_ options: CalendarReader.Options = .commandLine) throws -> (bytes: [UInt8], reading: CalendarReading) {
         let bytes = try InputFile(file, hint: "kalends parse reads longer files, piece by piece.").whole()
         let line = ProgressLine("reading \(file)", bytes: bytes.count, mayShareTerminal: true)
@@ -19,13 +19,13 @@ struct CalendarInput {
         return (bytes, reader.read(anyForm: bytes))
     }
 
-    /// Slice by slice, with no more of a file in memory than a part of it; what comes through a pipe is kept whole.
+    /// Reads the file slice by slice, with only a part of it in memory; input from a pipe is kept whole.
     ///
-    /// - Returns: why nothing of it can be read.
+    /// - Returns: the reason why nothing can be read; nil on success.
     func eachSlice(_ use: (CalendarSlice) throws -> Void) throws -> String? {
         let reader = CalendarReader(options: .commandLine)
         let limit = reader.options.limits.bytes
-        // A pipe is opened once: whoever writes to it would be cut off by a second opening.
+        // A pipe is opened only once: opening it again would cut off its writer.
         let first = try InputFile(file, limit: limit)
         let size = first.size
         let kept = size == nil ? try first.whole() : []
@@ -41,7 +41,7 @@ struct CalendarInput {
                 let source = try InputFile(file, limit: limit)
                 looks += 1
                 line?.end()
-                // The first looks collect what the end of a file says of its beginning.
+                // The first passes collect information at the end of a file that affects its beginning.
                 let work = looks == 1 ? "looking through \(file)" : "reading \(file)"
                 let shown = ProgressLine(work, bytes: size, mayShareTerminal: false)
                 line = shown
@@ -57,7 +57,7 @@ struct CalendarInput {
             try use(CalendarSlice(calendar: 0, events: [], lines: [], problems: reading.problems))
             return nil
         }
-        // What is not iCalendar may be a calendar in another form, which is read as a whole.
+        // Input that is not iCalendar may be a calendar in another format, which is read as a whole.
         if let size, size > InputFile.wholeLimit { return reading.refusal }
         let other = reader.read(anyForm: size == nil ? kept : try InputFile(file).whole())
         if let refusal = other.refusal { return refusal }

@@ -4,7 +4,7 @@ import ICalBridge
 import KalendsCore
 
 extension CheckResult {
-    /// One object a file; members may be added.
+    /// The object for one file; the caller may add members.
     var json: JSONValue {
         [
             "file": .string(file), "format": .string(reading.format.rawValue),
@@ -37,7 +37,7 @@ extension CheckResult {
 }
 
 extension ICalendar {
-    /// The first and the last day on which something begins; null where nothing does.
+    /// The first and the last day on which an event starts; null when there is none.
     fileprivate var starts: JSONValue {
         let days = events.compactMap { $0.start?.civilDate }
         guard let first = days.min(), let last = days.max() else { return .null }

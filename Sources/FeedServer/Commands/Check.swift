@@ -6,15 +6,15 @@ import KalendsCore
 
 struct Check: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Say what is wrong with calendar files, by line, and what calendar apps make of them.",
+        abstract: "List the problems of calendar files by line, and how calendar apps handle the files.",
         discussion: """
-            Says what kind of file it is, who wrote it and what is in it, what each calendar app is known to make of \
+            Shows the format of each file, the program that wrote it and its contents, how each calendar app handles \
             such a file, and then the problems by line. The exit status is 1 when there is any problem.
             """)
 
     @Argument(help: "The files, - for standard input.") var files: [String]
     @Flag(help: "One line of JSON per file.") var json = false
-    @Flag(help: "Every problem of a kind, not only the first three.") var all = false
+    @Flag(help: "Show every problem of a kind, not only the first three.") var all = false
 
     func run() throws {
         var options = CalendarReader.Options.commandLine
@@ -35,7 +35,7 @@ struct Check: ParsableCommand {
     }
 }
 
-/// What is reported about one file.
+/// The result of checking one file.
 struct CheckResult {
     let file: String
     let bytes: [UInt8]
@@ -57,7 +57,7 @@ struct CheckResult {
 }
 
 extension CalendarReader.Options {
-    /// For files that their owner reads: large ones too, with what they attach.
+    /// The options for files that their owner reads, which may be large and have attachments.
     static var commandLine: CalendarReader.Options {
         CalendarReader.Options(limits: .large, keepsAttachments: true)
     }

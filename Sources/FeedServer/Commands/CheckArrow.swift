@@ -3,9 +3,9 @@
 import ICalBridge
 import KalendsCore
 
-/// A problem on the screen: where, how bad, what, and below the line of the file with an arrow at the place.
+/// Formats a problem for the screen: place, severity and message, and the file's line with an arrow at the place.
 enum CheckArrow {
-    /// The most columns of the terminal that a line of the file takes.
+    /// The most columns of the terminal that are used for a line of the file.
     private static let width = 96
 
     static func lines(for problem: Problem, in source: inout FileLines) -> [String] {
@@ -22,9 +22,9 @@ enum CheckArrow {
 }
 
 extension CheckArrow {
-    /// A text as long as the screen allows, and `^~~~` below what is meant.
+    /// Cuts a text to the width of the screen, with `^~~~` below the marked part.
     static func cut(_ text: String, around mark: Range<Int>?) -> (text: String, arrow: String) {
-        // Made printable scalar by scalar, so that places stay the same.
+        // The text is made printable scalar by scalar, so that positions stay the same.
         let shown = printable(text)
         let characters = Array(shown)
         var first = 0
@@ -38,7 +38,7 @@ extension CheckArrow {
         let widths = characters.map(columns)
         var lower = 0
         if widths.reduce(0, +) > width {
-            // A third of the screen before the place, so that it is seen what it belongs to.
+            // A third of the width shows the text before the place, as context.
             var before = 0
             lower = from
             while lower > 0, before + widths[lower - 1] <= width / 3 {
@@ -62,7 +62,7 @@ extension CheckArrow {
         )
     }
 
-    /// How many columns of a terminal a character takes.
+    /// The number of terminal columns that a character takes.
     private static func columns(_ character: Character) -> Int {
         guard let scalar = character.unicodeScalars.first else { return 0 }
         if scalar.value < 0x300 { return 1 }
@@ -70,7 +70,7 @@ extension CheckArrow {
         case .nonspacingMark, .enclosingMark, .format: return 0
         default: break
         }
-        // East Asian wide letters, and pictures.
+        // East Asian wide characters and emoji.
         let isPicture =
             scalar.properties.isEmojiPresentation || character.unicodeScalars.contains { $0.value == 0xFE0F }
         let wide: [ClosedRange<UInt32>] = [

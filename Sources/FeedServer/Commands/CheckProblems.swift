@@ -2,18 +2,19 @@
 
 import ICalBridge
 
-/// Which problems are shown one by one, and how many there are.
+/// Selects the problems that are shown one by one, and counts the rest.
 enum CheckProblems {
     enum Entry: Equatable {
         case problem(Problem)
-        /// Those of a kind that are not shown one by one, and between which lines they are; the last may be unknown.
+        /// Further problems of a code that are not shown one by one, and the lines between which they are; the last
+        /// line may be unknown.
         case more(count: Int, code: Problem.Code, from: Int, to: Int?)
     }
 
-    /// How many of a kind are shown one by one.
+    /// The number of problems of each code that are shown one by one.
     private static let shown = 3
 
-    /// Problems by line: the first few of each kind, and in place of the next one how many more there are.
+    /// The problems by line: the first few of each code, and then the number of further ones.
     static func entries(_ problems: [Problem], showsAll: Bool) -> [Entry] {
         let sorted = problems.enumerated().sorted { ($0.element.line, $0.offset) < ($1.element.line, $1.offset) }
             .map(\.element)
@@ -24,7 +25,7 @@ enum CheckProblems {
             met[problem.code, default: 0] += 1
             guard met[problem.code, default: 0] > shown else { continue }
             let before = rest[problem.code]
-            // What the reader did not list is somewhere behind.
+            // Problems that the reader did not list are on later lines.
             let isLast = problem.unlisted == nil && (before == nil || before?.to != nil)
             rest[problem.code] = (
                 (before?.count ?? 0) + (problem.unlisted ?? 1), before?.from ?? problem.line,
@@ -46,7 +47,7 @@ enum CheckProblems {
         return entries
     }
 
-    /// `3 errors, 2 warnings, 5 repaired`.
+    /// A text such as `3 errors, 2 warnings, 5 repaired`.
     static func totals(_ problems: [Problem]) -> String {
         func count(_ severity: Problem.Severity) -> Int {
             problems.reduce(0) { $1.severity == severity ? $0 + ($1.unlisted ?? 1) : $0 }

@@ -4,7 +4,8 @@ import ICalBridge
 import KalendsCore
 
 extension CheckResult {
-    /// One screen: what it is, who wrote it, what is in it, what apps make of it, then the problems.
+    /// The report for the screen: the format, the program that wrote it, the contents, the verdicts of apps, then the
+    /// problems.
     func screen(showsAll: Bool) -> [String] {
         var lines = ["\(printable(file)): \(reading.format.title), \(bytes.count.grouped) bytes"]
         if let refusal = reading.refusal { lines.append("  cannot be read: \(printable(refusal))") }
@@ -17,7 +18,7 @@ extension CheckResult {
             return lines
         }
         lines.append("")
-        // The lines of a form that was turned into iCalendar are not those of the file.
+        // The lines of a format that was converted to iCalendar are not those of the file.
         let isOwnText = reading.refusal != nil || reading.format.isOwnText
         var source = FileLines(isOwnText ? bytes : [])
         for entry in CheckProblems.entries(reading.problems, showsAll: showsAll) {
@@ -56,7 +57,7 @@ extension CheckResult {
         return "\(printable(zone.tzid)): \(target ?? "left without a zone") (\(zone.how.rawValue))"
     }
 
-    /// A line an app, with its further reasons below.
+    /// One line for each app, with its further reasons below.
     private var verdictLines: [String] {
         guard !verdicts.isEmpty else {
             return ["", "  in calendar apps: nothing is known of how they take this format"]
@@ -66,7 +67,7 @@ extension CheckResult {
         for verdict in verdicts {
             let name = "    " + verdict.client.title.padded(to: 17)
             guard !verdict.reasons.isEmpty else {
-                // Of most faults nobody has said what the app does, so that silence is no promise.
+                // For most faults it is not known what the app does, so the absence of a reason promises nothing.
                 lines.append(name + (hasFaults ? "no trouble known" : "takes it"))
                 continue
             }
@@ -81,7 +82,7 @@ extension CheckResult {
         return lines
     }
 
-    /// Lines of up to 88 characters; what goes on is set in.
+    /// Lines of up to 88 characters; continuation lines are indented.
     private static func wrapped(_ sentence: String) -> [String] {
         var lines: [String] = []
         var line = ""
@@ -111,7 +112,7 @@ extension ClientVerdict.Outcome {
 }
 
 extension SourceFormat {
-    /// What it is, to a person.
+    /// The format's name for people.
     fileprivate var title: String {
         switch self {
         case .calendar: "a calendar"

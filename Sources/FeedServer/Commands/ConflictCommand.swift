@@ -3,17 +3,17 @@
 import ArgumentParser
 import KalendsCore
 
-/// What was changed on both sides of a connection.
+/// Lists and resolves the conflicts of a connection.
 struct ConflictCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "conflict", abstract: "List and decide what was changed both here and in a calendar.",
+        commandName: "conflict", abstract: "List and resolve events that were changed both here and in a calendar.",
         subcommands: [List.self, Resolve.self])
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List a connection's conflicts, the latest first.")
 
         @OptionGroup var options: SettingsOptions
-        @Flag(help: "Include conflicts that were decided.") var all = false
+        @Flag(help: "Include resolved conflicts.") var all = false
         @Flag(help: "One line of JSON per conflict.") var json = false
         @Argument(help: "The connection's id.") var connection: String
 
@@ -41,11 +41,12 @@ struct ConflictCommand: AsyncParsableCommand {
     }
 
     struct Resolve: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Decide a conflict, or leave it as it was done.")
+        static let configuration = CommandConfiguration(
+            abstract: "Resolve a conflict, or dismiss it and leave everything as it is.")
 
         @OptionGroup var options: SettingsOptions
         @Option(help: "The side whose value is kept: kalends, calendar or both.") var keep: String?
-        @Flag(help: "Leave things as they are.") var dismiss = false
+        @Flag(help: "Leave everything as it is.") var dismiss = false
         @Argument(help: "The conflict's id, from conflict list.") var id: String
 
         func validate() throws {

@@ -5,15 +5,15 @@ import KalendsCore
 
 struct ConnectionCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "connection", abstract: "List, run, pause and remove people's calendars that are kept in step.",
+        commandName: "connection", abstract: "List, run, pause, resume and remove connections to people's calendars.",
         subcommands: [List.self, SyncCommand.self, Pause.self, Resume.self, Remove.self])
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "List connections, how they are doing, and what a person has to do.")
+            abstract: "List connections with their state, and what a person has to do.")
 
         @OptionGroup var options: SettingsOptions
-        @Option(help: "The circle's id; all circles without it.") var circle: String?
+        @Option(help: "The circle's id; without it, all circles.") var circle: String?
         @Flag(help: "One line of JSON per connection.") var json = false
 
         func run() async throws {
@@ -31,7 +31,7 @@ struct ConnectionCommand: AsyncParsableCommand {
                 for one in found { Console.line(try one.text()) }
                 return
             }
-            if found.isEmpty { return Console.line("No connections yet. People make them in their own name.") }
+            if found.isEmpty { return Console.line("There are no connections yet. Users make their own.") }
             var table = TextTable(["ID", "CIRCLE", "USER", "PROVIDER", "LABEL", "CALENDAR", "STATE", "LAST RUN"])
             func text(_ value: JSONValue?) -> String { value?.string ?? "" }
             for one in found {
@@ -61,7 +61,7 @@ struct ConnectionCommand: AsyncParsableCommand {
     }
 
     struct Resume: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Let a connection that was paused run again.")
+        static let configuration = CommandConfiguration(abstract: "Resume a paused connection.")
 
         @OptionGroup var options: SettingsOptions
         @Argument(help: "The connection's id, from connection list.") var id: String
@@ -78,7 +78,7 @@ struct ConnectionCommand: AsyncParsableCommand {
 
         @OptionGroup var options: SettingsOptions
         @Argument(help: "The connection's id, from connection list.") var id: String
-        @Flag(help: "Remove what it made in the calendar, too.") var events = false
+        @Flag(help: "Also remove the events that it created in the calendar.") var events = false
 
         func run() async throws {
             let path = "/v1/connections/\(pathComponent(id))?events=\(events ? "remove" : "keep")"

@@ -3,7 +3,7 @@
 import ArgumentParser
 import KalendsCore
 
-/// The flags of the settings for calendars in step.
+/// The flags of the settings for connections.
 struct ConnectionOptions: ParsableArguments {
     @Option(name: Setting.googleClientID.option, help: Setting.googleClientID.help) var googleClientID: String?
     @Option(name: Setting.microsoftClientID.option, help: Setting.microsoftClientID.help) var microsoftClientID: String?

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import KalendsCore
 
-/// Standard output and error of a command.
+/// A command's standard output and standard error.
 enum Console {
     static func line(_ text: String) { write(text + "\n", to: STDOUT_FILENO) }
-    static func error(_ text: String) { write(text + "\n", to: STDERR_FILENO) }
-    /// Text on standard error that no line end follows.
+    /// Writes a message to standard error; text from file names and libraries cannot move the cursor.
+    static func error(_ text: String) {
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        write(lines.map { printable(String($0)) + "\n" }.joined(), to: STDERR_FILENO)
+    }
+    /// Writes a text to standard error without a line end.
     static func status(_ text: String) { write(text, to: STDERR_FILENO) }
     static func bytes(_ bytes: [UInt8]) { write(bytes, to: STDOUT_FILENO) }
 
@@ -18,7 +23,7 @@ enum Console {
             // The buffer is valid for the call, and write reads no more than its count.
             let written = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if written < 0, errno == EINTR { continue }
-            // A reader that has gone away (a pager that was left) ends the command quietly.
+            // When the reader has gone away (for example a closed pager), the command ends quietly.
             guard written > 0 else { exit(errno == EPIPE ? 0 : 3) }
             rest = rest.dropFirst(written)
         }

@@ -11,14 +11,14 @@ struct Doctor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Check whether this installation is healthy.",
         discussion: """
-            Reads the whole database, every row as the server does, and looks at what belongs to it. The exit status \
+            Reads every row of the database as the server does, and checks its files and surroundings. The exit status \
             is 3 when something is wrong.
             """)
 
     @OptionGroup var options: SettingsOptions
     @Flag(help: "One line of JSON per check.") var json = false
 
-    /// What was looked at, in words for the report.
+    /// The results of all checks, as text for the report.
     struct Report {
         let json: Bool
         var isWell = true
@@ -40,8 +40,8 @@ struct Doctor: AsyncParsableCommand {
         let place = settings.shownDatabase
         report.tell("database", isThere, isThere ? place : "\(place) is not there")
         guard isThere else { throw ExitCode(3) }
-        // This is done first, by itself, when nobody holds the database: what is stored may keep everything else from
-        // working.
+        // This check runs first and separately, when no other process has the database: invalid data may keep
+        // everything else from working.
         if let faults = try await faultsAlone(settings) {
             tell(faults, &report)
             guard report.isWell else { throw ExitCode(3) }
@@ -60,7 +60,7 @@ struct Doctor: AsyncParsableCommand {
         if !report.isWell { throw ExitCode(3) }
     }
 
-    /// What is wrong in the database, nil when another process has it.
+    /// The faults in the database; nil when another process has it.
     private func faultsAlone(_ settings: ServerSettings) async throws -> [String]? {
         do {
             let lock = try DatabaseLock(settings, creates: false)
@@ -121,7 +121,7 @@ struct Doctor: AsyncParsableCommand {
         }
     }
 
-    /// Reports on one of several servers: whether it runs, and which of its reads are not in the counts.
+    /// Reports on one of several servers: whether it is running, and which of its reads are not yet counted.
     private func tell(_ server: JSONValue, _ report: inout Report) {
         let (name, missing) = (server["name"]?.string ?? "unknown", server["missing"]?.integer ?? 0)
         if server["isRunning"] == true { return report.tell("server", true, "\(name) runs") }

@@ -6,7 +6,7 @@ import KalendsCore
 
 struct Expand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Write every occurrence within a range of days, in order of start.")
+        abstract: "Print every occurrence within a range of days, in order of start.")
 
     @Argument(help: "The file, - for standard input.") var file: String
     @Option(help: "The first day, YYYY-MM-DD.") var from: String
@@ -23,10 +23,10 @@ struct Expand: ParsableCommand {
         guard let first = CivilDate(iso: from), let end = CivilDate(iso: to) else { return }
         let reading = try CalendarInput(file).read().reading
         if let refusal = reading.refusal {
-            Console.error(printable(refusal))
+            Console.error(refusal)
             throw ExitCode(1)
         }
-        // Days are UTC's: a floating time and a day are compared as they are.
+        // Dates are days in UTC: floating times and dates are compared without conversion.
         let utc = FixedOffset.utc
         let (begins, ends) = (
             utc.instant(of: CivilDateTime(startOf: first)), utc.instant(of: CivilDateTime(startOf: end))
@@ -56,21 +56,22 @@ struct Expand: ParsableCommand {
         }
     }
 
-    /// How many occurrences are listed at most, of one series and of the file: each takes memory until all are there.
+    /// The most occurrences that are listed, of one series and of the file: all of them are held in memory until the
+    /// end.
     private static let mostOfSeries = 200_000
     private static let most = 1_000_000
-    /// What following all rules of the file may cost: a few seconds.
+    /// The most steps for expanding all rules of the file: a few seconds.
     private static let mostSteps = 100_000_000
 }
 
-/// What is kept of an occurrence until its turn comes.
+/// The stored part of an occurrence until it is written.
 private struct Found {
-    /// A time as it is written, in a third of the room.
+    /// A time as it is written, in a third of the memory.
     struct Time {
         enum Form { case date, floating, instant }
 
         let form: Form
-        /// On the clock of its form.
+        /// Seconds on the clock that the form implies.
         let seconds: Int
 
         init(_ time: EventTime) {
@@ -81,7 +82,7 @@ private struct Found {
             }
         }
 
-        /// `2026-01-21T17:00:00Z`, a date, or a floating time without Z (contract, section 6).
+        /// A text such as `2026-01-21T17:00:00Z`, a date, or a floating time without Z (contract, section 6).
         var plain: String {
             let wall = CivilDateTime(wallSeconds: seconds)
             return switch form {
@@ -106,7 +107,7 @@ private struct Found {
         recurrenceID = occurrence.recurrenceID.map(Time.init)
     }
 
-    /// Days are UTC's: a floating time and a day are compared as they are.
+    /// Dates are days in UTC: floating times and dates are compared without conversion.
     var order: (Int, String) { (start.seconds, uid) }
 
     var json: JSONValue {

@@ -7,16 +7,16 @@ import KalendsCore
 
 struct FeedCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "feed", abstract: "Make, list, reveal, acknowledge, regenerate and revoke feeds.",
+        commandName: "feed", abstract: "Create, list, reveal, acknowledge, regenerate and revoke feeds.",
         subcommands: [Create.self, List.self, Reveal.self, Acknowledge.self, Regenerate.self, Revoke.self])
 
     struct Create: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Make a feed and print its address.")
+        static let configuration = CommandConfiguration(abstract: "Create a feed and print its address.")
 
         @OptionGroup var options: SettingsOptions
         @Option(help: "The circle's id.") var circle: String
         @Option(help: "The id of the member whose feed it is.") var user: String
-        @Option(help: "A name, to tell several feeds of a user apart.") var label: String?
+        @Option(help: "A name, to distinguish several feeds of a user.") var label: String?
         @Option(name: .customLong("configuration"), help: #"What it shows, as JSON: {"includeTasks": false}"#)
         var feedConfiguration: String?
         @Flag(help: "The whole answer as JSON.") var json = false
@@ -43,7 +43,7 @@ struct FeedCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List a circle's feeds, and who reads them.")
 
         @OptionGroup var options: SettingsOptions
-        @Option(help: "The circle's id; all circles without it.") var circle: String?
+        @Option(help: "The circle's id; without it, all circles.") var circle: String?
         @Flag(help: "One line of JSON per feed.") var json = false
 
         func run() async throws {
@@ -87,7 +87,7 @@ struct FeedCommand: AsyncParsableCommand {
 
     struct Acknowledge: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Clear what a feed needs attention for, once you have looked into it.")
+            abstract: "Clear a feed's attention marks once you have looked into them.")
 
         @OptionGroup var options: SettingsOptions
         @Argument(help: "The feed's id, from feed list.") var id: String
@@ -102,11 +102,13 @@ struct FeedCommand: AsyncParsableCommand {
     }
 
     struct Regenerate: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Give a feed a new address; the old one ends.")
+        static let configuration = CommandConfiguration(
+            abstract: "Give a feed a new address; the old one stops working.")
 
         @OptionGroup var options: SettingsOptions
         @Argument(help: "The feed's id, from feed list.") var id: String
-        @Option(name: .customLong("grace-seconds"), help: "How long the old address keeps working.") var graceSeconds =
+        @Option(name: .customLong("grace-seconds"), help: "How many seconds the old address keeps working.")
+        var graceSeconds =
             0
         @Flag(help: "The whole answer as JSON.") var json = false
 
@@ -135,7 +137,7 @@ struct FeedCommand: AsyncParsableCommand {
         }
     }
 
-    /// The address, and where to paste it.
+    /// Shows the address, and where to paste it.
     private static func show(_ feed: JSONValue, _ json: Bool) throws {
         if json {
             Console.line(try feed.text())

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Feeds on a terminal: who owns each, how often it was read, and when each program came and is expected again.
+/// Formats feeds for a terminal: the owner, the number of reads, and when each program last read and is expected again.
 struct FeedLines {
     let lines: [String]
 
-    /// - Parameter feeds: as the API lists them.
+    /// - Parameter feeds: the feeds as the API lists them.
     init(_ feeds: [JSONValue]) {
         var table = TextTable(["ID", "CIRCLE", "USER", "LABEL", "TOKEN", "STATE", "READ", "LAST READ"])
         func text(_ value: JSONValue?) -> String { value?.string ?? "" }
@@ -32,7 +32,7 @@ struct FeedLines {
 
     private static func times(_ count: Int) -> String { count == 1 ? "once" : "\(count) times" }
 
-    /// When a program is expected, as far as its rhythm is known.
+    /// The time at which a program is expected, as far as its rhythm is known.
     private static func next(_ rhythm: JSONValue?) -> String {
         guard let expected = rhythm?["expectedAt"]?.string else { return "" }
         return rhythm?["isOverdue"] == true

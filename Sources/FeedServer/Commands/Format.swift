@@ -6,16 +6,16 @@ import KalendsCore
 
 struct Format: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Write the same calendar strictly: repaired, folded, in UTF-8.")
+        abstract: "Print the calendar in strict form: repaired, folded, in UTF-8.")
 
     @Argument(help: "The file, - for standard input.") var file: String
-    @Option(name: .customLong("to"), help: "The form: ics, jcal, xcal or csv.")
+    @Option(name: .customLong("to"), help: "The output format: ics, jcal, xcal or csv.")
     var form = CalendarForm.iCalendar
 
     func run() throws {
         let reading = try CalendarInput(file).read().reading
         if let refusal = reading.refusal {
-            Console.error(printable(refusal))
+            Console.error(refusal)
             throw ExitCode(1)
         }
         for calendar in reading.calendars { Console.bytes(calendar.bytes(as: form)) }

@@ -6,12 +6,12 @@ import KalendsCore
 struct Import: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Import an .ics file into a circle.",
-        discussion: "With --preview nothing is changed: the same report says what a commit would do.")
+        discussion: "With --preview, nothing is changed, and the report shows what an import would do.")
 
     @OptionGroup var options: SettingsOptions
     @Argument(help: "The file, - for standard input.") var file: String
     @Option(help: "The circle's id.") var circle: String
-    @Option(help: "The user who imports; feeds of others do not show private events.") var user: String?
+    @Option(help: "The user who imports; other users' feeds do not show private events.") var user: String?
     @Flag(help: "Only report what it would change.") var preview = false
     @Flag(help: "The whole report as JSON.") var json = false
 
@@ -20,7 +20,7 @@ struct Import: AsyncParsableCommand {
         let path = "/v1/circles/\(pathComponent(circle))/imports?mode=\(mode)&limit=1000"
         let (user, file) = (user, file)
         let answer = try await LocalClient.with(try await options.settings()) { client in
-            // The server's own limit, which may be another than that of this command's settings.
+            // The server's own limit, which may differ from this command's settings.
             let limit = try await client.json("GET", "/local/status")["maxImportBytes"]?.integer
             let bytes = try InputFile(
                 file, limit: limit ?? InputFile.wholeLimit, hint: "That is maxImportBytes of the server."
@@ -38,7 +38,7 @@ struct Import: AsyncParsableCommand {
         if hasErrors { throw ExitCode(1) }
     }
 
-    /// One screen: what is in the file, what changes, what was wrong.
+    /// A summary: the contents of the file, the changes, and the problems.
     static func summary(_ report: JSONValue, preview: Bool) -> [String] {
         func count(_ name: String) -> Int { report["counts"]?[name]?.integer ?? 0 }
         func plural(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }

@@ -4,15 +4,15 @@ import ArgumentParser
 import KalendsCore
 import KalendsFront
 
-/// The one executable.
+/// The program's only executable.
 @main
 struct Kalends: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "kalends",
         abstract: "The calendar backend: a schedule in, feeds out, any .ics file in.",
         discussion: """
-            Commands that change data work on the database of --database, through the server that runs on it if one does.
-            Exit status: 0 done, 1 the input has faults, 2 wrong use, 3 failed.
+            Commands that change data use the database of --database, through the server that runs on it, if any.
+            Exit status: 0 done, 1 the input has faults, 2 wrong usage, 3 failed.
             """,
         version: Program.version,
         subcommands: [
@@ -39,7 +39,7 @@ struct Kalends: AsyncParsableCommand {
         }
     }
 
-    /// Ends with the status of the contract and the error's own sentence.
+    /// Ends the process with the contract's exit status and the error's own message.
     private static func exit(_ error: any Error) -> Never {
         switch error {
         case let error as CommandRefusal:

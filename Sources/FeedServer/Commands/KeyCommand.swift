@@ -5,15 +5,15 @@ import KalendsCore
 
 struct KeyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "key", abstract: "Make, list and revoke the keys of host applications.",
+        commandName: "key", abstract: "Create, list and revoke the keys of host applications.",
         subcommands: [Create.self, List.self, Revoke.self])
 
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Make a key; only the key is printed, and only this once.")
+            abstract: "Create a key and print it; it is shown only this once.")
 
         @OptionGroup var options: SettingsOptions
-        @Option(help: "What the key is for, to tell it from others.") var name: String
+        @Option(help: "What the key is for, to distinguish it from others.") var name: String
         @Option(
             name: .customLong("scope"),
             help: ArgumentHelp(
@@ -64,7 +64,7 @@ struct KeyCommand: AsyncParsableCommand {
 
     struct Revoke: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "End a key: from the next request on, it opens nothing.")
+            abstract: "Revoke a key: from the next request on, it is refused.")
 
         @OptionGroup var options: SettingsOptions
         @Argument(help: "The key's id, from key list.") var id: String

@@ -6,11 +6,11 @@ import KalendsCore
 struct KeyRotate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "key-rotate",
-        abstract: "Put a new sealing key in place of the present one, even while a server runs.",
+        abstract: "Replace the sealing key with a new one, even while a server is running.",
         discussion: """
-            Everything that is sealed is sealed with the new key, a few rows at a time, and nobody waits: until the end both \
-            keys open it. A rotation that was interrupted, at whatever point, continues when this is run again. The \
-            former key is kept beside the new one, as <key>.former: earlier backups need it.
+            All sealed data is sealed again with the new key, a few rows at a time, without blocking: until the end \
+            both keys open it. If a rotation is interrupted, it continues when this command is run again. The \
+            former key is kept as <key>.former, since earlier backups need it.
             """)
 
     @OptionGroup var options: SettingsOptions

@@ -9,15 +9,15 @@ import Storage
 
 struct Move: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Copy everything from one database into another, of any engine; no server may run on either.",
+        abstract: "Copy everything from one database to another, of any engine; no server may be running on either.",
         discussion: """
-            Each is a SQLite file or the address of a PostgreSQL database. The other one has to be empty. Everything is \
+            Each is an SQLite file or the address of a PostgreSQL database. The target must be empty. Everything is \
             copied in one transaction, read again, and compared table by table; the first database stays as it is. Copy \
             its key file too: kalends-data/kalends.sqlite.key to kalends-data/kalends.key, or where --files says.
             """)
 
-    @Option(help: "The database that is copied.") var from: String
-    @Option(help: "The empty database that it is copied to.") var to: String
+    @Option(help: "The database to copy.") var from: String
+    @Option(help: "The empty target database.") var to: String
     @Option(help: Setting.files.help) var files: String?
 
     func run() async throws {
@@ -31,7 +31,7 @@ struct Move: AsyncParsableCommand {
         defer { withExtendedLifetime(locks) {} }
         let source = try Engine.open(one.place, true)
         defer { try? source.close() }
-        // The other engine may not accept what our program did not write.
+        // The other engine may refuse data that our program did not write.
         let faults = try await source.valueFaults()
         guard faults.isEmpty else {
             throw InputFailure(
@@ -46,7 +46,7 @@ struct Move: AsyncParsableCommand {
             throw InputFailure(description: "\(other.shownDatabase) is already in use: give an empty database.")
         }
         let tables = try await TableCopy.copy(from: source, to: target)
-        // The accesses that are counted from now on are in another journal.
+        // Accesses are counted in another journal from now on.
         try await target.record { try $0.forgetAccessJournal() }
         for server in others {
             Console.line(
@@ -54,7 +54,7 @@ struct Move: AsyncParsableCommand {
                     + "counted in the new database. Start it on the first database and move again to count them.")
         }
         let rows = tables.reduce(0) { $0 + $1.rows }
-        Console.line("Copied \(rows) rows of \(tables.count) tables; each table is the same in both.")
+        Console.line("Copied \(rows) rows in \(tables.count) tables; each table is the same in both databases.")
         Console.line("The first database stays as it is: \(one.shownDatabase).")
         if one.keyFile != other.keyFile { Console.line("Copy its key too: \(one.keyFile) to \(other.keyFile).") }
     }
@@ -66,7 +66,7 @@ struct Move: AsyncParsableCommand {
         return try ServerSettings(&values)
     }
 
-    /// Takes the latest accesses into the counts: their journal stays behind.
+    /// Adds the latest accesses to the counts, since their journal is not moved.
     private func fold(_ settings: ServerSettings, _ store: any Store) async throws {
         guard FileManager.default.fileExists(atPath: settings.accessesFile) else { return }
         let counter = try await AccessCounter(

@@ -37,7 +37,7 @@ struct OpenCommand: AsyncParsableCommand {
         }
     }
 
-    /// A link for a user, into one circle or to the list of circles.
+    /// A link for a user that leads to one circle, or to the list of circles.
     static func link(
         _ client: LocalClient, for user: String?, _ circle: String?, seconds: Int
     ) async throws -> JSONValue {

@@ -6,13 +6,14 @@ import KalendsCore
 
 struct Parse: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Read a calendar file and write one line a component.")
+        abstract: "Read a calendar file and print one line for each component.")
 
     @Argument(help: "The file, - for standard input.") var file: String
     @Flag(help: "Each line is a JSON object.") var json = false
 
     func run() throws {
-        // What could not be read has no separate line; none of it is reported when there is nothing else.
+        // Events that could not be read have no line of their own; if nothing else could be read, none of them is
+        // reported.
         var errors: [Problem] = []
         let refusal = try CalendarInput(file).eachSlice { slice in
             for (event, lines) in zip(slice.events, slice.lines) {
@@ -22,16 +23,16 @@ struct Parse: ParsableCommand {
             errors += slice.problems.filter { $0.severity == .error && !errors.contains($0) }
         }
         if let refusal {
-            Console.error(printable(refusal))
+            Console.error(refusal)
             throw ExitCode(1)
         }
-        for problem in errors { Console.error("line \(problem.line): \(printable(problem.message))") }
+        for problem in errors { Console.error("line \(problem.line): \(problem.message)") }
         if !errors.isEmpty { throw ExitCode(1) }
     }
 }
 
 extension Event {
-    /// The contract's object, section 6.
+    /// The event as an object of the contract, section 6.
     func parseJSON(problems: [String]) -> JSONValue {
         [
             "component": .string(kind.rawValue), "uid": .string(uid), "recurrenceId": recurrenceID?.json ?? .null,
@@ -70,7 +71,7 @@ extension Event {
 }
 
 extension Alarm.Trigger {
-    /// As the property's value: a duration, with `END` before one that counts from the end, or an instant.
+    /// The value of the property: a duration, with `END` before one that counts from the end, or an instant.
     fileprivate var text: String {
         switch self {
         case .relativeToStart(let duration): duration.description

@@ -3,11 +3,11 @@
 import Glibc
 import KalendsCore
 
-/// A password that is typed or piped in; never an argument, which every program on the machine can read.
+/// Reads a password that is typed or piped in; it is never an argument, which every program on the machine could read.
 enum PasswordInput {
     private static let interrupt: UInt8 = 3
 
-    /// Asks twice on a terminal, without showing what is typed; else takes the first line of standard input.
+    /// Asks twice on a terminal, without echo; otherwise reads the first line of standard input.
     static func read() throws -> Concealed {
         guard isatty(STDIN_FILENO) == 1 else { return Concealed(try firstLine()) }
         let first = try asked("Password: ")
@@ -17,7 +17,7 @@ enum PasswordInput {
         return first
     }
 
-    /// The first line of standard input, which nobody types.
+    /// The first line of standard input when it is not a terminal.
     private static func firstLine() throws -> String {
         let source = try InputFile("-", limit: 1 << 16)
         var bytes: [UInt8] = []
@@ -31,16 +31,16 @@ enum PasswordInput {
 
     private static func asked(_ prompt: String) throws -> Concealed {
         var shown = termios()
-        // The calls read and write the one structure that they are given.
+        // The calls access only the structure that they are given.
         guard unsafe tcgetattr(STDIN_FILENO, &shown) == 0 else {
             throw InputFailure(description: "The terminal cannot be kept from showing what is typed.")
         }
         var hidden = shown
-        // Ctrl-C comes as the end of a line: as a signal it would leave a terminal behind that shows nothing.
+        // Ctrl-C is read as the end of a line: as a signal it would leave the terminal without echo.
         hidden.c_lflag &= ~tcflag_t(ECHO | ISIG)
         hidden.c_cc.11 = interrupt
         _ = unsafe tcsetattr(STDIN_FILENO, TCSAFLUSH, &hidden)
-        // Only now: what is typed ahead of it is thrown away.
+        // The prompt comes only now, since input that was typed earlier is discarded.
         Console.status(prompt)
         defer {
             _ = unsafe tcsetattr(STDIN_FILENO, TCSAFLUSH, &shown)
@@ -49,7 +49,7 @@ enum PasswordInput {
         return try line()
     }
 
-    /// One line of the terminal, as it hands it over.
+    /// Reads one line from the terminal.
     private static func line() throws -> Concealed {
         var buffer = [UInt8](repeating: 0, count: 8192)
         // The buffer is valid for the call, and read writes no more than its count.

@@ -6,21 +6,21 @@ import ICalBridge
 import KalendsCore
 import Synchronization
 
-/// `kalends read-worker`: reads one file from standard input in a process that has no rights, and reports in frames
-/// what it read.
+/// `kalends read-worker`: reads one file from standard input in a process without rights, and reports the result in
+/// frames.
 ///
-/// libical is C over untrusted bytes: what a file could make of it ends with this process, which has no file, no network
-/// and no secret.
+/// libical is C code that processes untrusted bytes: whatever damage a file could do ends with this process, which has
+/// no files, no network and no secrets.
 struct ReadWorker: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "read-worker", abstract: "Read a stranger's file for the server.", shouldDisplay: false)
+        commandName: "read-worker", abstract: "Read an untrusted file for the server.", shouldDisplay: false)
 
     @Option var assumedTimeZone: String
     @Option var charset: String?
     @Flag var isForeign = false
-    /// Reports what is wrong with the file, and nothing of what is in it.
+    /// Reports only the problems of the file, and none of its contents.
     @Flag var checks = false
-    /// A file that the process can read at first: it shows what the process can do before and after it gave up its
+    /// A file that the process can read at first: it shows what the process can do before and after it gives up its
     /// rights.
     @Option var tryToRead: String?
     @Option var limit: Int
@@ -29,11 +29,11 @@ struct ReadWorker: ParsableCommand {
 
     func run() throws {
         if let tryToRead { tell("before", tryToRead) }
-        // From here on no library can be loaded.
+        // From here on libraries cannot be loaded.
         if isForeign { CalendarReader.loadCharsets() }
         // The string is only read during the call.
         let sandbox = unsafe kalends_sandbox_enter(processorSeconds, addressSpace, SystemTimeZones.shared.directory)
-        // A process without limits is no place for a stranger's bytes; what else the kernel lacks is its owner's choice.
+        // Untrusted bytes are not read without limits; a kernel that lacks other protections is the operator's choice.
         guard sandbox.limits == 1, sandbox.no_new_privileges == 1 else { throw ExitCode(70) }
         if let tryToRead { return tell("after", tryToRead) }
         let told = Mutex(0.0)
@@ -41,7 +41,7 @@ struct ReadWorker: ParsableCommand {
             if checks {
                 let bytes = try InputFile("-", limit: .max).whole()
                 var options = CalendarReader.Options(ofWorker: assumedTimeZone, charset: charset, limit: limit)
-                // What has no zone must be shown as such.
+                // A time without a zone must be shown as such.
                 options.assumedTimeZone = CalendarReader.Options().assumedTimeZone
                 let result = CheckResult(
                     file: "", bytes: bytes, reading: CalendarReader(options: options).read(anyForm: bytes))
@@ -51,7 +51,7 @@ struct ReadWorker: ParsableCommand {
                 try InputFile("-", limit: .max).whole(), assumedTimeZone: assumedTimeZone, charset: charset,
                 limit: limit
             ) { part in
-                // A hundred steps are as many as anybody sees.
+                // Nobody needs more than a hundred steps.
                 let isNews = told.withLock { last in
                     guard part >= last + 0.01 else { return false }
                     last = part

@@ -8,10 +8,11 @@ import Storage
 
 struct Reseal: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Seal everything with a different key; no server may run on the database.",
+        abstract: "Seal everything with a different key; no server may be running on the database.",
         discussion: """
-            Feed addresses, webhooks, subscriptions and what opens people's accounts are opened with the former key and \
-            sealed with the present one, that of the settings, all or nothing. What neither key opens stays as it is.
+            Feed addresses, webhooks, subscriptions and the credentials of people's accounts are opened with the \
+            former key and sealed with the key in the settings, all or nothing. Data that neither key opens stays \
+            as it is.
             """)
 
     @OptionGroup var options: SettingsOptions

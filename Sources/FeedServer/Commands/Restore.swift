@@ -11,7 +11,7 @@ import Storage
 
 struct Restore: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Put a backup in place of the database; no server may run on it.",
+        abstract: "Replace the database with a backup; no server may be running on it.",
         discussion: """
             Every row of the backup is read first, as the server would read it; a backup with anything in it that \
             Kalends did not make is refused. The previous database is kept under another name.
@@ -26,12 +26,12 @@ struct Restore: AsyncParsableCommand {
         let source = URL(filePath: file).path
         try checkSource(source, settings)
         try checkPlace(settings.database)
-        // Held until the new file is in place: a server cannot start meanwhile.
+        // Held until the new file is in place, so that no server can start before.
         let lock = try DatabaseLock(settings, creates: false)
         defer { withExtendedLifetime(lock) {} }
         let copy = try StagedFile(replacing: settings.database, staged: settings.database + ".restoring")
         do {
-            // The bytes and no link, which would make a server write into the backup.
+            // The bytes are copied: a link would make a server write into the backup.
             let bytes = try InputFile(source, limit: .max)
             try copy.write { try bytes.next() }
             try await check(copy.staged)
@@ -45,19 +45,20 @@ struct Restore: AsyncParsableCommand {
                 let kept = try await keepPresent(settings)
                 Console.line("The previous database is kept as \(kept).")
             }
-            // What is beside the previous database is in what was kept, and would be mistaken for the new one's.
+            // The previous database's companion files are part of the kept copy, and would be mistaken for the new
+            // database's.
             for suffix in Self.companions { _ = unsafe unlink(settings.database + suffix) }
             try copy.replace()
         } catch {
             copy.discard()
             throw error
         }
-        // This belongs to the previous database; the restored one knows no journal, and would not accept it as its own.
+        // The journal belongs to the previous database; the restored one would not accept it as its own.
         _ = unsafe unlink(settings.accessesFile)
         Console.line("Restored \(settings.database) from \(printable(file)).")
     }
 
-    /// Puts a copy that was looked at into a server's database, in one transaction.
+    /// Copies a checked file into a server's database, in one transaction.
     private func restoreIntoServer(_ copy: StagedFile, _ settings: ServerSettings) async throws {
         defer { copy.discard() }
         let target = try Engine.open(settings.place, false)
@@ -78,7 +79,7 @@ struct Restore: AsyncParsableCommand {
         Console.line("Restored \(settings.shownDatabase) from \(printable(file)).")
     }
 
-    /// Throws, before it is copied, when what is to be restored is not a file of SQLite.
+    /// Throws, before anything is copied, when the source is not an SQLite file.
     private func checkSource(_ source: String, _ settings: ServerSettings) throws {
         let name = printable(file)
         guard let kind = FileKind(path: source, followsLinks: true) else {
@@ -92,13 +93,13 @@ struct Restore: AsyncParsableCommand {
         guard begin.starts(with: "SQLite format 3\0".utf8) else {
             throw InputFailure(description: "\(name) cannot be restored: it is not a database of Kalends.")
         }
-        // What is in the log and not yet in the file would be left behind, or the other way round.
+        // Changes that are in the log but not yet in the file, or the reverse, would be lost.
         if ["-wal", "-journal"].contains(where: { FileIdentity(path: source + $0)?.size ?? 0 > 0 }) {
             throw InputFailure(description: "\(name) is a database in use, not a backup; make one with kalends backup.")
         }
     }
 
-    /// Makes the folder of the database when it does not exist.
+    /// Creates the folder of the database when it does not exist.
     private func checkPlace(_ database: String) throws {
         if FileKind(path: database, followsLinks: false) == .link {
             throw InputFailure(description: "\(database) is a symbolic link that leads nowhere.")
@@ -111,12 +112,12 @@ struct Restore: AsyncParsableCommand {
         }
     }
 
-    /// What SQLite keeps beside a database.
+    /// The files that SQLite stores beside a database.
     private static let companions = ["-wal", "-shm", "-journal"]
 
-    /// Throws unless a file is a whole database of ours, with nothing in it that the server could not have written.
+    /// Throws unless a file is a complete database of ours, with nothing in it that the server could not have written.
     private func check(_ path: String) async throws {
-        // Before anything is written: what is in the schema acts on writes.
+        // This comes before any write, since triggers in the schema would run on writes.
         try Engine.check(path: path, isWhole: true)
         let store = try Engine.open(path, true)
         do {
@@ -131,7 +132,7 @@ struct Restore: AsyncParsableCommand {
                         + faults.map { "  \(printable($0.description))" }.joined(separator: "\n"))
             }
             try await store.forgetStatistics()
-            // A copy made by other means may know a journal whose accesses came after it.
+            // A copy made by other means may refer to a journal with later accesses.
             try await store.record { try $0.forgetAccessJournal() }
         } catch {
             try? store.close()
@@ -140,7 +141,7 @@ struct Restore: AsyncParsableCommand {
         try store.close()
     }
 
-    /// Keeps a complete copy of the database under a separate name.
+    /// Keeps a complete copy of the current database under another name.
     private func keepPresent(_ settings: ServerSettings) async throws -> String {
         let database = settings.database
         let stamp = Instant(milliseconds: systemClock()).basic
@@ -155,15 +156,17 @@ struct Restore: AsyncParsableCommand {
                 try await counter.fold()
                 await counter.close()
             } catch {
-                // The restore may be what puts this right.
+                // The restore may be what repairs this.
                 Console.line("The latest accesses are not counted in it: \(publicText(error))")
             }
             try await store.backup(to: kept)
             try store.close()
         } catch {
-            // It can no longer be read, which may be why there is a restore: its files are kept as they are.
+            // The current database is unreadable, which may be why it is being replaced: its files are kept as they
+            // are.
             Console.line("The previous database cannot be read: \(publicText(error))")
-            // By a second name, so that at no time there is not a database: a server would make an empty one.
+            // A second name is linked first, so that a database always exists: otherwise a server would create an empty
+            // one.
             guard unsafe link(database, kept) == 0 || rename(database, kept) == 0 else {
                 throw StorageError.notWritten(path: kept, reason: systemReason(errno))
             }

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What there is to know about the system's SQLite.
+/// A note about the system's version of SQLite.
 enum SQLiteNote {
-    /// Before it, two connections that write or checkpoint at the same moment may damage a database with a log.
+    /// In earlier versions, two connections that write or checkpoint at the same moment may damage a database with a
+    /// log.
     private static let mended = [3, 51, 3]
-    /// The first that has such a log.
+    /// The first version with such a log.
     private static let first = [3, 7, 0]
 
-    /// - Parameter version: as the engine reports it.
+    /// - Parameter version: the version as the engine reports it.
     static func text(_ version: String) -> String {
         let parts = version.pieces(separatedBy: ".").compactMap { Int($0) }
         guard parts.count >= 3, !parts.lexicographicallyPrecedes(first), parts.lexicographicallyPrecedes(mended) else {

@@ -17,9 +17,9 @@ struct Serve: AsyncParsableCommand {
         discussion: """
             Every setting is a flag, a variable, or a name in the file of --config; a flag overrides a variable, \
             and a variable overrides the file. Secrets have no flag, because every program on the machine can read \
-            arguments: give \(Setting.secretKey.variable) and \(Setting.jwtSecret.variable), or name files that hold \
-            them; \(Setting.companionSyncToken.variable) is a variable or in the file of --config. `kalends settings` \
-            lists what the server would run with.
+            arguments: set \(Setting.secretKey.variable) and \(Setting.jwtSecret.variable), or name files that contain \
+            them; set \(Setting.companionSyncToken.variable) as a variable or in the file of --config. \
+            `kalends settings` lists the settings that the server would use.
             """
     )
 
@@ -27,7 +27,7 @@ struct Serve: AsyncParsableCommand {
 
     func run() async throws {
         let isSettled = Allocator.settle()
-        // From the first moment on it ends nothing; what it does once all is running is Hangup's.
+        // From now on SIGHUP does not end the process; `Hangup` handles it once the server is running.
         _ = signal(SIGHUP, SIG_IGN)
         var values = server.values()
         var chosen = try ServerSettings(&values)
@@ -37,7 +37,7 @@ struct Serve: AsyncParsableCommand {
         let environment = ProcessInfo.processInfo.environment
         let socket = try PassedSocket.taken(from: environment)
         try checkAddress(values, socket)
-        // The addresses of feeds name the port, so a free one is chosen before anything is handed out.
+        // The addresses of feeds contain the port, so a free one is chosen before any address is issued.
         let port = if let socket { socket.port } else { try await Server.usablePort(chosen.host, chosen.port) }
         chosen.listen(on: port)
         if let port = chosen.metricsPort {
@@ -89,11 +89,11 @@ struct Serve: AsyncParsableCommand {
     private func end(_ installation: Installation, _ settings: ServerSettings) async {
         let isOurs = installation.services.maintenance.isInPlace
         try? await installation.close()
-        // With the database the socket's place may be another server's by now.
+        // Once the database is another server's, the socket at this path may be too.
         if isOurs { try? FileManager.default.removeItem(atPath: settings.socketFile) }
     }
 
-    /// Throws when an address is set that nobody would listen on.
+    /// Throws when a host or port is set that would not be listened on.
     private func checkAddress(_ values: SettingValues, _ socket: PassedSocket?) throws {
         guard socket != nil, values.source(of: .host) != nil || values.source(of: .port) != nil else { return }
         throw ServerSettings.Invalid(faults: [
@@ -136,7 +136,7 @@ struct Serve: AsyncParsableCommand {
         let refreshing = SubscriptionRefresh(services: installation.services, logger: log)
         let nights = OfficeNights(services: installation.services, logger: log)
         let syncing = ConnectionSync(services: installation.services, logger: log)
-        // Read again at SIGHUP.
+        // Files that are read again at SIGHUP.
         var actions: [@Sendable () async -> Void] = []
         if let certificates { actions.append { certificates.renew(isAsked: true) } }
         let hangup = Hangup(actions: actions, logger: log)

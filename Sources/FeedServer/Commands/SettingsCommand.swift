@@ -5,16 +5,16 @@ import KalendsCore
 
 struct SettingsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "settings", abstract: "List every setting, what it is set to, and by what.",
+        commandName: "settings", abstract: "List every setting with its value and where the value comes from.",
         discussion: """
-            A flag overrides a variable, and a variable overrides the file of --config. Values of secrets are not \
-            shown. The exit status is 2 when something is given that is not a setting, or not a valid value. To get a file \
-            of settings to begin with: kalends settings --template > kalends.conf
+            A flag overrides a variable, and a variable overrides the file of --config. The values of secrets are not \
+            shown. The exit status is 2 when a setting is unknown or a value is not valid. To create a file \
+            of settings: kalends settings --template > kalends.conf
             """)
 
     @OptionGroup var server: ServerOptions
     @Flag(help: "One line of JSON per setting.") var json = false
-    @Flag(help: "A file for --config: each setting with what it is, as a comment where it is not set.")
+    @Flag(help: "Print a file for --config: each setting with a description, commented out where it is not set.")
     var template = false
 
     func run() throws {

@@ -4,7 +4,7 @@ import ArgumentParser
 import FoundationEssentials
 import KalendsCore
 
-/// Which installation a command works on.
+/// The flags that select the installation for a command.
 struct SettingsOptions: ParsableArguments {
     @Option(help: Setting.database.help) var database: String?
     @Option(help: Setting.files.help) var files: String?
@@ -19,7 +19,7 @@ struct SettingsOptions: ParsableArguments {
             valueName: "file"))
     var config: String?
 
-    /// - Parameter flags: what was given for other settings.
+    /// - Parameter flags: the values of other settings' flags.
     func values(_ flags: [Setting: String?] = [:]) -> SettingValues {
         var given: [String: String] = [:]
         for case (let setting, let text?) in flags { given[setting.name] = text }
@@ -35,7 +35,7 @@ struct SettingsOptions: ParsableArguments {
     }
 }
 
-/// Every setting that has a flag.
+/// The flags of all settings.
 struct ServerOptions: ParsableArguments {
     @OptionGroup var options: SettingsOptions
 

@@ -7,17 +7,17 @@ import ICalBridge
 import KalendsCore
 import KalendsFront
 
-/// What `doctor` looks at around the database: the disk, the clock, the certificate.
+/// The checks of `doctor` around the database: the disk, the clock, the certificate.
 struct Surroundings {
     let settings: ServerSettings
     /// Milliseconds since 1970.
     let now: Int
 
-    /// With less than this the server is about to refuse changes.
+    /// With less free space than this the server is about to refuse changes.
     static let leastRoom = 256 << 20
-    /// A certificate is renewed weeks before its end; within these days nobody did.
+    /// A certificate is normally renewed weeks before it expires; with fewer days left, the renewal has failed.
     static let certificateDays = 7
-    /// How far the clock may be behind what was written.
+    /// How far the clock may be behind the latest recorded time, in milliseconds.
     static let clockSlack = 5 * 60_000
 
     func tell(_ report: inout Doctor.Report) async throws {
@@ -42,7 +42,8 @@ struct Surroundings {
         return (true, room.free < database ? "\(text): a backup on this disk has no room" : text)
     }
 
-    /// - Parameter written: when the latest act was noted, in milliseconds since 1970; nil of a database without one.
+    /// - Parameter written: when the latest entry was recorded, in milliseconds since 1970; nil for a database without
+    ///   entries.
     func clock(_ written: Int?, isKept: Bool) -> (Bool, String) {
         let shown = Instant(milliseconds: now).rfc3339(offset: 0)
         if let written, written > now + Self.clockSlack {

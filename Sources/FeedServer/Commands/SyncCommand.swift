@@ -3,14 +3,14 @@
 import ArgumentParser
 import KalendsCore
 
-/// Makes a connection run, or says what a run would do.
+/// Starts a run of a connection, or shows what a run would do.
 struct SyncCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "sync", abstract: "Run a connection now, or see what a run would do.",
-        discussion: "With --preview nothing is written anywhere.")
+        commandName: "sync", abstract: "Run a connection now, or show what a run would do.",
+        discussion: "With --preview, nothing is written anywhere.")
 
     @OptionGroup var options: SettingsOptions
-    @Flag(help: "Say what a run would do, and do nothing.") var preview = false
+    @Flag(help: "Show what a run would do, without doing it.") var preview = false
     @Flag(help: "Print JSON.") var json = false
     @Argument(help: "The connection's id.") var id: String
 

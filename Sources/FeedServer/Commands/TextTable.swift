@@ -2,11 +2,11 @@
 
 import KalendsCore
 
-/// A list for a terminal: headings, and columns as wide as their longest cell.
+/// A table for a terminal: headings, and columns as wide as their longest cell.
 struct TextTable {
     private enum Line {
         case row([String])
-        /// A note on the row before it, indented.
+        /// An indented note on the previous row.
         case note(String)
     }
 
@@ -15,15 +15,15 @@ struct TextTable {
 
     init(_ headings: [String]) { self.headings = headings }
 
-    /// - Parameter cells: one for each heading; a text of somebody's cannot move the cursor.
+    /// - Parameter cells: one cell for each heading; they are made printable, so that no text can move the cursor.
     mutating func add(_ cells: [String]) {
         content.append(.row(cells.map { $0.isEmpty ? "-" : printable($0) }))
     }
 
-    /// A line about the row that was added last.
+    /// Adds a note on the row that was added last.
     mutating func note(_ text: String) { content.append(.note(printable(text))) }
 
-    /// `2026-01-21 17:00 UTC` of `2026-01-21T17:00:00Z`.
+    /// Formats `2026-01-21T17:00:00Z` as `2026-01-21 17:00 UTC`.
     static func time(_ text: String) -> String {
         guard text.hasSuffix("Z"), text.utf8.count == 20 else { return text }
         return text.prefix(16).replacing("T", with: " ") + " UTC"
@@ -40,7 +40,7 @@ struct TextTable {
             var text = ""
             for (column, cell) in cells.enumerated() {
                 text += cell
-                // The last column needs no room after it.
+                // The last column needs no padding.
                 if column < cells.count - 1 { text += String(repeating: " ", count: widths[column] - cell.count + 2) }
             }
             return text

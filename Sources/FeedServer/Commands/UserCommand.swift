@@ -10,7 +10,7 @@ struct UserCommand: AsyncParsableCommand {
 
     struct SetPassword: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Set a user's password, from a prompt or standard input; the user's sessions end.")
+            abstract: "Set a user's password from a prompt or standard input; the user's sessions end.")
 
         @OptionGroup var options: SettingsOptions
         @Argument(help: "The user's id, as in circles.") var user: String
@@ -72,7 +72,7 @@ struct UserCommand: AsyncParsableCommand {
 }
 
 extension LocalClient {
-    /// Sends one request whose answer has no body; throws the server's own sentences when it is refused.
+    /// Sends one request whose answer has no body; throws the server's own message when it is refused.
     fileprivate func call(_ method: String, _ path: String, _ body: JSONValue?) async throws {
         let answer = try await call(method, path, body: try body?.serialized())
         guard (200..<300).contains(answer.status) else { throw Self.refused(answer) }

@@ -6,7 +6,7 @@ import Storage
 
 struct Welcome: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Say what to do next with a running server: the demo's feed, a key, some commands.")
+        abstract: "Show what to do next with a running server: the demo's feed, a key, some commands.")
 
     @OptionGroup var options: SettingsOptions
     @Option(help: "How many seconds to wait for the server.") var wait = 0
@@ -15,7 +15,7 @@ struct Welcome: AsyncParsableCommand {
         let settings = try await options.settings()
         try await waitForServer(settings)
         let (feed, links, key, page, publicURL) = try await LocalClient.with(settings) { client in
-            // The server's own: it may have been started with a port that this command does not know.
+            // The server's own status: it may have been started with a port that this command does not know.
             let status = try await client.json("GET", "/local/status")
             guard status["isServer"] == true else {
                 throw LocalClient.Failure(
@@ -52,17 +52,17 @@ struct Welcome: AsyncParsableCommand {
         }
     }
 
-    /// In seconds: whoever reads the text may not press at once.
+    /// In seconds: the reader of the text may not open the link at once.
     private static let linkLifetime = 3600
 
     /// A link that opens the circle's page.
     private struct Page: Sendable {
-        /// Who is signed in by it: the circle's owner, who may do everything.
+        /// The user whom the link signs in: the circle's owner, who may do everything.
         var user: String
         var url: String
     }
 
-    /// Waits until a server holds the database and answers.
+    /// Waits until a server has the database and answers.
     private func waitForServer(_ settings: ServerSettings) async throws {
         let clock = ContinuousClock()
         let deadline = clock.now + .seconds(wait)
@@ -78,7 +78,7 @@ struct Welcome: AsyncParsableCommand {
         page: Page?
     ) -> [String] {
         let database = settings.database == ServerSettings().database ? "" : " --database \(settings.database)"
-        // The name by which it was called: not everybody has it in a folder of programs.
+        // The name by which the program was called, since it may not be in the search path.
         let program = CommandLine.arguments.first ?? "kalends"
         var lines = ["", "Kalends is running at \(publicURL)", ""]
         if let page {

@@ -3,9 +3,9 @@
 import ICalBridge
 import KalendsCore
 
-/// The samples: a circle with some weeks around today, loaded through the API as a host application would.
+/// Loads the samples, a circle with some weeks around today, through the API as a host application would.
 struct Demo: Sendable {
-    /// Loads the samples unless the database has a circle already.
+    /// Loads the samples unless the database already has a circle.
     func loadIfEmpty(_ settings: ServerSettings) async throws {
         let document = try JSONValue(parsing: Array(DemoFiles.document.utf8))
         try await LocalClient.with(settings, creates: true) { client in
@@ -58,7 +58,7 @@ struct Demo: Sendable {
         return .object(members)
     }
 
-    /// Fills in `{today+3 09:30}` (a time) and `{today-2}` (a day) wherever they appear.
+    /// Replaces `{today+3 09:30}` (a time) and `{today-2}` (a day) wherever they appear.
     private static func filled(_ value: JSONValue, today: CivilDate, zone: TimeZoneReference) throws -> JSONValue {
         switch value {
         case .string(let text) where text.hasPrefix("{today") && text.hasSuffix("}"):

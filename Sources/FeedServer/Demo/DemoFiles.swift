@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The samples that the demo is made of, within the program, so that it runs wherever the program is.
+/// The samples of the demo, embedded in the program so that it runs wherever the program is.
 enum DemoFiles {
-    /// An export of another calendar program, by the name of its file.
+    /// Another calendar program's export, by the name of its file.
     static func export(_ name: String) -> [UInt8]? {
         let text: String? =
             switch name {

@@ -11,7 +11,7 @@ import NIOHTTP1
 import ServiceLifecycle
 import Storage
 
-/// Speaks the API to whoever holds a database: the server that runs on it, or this very process.
+/// Calls the API of the process that has a database: the server that runs on it, or this process itself.
 struct LocalClient: Sendable {
     private let client: HTTPClient
     private let socket: String
@@ -23,38 +23,38 @@ struct LocalClient: Sendable {
         var json: JSONValue { (try? JSONValue(parsing: body)) ?? .null }
     }
 
-    /// Why a command could not do its work (exit status 3).
+    /// The reason why a command could not do its work (exit status 3).
     struct Failure: Error, CustomStringConvertible {
         var description: String
     }
 
-    /// Nobody answers on the socket, at this moment.
+    /// Nobody answers on the socket at the moment.
     private struct Unanswered: Error {}
 
-    /// Runs `body` with a client of the database: beside a running server through its socket, else on the database
-    /// itself, which this process then holds for the time.
+    /// Runs `body` with a client of the database: through its socket if a server is running, otherwise on the database
+    /// itself, which this process then holds until `body` returns.
     ///
-    /// - Parameter creates: whether a database that is not there is made; otherwise a mistyped path is reported.
+    /// - Parameter creates: whether to create a database that does not exist; otherwise a mistyped path is reported.
     static func with<Value: Sendable>(
         _ settings: ServerSettings, creates: Bool = false,
         _ body: @escaping @Sendable (LocalClient) async throws -> Value
     ) async throws -> Value {
         let wait = LocalWait(settings)
         guard creates || settings.server != nil || FileIdentity(path: settings.database)?.size ?? 0 > 0 else {
-            // A server whose database was deleted has it open still, and a backup can be made through it.
+            // A server whose database was deleted still has it open, and can make a backup.
             if let value = try? await connected(settings, wait, needsServer: true, { _ in true }), value {
                 return try await connected(settings, wait, needsServer: true, body)
             }
             throw Failure(description: missing(settings))
         }
-        // Both doors are tried until one opens.
+        // The database and the socket are tried in turn until one succeeds.
         while true {
             do {
                 let installation = try await Installation(settings, isServer: false, creates: creates)
                 return try await alone(installation, settings, body)
             } catch let error as StorageError where error.isLocked {
                 do {
-                    // Another command's own server goes away under whoever leans on it.
+                    // Another command's temporary server may end at any time, so only a lasting server is used.
                     return try await connected(settings, wait, needsServer: true, body)
                 } catch is Unanswered {
                     try wait.goOn()
@@ -73,7 +73,7 @@ struct LocalClient: Sendable {
             """
     }
 
-    /// Serves the local socket within this process for as long as `body` runs.
+    /// Serves the local socket in this process while `body` runs.
     private static func alone<Value: Sendable>(
         _ installation: Installation, _ settings: ServerSettings,
         _ body: @escaping @Sendable (LocalClient) async throws -> Value
@@ -113,29 +113,29 @@ struct LocalClient: Sendable {
         }
     }
 
-    /// Whether a server runs on the database and answers.
+    /// Whether a server is running on the database and answers.
     static func isServing(_ settings: ServerSettings) async throws -> Bool {
         guard FileManager.default.fileExists(atPath: settings.lockFile) else { return false }
         do {
-            // Only one process gets the lock.
+            // Only one process can have the lock.
             _ = try DatabaseLock(path: settings.lockFile)
             return false
         } catch let error as StorageError where error.isLocked {
-            // The demo's loader and other commands answer here too, for their short time.
+            // The demo's loader and other commands also answer here for a short time.
             return try await connected(settings, LocalWait(settings), needsServer: true) { _ in true }
         }
     }
 
-    /// Runs `body` with a client of the socket, as long as somebody answers there.
+    /// Runs `body` with a client of the socket, as long as somebody answers on it.
     ///
-    /// - Parameter needsServer: whether only a server will do, which stays.
+    /// - Parameter needsServer: whether to require a lasting server.
     private static func connected<Value: Sendable>(
         _ settings: ServerSettings, _ wait: LocalWait, needsServer: Bool,
         _ body: @escaping @Sendable (LocalClient) async throws -> Value
     ) async throws -> Value {
         var configuration = HTTPClient.Configuration()
         configuration.timeout.connect = .milliseconds(500)
-        // One try: whether there is another is decided where both doors are known.
+        // There is only one try here: the caller, who also knows the database, decides whether to try again.
         configuration.connectionPool.retryConnectionEstablishment = false
         let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
         let local = LocalClient(client: client, socket: settings.socketFile)
@@ -151,7 +151,7 @@ struct LocalClient: Sendable {
         }
     }
 
-    /// Whether it is a server, and no other command, that answers; nil when nobody does within a short time.
+    /// Whether the process that answers is a server, not another command; nil when nobody answers within a short time.
     private func probe() async -> Bool? {
         guard let answer = try? await call("GET", "/local/status", within: .seconds(2)), answer.status == 200 else {
             return nil
@@ -159,9 +159,10 @@ struct LocalClient: Sendable {
         return answer.json["isServer"]?.bool ?? false
     }
 
-    /// Runs `body`, and gives up on it once the server has not answered anything for long.
+    /// Runs `body`, and gives up once the server has not answered any request for a long time.
     ///
-    /// An import may take minutes, so its own answer says nothing; whoever works on it answers other requests.
+    /// An import may take minutes, so its own answer is no sign of life; the server answers other requests while it
+    /// works.
     private func watched<Value: Sendable>(
         _ wait: LocalWait, _ body: @escaping @Sendable (LocalClient) async throws -> Value
     ) async throws -> Value {
@@ -179,7 +180,7 @@ struct LocalClient: Sendable {
         }
     }
 
-    /// Sends one request; any status is an answer. Throws `ValidationError` for a path in which an id is empty.
+    /// Sends one request; an answer of any status is returned. Throws `ValidationError` for an empty id in the path.
     func call(
         _ method: String, _ path: String, body: [UInt8]? = nil, contentType: String = "application/json",
         as user: String? = nil, within limit: TimeAmount = .minutes(30)
@@ -204,7 +205,7 @@ struct LocalClient: Sendable {
         return Answer(status: Int(response.status.code), body: bytes)
     }
 
-    /// Sends one request and returns its JSON; throws the server's own sentences when it is refused.
+    /// Sends one request and returns its JSON; throws the server's own message when it is refused.
     func json(_ method: String, _ path: String, _ body: JSONValue? = nil) async throws -> JSONValue {
         let answer = try await call(method, path, body: try body?.serialized())
         guard (200..<300).contains(answer.status) else { throw Self.refused(answer) }
@@ -234,7 +235,7 @@ struct LocalClient: Sendable {
     }
 }
 
-/// A command that was understood and refused.
+/// A command that was understood, but refused.
 struct CommandRefusal: Error, CustomStringConvertible {
     var description: String
     var status: Int

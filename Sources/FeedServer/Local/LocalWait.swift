@@ -4,30 +4,30 @@ import KalendsCore
 import Storage
 import Synchronization
 
-/// How long a command waits for whoever holds the database, and what it says meanwhile.
+/// How long a command waits for the process that has the database, and what it reports while waiting.
 ///
-/// Whoever holds it is a server that starts, runs or stops, or a command on its short way. A busy machine may need many
-/// seconds for what takes a tenth of one, and for each of several commands that go before this one.
+/// That process is a server that starts, runs or stops, or another short command. A busy machine may need many seconds
+/// for what normally takes a tenth of a second, and for each command that runs before this one.
 final class LocalWait: Sendable {
     private static let patience = Duration.seconds(30)
-    /// How long it is normal to wait.
+    /// How long waiting is normal and not reported.
     private static let silence = Duration.seconds(2)
 
     private let settings: ServerSettings
     private let since = Mutex(ContinuousClock.now)
     private let hasTold = Mutex(false)
-    /// Who held it when waiting began, as far as the system shows that; nil before.
+    /// The process that had the database when waiting began, as far as the system shows it; nil before that.
     private let first = Mutex<Int??>(nil)
 
     init(_ settings: ServerSettings) { self.settings = settings }
 
-    /// How much longer is waited.
+    /// The remaining time to wait.
     var left: Duration { since.withLock { $0 } + Self.patience - .now }
 
-    /// Notes that there was an answer, so that waiting begins again.
+    /// Records that there was an answer, so that the waiting time starts again.
     func answered() { since.withLock { $0 = .now } }
 
-    /// Says once what is waited for when it takes long; throws when it takes too long.
+    /// Reports once what is being waited for when it takes long; throws when it takes too long.
     func goOn() throws {
         if left <= .zero || first.withLock({ $0 == nil }) { look() }
         guard left > .zero else {
@@ -42,7 +42,7 @@ final class LocalWait: Sendable {
         if isNews { Console.error("Waiting: \(sentence)") }
     }
 
-    /// Waiting begins again with another holder.
+    /// Starts the waiting time again when another process has taken the database.
     private func look() {
         let process = found?.process
         let isOther = first.withLock { first in

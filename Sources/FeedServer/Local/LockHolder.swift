@@ -3,12 +3,12 @@
 import KalendsCore
 import Storage
 
-/// The process that holds a lock, as far as the system shows it.
+/// The process that has a lock, as far as the system shows it.
 struct LockHolder {
     let process: Int
     let isStopped: Bool
 
-    /// Nil when nobody holds it, or somebody in another container whom this one does not see.
+    /// Nil when no process has the lock, or only a process in another container that is not visible here.
     init?(ofLock path: String) {
         guard let file = FileIdentity(path: path), let table = try? InputFile("/proc/locks", limit: 1 << 24).whole()
         else {
@@ -28,12 +28,12 @@ struct LockHolder {
         return nil
     }
 
-    /// Its number, and how to go on with it when it is stopped.
+    /// The process id and, if the process is stopped, how to continue it.
     var description: String {
         "process \(process)\(isStopped ? ", which is stopped (kill -CONT \(process) lets it go on)" : "")"
     }
 
-    /// The letter after the name of the program, which may hold anything.
+    /// The process's state: the letter after the program's name, which may contain any characters.
     private static func state(of process: Int) -> Character? {
         guard let bytes = try? InputFile("/proc/\(process)/stat", limit: 1 << 16).whole() else { return nil }
         let text = String(decoding: bytes, as: UTF8.self)

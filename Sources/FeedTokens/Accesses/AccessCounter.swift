@@ -3,34 +3,34 @@
 public import Storage
 internal import Synchronization
 
-/// Counts accesses exactly: each is recorded before its reader gets an answer, and in the database soon after.
+/// Counts accesses exactly: each one is recorded before its reader gets an answer, and reaches the database soon after.
 ///
-/// `journal` records them. `fold` takes what is recorded into the database, in transactions that note how far they
-/// went, so that an end at any instant neither loses nor doubles one. Whoever reads a count folds first.
+/// `journal` records them. `fold` moves what is recorded into the database, in transactions that note how far they got,
+/// so that a crash at any instant neither loses nor doubles an access. Anyone who reads a count folds first.
 public final class AccessCounter: Sendable {
     public let journal: AccessJournal
     private let store: any Store
     private let folding = FoldingQueue()
-    /// What the journal is among those of several servers; nil where there is one.
+    /// The identity of the journal when several servers share the database; nil when there is only one server.
     private let shared: SharedJournal?
     private let lastFailure = Mutex<(any Error)?>(nil)
     private let foldSize = Mutex(1 << 13)
-    /// Gives an element when an eighth of the journal is taken; for one reader.
+    /// Yields an element when an eighth of the journal is in use; supports one reader.
     public let pressure: AsyncStream<Void>
     private let press: AsyncStream<Void>.Continuation
 
-    /// How many accesses are taken up in one transaction: as many as keep other writers waiting for a moment only.
+    /// How many accesses one transaction folds: few enough that other writers wait only a moment.
     private static let foldSizes = 1 << 11...1 << 16
     private static let foldTime = Duration.milliseconds(100)
     static let rules = AttentionRules(
         roaming: Set(ClientFamily.allCases.filter(\.comesFromItsMaker).map(\.code)))
 
-    /// Opens the journal beside a database, or makes a new one of so many bytes.
+    /// Opens the journal beside a database, or creates one of `bytes` bytes.
     ///
-    /// A journal of another life of the database, as after a restore, is replaced: its accesses do not belong to this
-    /// one. Throws `JournalFailure` when the room for it cannot be had.
+    /// A journal that belongs to an earlier state of the database, such as before a restore, is replaced: its accesses
+    /// do not belong to this database. Throws `JournalFailure` when the space for a journal cannot be reserved.
     ///
-    /// - Parameter owner: the server whose journal it is, where several have the database.
+    /// - Parameter owner: the server that the journal belongs to, when several servers share the database.
     public convenience init(
         store: any Store, path: String, bytes: Int, durability: AccessDurability = .power, owner: JournalOwner? = nil
     ) async throws {
@@ -56,7 +56,7 @@ public final class AccessCounter: Sendable {
         self.press = press
     }
 
-    /// Records one access; returns once it is recorded, throws when that cannot be known.
+    /// Records one access; returns once it is recorded, and throws when that is not certain.
     public func count(_ access: FeedAccess) async throws(JournalFailure) { try await journal.append(access) }
 
     /// Records one access without waiting, as `AccessJournal.append` does.
@@ -64,15 +64,15 @@ public final class AccessCounter: Sendable {
         journal.append(access, then: completion)
     }
 
-    /// Why the last fold did not succeed, nil when it did.
+    /// Why the last fold failed; nil when it succeeded.
     public var foldingFailure: (any Error)? { lastFailure.withLock { $0 } }
 
-    /// Takes everything that was acknowledged before this call into the database; throws when it cannot be written.
+    /// Folds everything that was acknowledged before this call into the database; throws when it cannot be written.
     public func fold() async throws {
         guard journal.pending > 0 else { return }
         try await folding.run { [self] in
             do {
-                // Whatever else its first caller does: others wait for it too.
+                // Runs without its first caller's leases, because other callers wait for this fold too.
                 try await HeldLeases.$current.withValue([]) { try await foldAll() }
                 lastFailure.withLock { $0 = nil }
             } catch {
@@ -108,7 +108,7 @@ public final class AccessCounter: Sendable {
         }
     }
 
-    /// Reports to the other servers that this one runs and how far its journal is; does nothing where there is only one server.
+    /// Reports to other servers that this one is running, and how far its journal is; does nothing if there are none.
     public func beat(isStopping: Bool = false) async throws {
         guard let shared else { return }
         let recorded = journal.recorded
@@ -119,22 +119,22 @@ public final class AccessCounter: Sendable {
         if !isOurs { journal.abandon() }
     }
 
-    /// Folds what is there and ends the journal; what cannot be folded now is at the next start.
+    /// Folds what is recorded and closes the journal; what cannot be folded now is folded at the next start.
     public func close() async {
         try? await fold()
         journal.close()
-        // What came in between is at the next start, and is missing until then.
+        // Accesses that arrived in between are folded at the next start, and are missing from the counts until then.
         try? await beat(isStopping: true)
         press.finish()
     }
 }
 
-/// The journal is another process's by now.
+/// Another process has taken over the journal.
 private struct JournalTaken: Error, CustomStringConvertible {
     var description: String { "The journal of accesses is used by another server." }
 }
 
-/// Lets one fold run at a time, and those who ask meanwhile share the next.
+/// Lets one fold run at a time; callers that arrive while it runs share the next one.
 private actor FoldingQueue {
     private var running: Task<Void, any Error>?
     private var next: Task<Void, any Error>?
@@ -152,7 +152,7 @@ private actor FoldingQueue {
         try await task.value
     }
 
-    /// The one that waited runs now: whoever asks from here on needs another.
+    /// The waiting fold starts now: callers that arrive from here on need another one.
     private func begin() {
         if let next {
             running = next

@@ -5,23 +5,23 @@ internal import Glibc
 public import Storage
 internal import Synchronization
 
-/// What is done once an access is on the disk, or is known not to be.
+/// Called once an access is on the disk, or is known not to be.
 public typealias AccessCompletion = @Sendable (Result<Void, JournalFailure>) -> Void
 
-/// Records accesses before their readers get an answer, at the cost of a few words each.
+/// Records accesses before their readers get an answer, at a cost of 32 bytes each.
 ///
-/// With `AccessDurability.power` a separate thread writes. What arrives while it flushes is flushed together next, so
-/// that a flush is shared by as many as wait for it. With `.process` each access is written where it is appended, and
-/// the thread flushes now and then. After a failed write or flush nothing is ever acknowledged again: the system may
-/// have thrown away what it could not write, and a second flush that succeeds would prove nothing.
+/// With `AccessDurability.power` a separate thread writes. Accesses that arrive while it flushes are flushed together
+/// next, so that all who wait share one flush. With `.process` each access is written where it is appended, and the
+/// thread flushes now and then. After a failed write or flush nothing is ever acknowledged again: the system may have
+/// thrown away what it could not write, and a second flush that succeeds would prove nothing.
 public final class AccessJournal: Sendable {
-    /// How many accesses are written and flushed at once at most: as many places can be half done after a cut.
+    /// The most accesses that are written and flushed together: as many places can be half written after a power cut.
     static let largestGroup = 4096
 
     private struct State {
         var waiting: [FeedAccess] = []
         var completions: [AccessCompletion] = []
-        /// The place that the next access gets.
+        /// The place for the next access.
         var next: Int
         var isWriterAwake = false
         var failure: JournalFailure?
@@ -38,7 +38,7 @@ public final class AccessJournal: Sendable {
     private let file: JournalFile
     private let durability: AccessDurability
     private let state: Mutex<State>
-    /// The last place that is recorded as `durability` promises, and the last that the database has as well.
+    /// The last place that is recorded as `durability` promises, and the last place that is in the database as well.
     private let durable: Atomic<Int>
     private let folded: Atomic<Int>
     private let wake = Semaphore()
@@ -46,8 +46,9 @@ public final class AccessJournal: Sendable {
     private let onPressure: @Sendable () -> Void
 
     /// - Parameters:
-    ///   - folded: the last place that the database has.
-    ///   - onPressure: called, on any thread and in short order, when an eighth of the places is taken.
+    ///   - folded: the last place that is in the database.
+    ///   - onPressure: called, on any thread, when an eighth of the places is in use, and again for each access that is
+    ///     refused because all are.
     init(
         _ file: JournalFile, folded: Int, durability: AccessDurability = .power,
         onPressure: @escaping @Sendable () -> Void
@@ -55,14 +56,14 @@ public final class AccessJournal: Sendable {
         self.file = file
         self.durability = durability
         self.onPressure = onPressure
-        // Each read again when it is taken up: only how many there are is of interest here.
+        // The accesses are read again when they are folded: only their number matters here.
         var last = folded
         while last - folded < file.capacity {
             let found = try file.accesses(after: last, limit: min(1 << 16, file.capacity - (last - folded)))
             guard let end = found.last?.sequence else { break }
             last = end
         }
-        // Between two flushes the system writes in any order, so that any place may be half done.
+        // Between two flushes the system writes in any order, so any place may be half written.
         let mostTorn = try file.durability() == .power ? Self.largestGroup : file.capacity
         try file.clear(after: last, count: min(mostTorn, file.capacity - (last - folded)))
         try file.note(durability)
@@ -82,7 +83,7 @@ public final class AccessJournal: Sendable {
         }
     }
 
-    /// Records an access; may be called on any thread, also on an event loop, and never waits.
+    /// Records an access; may be called on any thread, including an event loop, and never waits.
     ///
     /// - Parameter completion: called once, on the journal's own thread or before this returns; it must not block.
     ///   `.success` once the access is recorded.
@@ -113,7 +114,7 @@ public final class AccessJournal: Sendable {
         }
     }
 
-    /// Writes an access to the next place, where it outlives the process.
+    /// Writes an access to the next place, where it survives the end of the process.
     private func record(_ access: FeedAccess, _ state: inout State) -> JournalFailure? {
         let one = SequencedAccess(sequence: state.next, access: access)
         let words = AccessRecord(one, salt: file.salt).words
@@ -139,25 +140,25 @@ public final class AccessJournal: Sendable {
         try result.get()
     }
 
-    /// How many accesses are recorded and not in the database yet.
+    /// The number of accesses that are recorded but not in the database yet.
     public var pending: Int { durable.load(ordering: .acquiring) - folded.load(ordering: .acquiring) }
 
-    /// How many places there are.
+    /// The number of places.
     public var capacity: Int { file.capacity }
 
-    /// Why no access can be recorded now, nil as long as one can.
+    /// Why no access can be recorded now; nil while recording works.
     public var failure: JournalFailure? {
         state.withLock { state in
             state.failure ?? (state.next - 1 - folded.load(ordering: .acquiring) < file.capacity ? nil : .full)
         }
     }
 
-    /// The oldest accesses that are recorded and not in the database yet.
+    /// The oldest accesses that are recorded but not in the database yet.
     func unfolded(limit: Int) throws(JournalFailure) -> [SequencedAccess] {
         let (first, last) = (folded.load(ordering: .acquiring), durable.load(ordering: .acquiring))
         let count = min(limit, last - first)
         let found = count > 0 ? try file.accesses(after: first, limit: count) : []
-        // They were written: that they are not there is the disk's fault, and no later one can be trusted.
+        // They were written: if they are missing now, the disk is at fault, and no later access can be trusted either.
         if found.count < count {
             let failure = JournalFailure.broken("what was written to it is gone")
             fail(failure)
@@ -166,18 +167,18 @@ public final class AccessJournal: Sendable {
         return found
     }
 
-    /// Frees the places of accesses that the database has permanently.
+    /// Frees the places of accesses that are permanently in the database.
     func noteFolded(through sequence: Int) { folded.store(sequence, ordering: .releasing) }
 
-    /// Records nothing more, because the journal is another process's by now.
+    /// Records nothing more, because another process has taken over the journal.
     func abandon() {
         fail(.broken("another server has taken it over: its files are in use twice, or a copy of them was used"))
     }
 
-    /// The last place that is recorded.
+    /// The last recorded place.
     var recorded: Int { durable.load(ordering: .acquiring) }
 
-    /// Ends the journal once everything waiting is written.
+    /// Closes the journal once everything waiting is written.
     public func close() {
         state.withLock { state in
             if state.failure == nil { state.failure = .closed }
@@ -238,7 +239,7 @@ public final class AccessJournal: Sendable {
         return .success(())
     }
 
-    /// Flushes what was written since the last flush, a moment after the first write.
+    /// Flushes what was written since the last flush, after waiting a moment for further writes.
     private func flush() {
         while true {
             wake.wait()

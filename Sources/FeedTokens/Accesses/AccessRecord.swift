@@ -2,22 +2,22 @@
 
 internal import Storage
 
-/// An access as it is stored in the journal: four words, little-endian, so that none lies across two sectors.
+/// An access as it is stored in the journal: four words, little-endian, so that no record crosses a sector boundary.
 ///
 ///     sequence 64 | feed 32, status 16, client 8, kind of network 8 | time 48, network 16 | network 32, checksum 32
 ///
-/// What lies in the highest bits of the sequence, the status and the time is the version that the answer showed: one bit
-/// that there is one, then its lowest 27 bits, 15 beside the sequence, 6 beside the status and 6 beside the time.
+/// The highest bits of the sequence, the status and the time hold the version that the answer showed: one bit says that
+/// there is a version, then come its lowest 27 bits, 15 beside the sequence, 6 beside the status and 6 beside the time.
 struct AccessRecord {
     static let size = 32
 
     private static let hasVersion: UInt64 = 1 << 63
-    /// Until the year 2109, which leaves room for six bits above it.
+    /// Enough until the year 2109; six bits above it stay free.
     private static let timeBits = 42
 
     var words: (UInt64, UInt64, UInt64, UInt64)
 
-    /// - Parameter salt: the journal's own, so that a record of another journal is not valid here.
+    /// - Parameter salt: the journal's own salt, so that a record of another journal is not valid here.
     init(_ one: SequencedAccess, salt: UInt64) {
         let (access, network) = (one.access, one.access.network.bits)
         let version = UInt64(truncatingIfNeeded: access.version & FeedAccess.versionMask)
@@ -26,7 +26,7 @@ struct AccessRecord {
         var what =
             UInt64(truncatingIfNeeded: access.feed) << 32 | UInt64(UInt16(truncatingIfNeeded: access.status)) << 16
             | UInt64(UInt8(truncatingIfNeeded: access.client)) << 8 | network >> 48
-        // A clock before 1970 or after the year 10000 is as wrong one way as the other.
+        // A clock before 1970 and a clock after the year 10000 are equally wrong.
         var time = UInt64(min(max(access.at, 0), isKnown ? 1 << Self.timeBits - 1 : 1 << 48 - 1))
         if isKnown {
             sequence |= Self.hasVersion | (version & 0x7FFF) << 48
@@ -38,7 +38,7 @@ struct AccessRecord {
         words = (sequence, what, time, last << 32 | Self.checksum(sequence, what, time, last, salt))
     }
 
-    /// The access of words that were read, nil when they are not what was written there.
+    /// The access that the words hold; nil when they are not what was written.
     static func access(_ words: (UInt64, UInt64, UInt64, UInt64), salt: UInt64) -> SequencedAccess? {
         let last = words.3 >> 32
         guard words.3 & 0xFFFF_FFFF == checksum(words.0, words.1, words.2, last, salt) else { return nil }
@@ -54,12 +54,12 @@ struct AccessRecord {
                 network: NetworkPrefix(bits: network), version: isKnown ? Int(version) : 0))
     }
 
-    /// 32 bits in which each bit of the words and of the salt has its part.
+    /// A 32-bit checksum to which each bit of the words and of the salt contributes.
     private static func checksum(_ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64, _ salt: UInt64) -> UInt64 {
         mixed(mixed(mixed(mixed(mixed(salt, a), b), c), d), 0x5EED) >> 32
     }
 
-    /// The finisher of SplitMix64, one word after the other.
+    /// The finalizer of SplitMix64, applied to one word after the other.
     private static func mixed(_ state: UInt64, _ word: UInt64) -> UInt64 {
         var value = (state ^ word) &+ 0x9E37_79B9_7F4A_7C15
         value = (value ^ value >> 30) &* 0xBF58_476D_1CE4_E5B9

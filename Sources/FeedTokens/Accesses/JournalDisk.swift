@@ -2,13 +2,13 @@
 
 internal import Glibc
 
-/// Why an access was not recorded; each has one sentence for the operator.
+/// Why an access was not recorded; each case has one sentence for the operator.
 public enum JournalFailure: Error, Hashable, CustomStringConvertible {
-    /// Every place is taken by accesses that the database does not have yet.
+    /// Every place is in use by accesses that are not in the database yet.
     case full
-    /// The journal was closed in order.
+    /// The journal was closed normally.
     case closed
-    /// The system failed to read or write; what is on the disk is not known, so nothing more is recorded.
+    /// The system failed to read or write; what is on the disk is unknown, so nothing more is recorded.
     case broken(String)
 
     public var description: String {
@@ -20,28 +20,29 @@ public enum JournalFailure: Error, Hashable, CustomStringConvertible {
     }
 }
 
-/// What a journal needs of a file, so that tests can make each of it fail.
+/// The file operations that a journal needs, so that tests can make each of them fail.
 protocol JournalDisk: Sendable {
-    /// Reserves room for this many bytes; throws when the disk has no room for them.
+    /// Reserves space for this many bytes; throws when the disk does not have it.
     func reserve(_ count: Int) throws(JournalFailure)
     func write(_ words: ArraySlice<UInt64>, at offset: Int) throws(JournalFailure)
-    /// Up to `count` bytes; fewer at the end.
+    /// Reads up to `count` bytes; fewer at the end of the file.
     func read(at offset: Int, count: Int) throws(JournalFailure) -> [UInt8]
     /// Returns when everything written before is on the disk.
     func sync() throws(JournalFailure)
     func size() throws(JournalFailure) -> Int
 }
 
-/// A file of the system that only its owner can open.
+/// A file on the system's disk that only its owner can open.
 final class SystemJournalDisk: JournalDisk {
     private let descriptor: CInt
 
-    /// Opens the file, or makes an empty one with `isNew`.
+    /// Opens the file, or creates an empty one with `isNew`.
     init(path: String, isNew: Bool) throws(JournalFailure) {
         let flags = O_RDWR | O_CLOEXEC | (isNew ? O_CREAT | O_EXCL : 0)
         descriptor = unsafe open(path, flags, 0o600)
         if descriptor < 0 { throw .broken("\(path) cannot be opened: \(systemReason(errno))") }
-        // Nothing is read ahead, which would make large pieces of the cache; this is only advice, so its failure does not matter.
+        // No read-ahead, which would fill the cache with large pieces; this is only advice, so its failure does not
+        // matter.
         _ = posix_fadvise(descriptor, 0, 0, POSIX_FADV_RANDOM)
     }
 
@@ -70,7 +71,7 @@ final class SystemJournalDisk: JournalDisk {
 
     func read(at offset: Int, count: Int) throws(JournalFailure) -> [UInt8] {
         var failure: CInt = 0
-        // The buffer has the length that the calls are given, and keeps as many bytes as they filled.
+        // The buffer has the size that is passed to the calls, and keeps as many bytes as they filled.
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
             while filled < count {
                 let got = unsafe pread(

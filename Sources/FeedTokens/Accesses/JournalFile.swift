@@ -3,44 +3,44 @@
 internal import Glibc
 internal import Storage
 
-/// The file of a journal: a head, and places for records that are used in turn, all of them written beforehand.
+/// The file of a journal: a header, then places for records that are used in turn, all of them written in advance.
 ///
-/// An access of any place goes over bytes that are on the disk already, so that a full disk cannot refuse it.
+/// Every access overwrites bytes that are on the disk already, so a full disk cannot refuse it.
 struct JournalFile: Sendable {
-    /// The head has a separate block.
+    /// The header has a block of its own.
     static let headSize = 4096
     private static let magic: UInt64 = 0x314C_4E4A_4C41_4B00
     private static let chunk = 1 << 20
-    /// After the four words by which a journal is known; earlier programs left it zero, as `power` does.
+    /// Comes after the four words that identify a journal; earlier versions left it zero, as `power` does.
     private static let durabilityOffset = 32
-    /// The token of the server that has the journal, where several share a database, after the one before it.
+    /// Where several servers share a database, the last two tokens of the server that has the journal, newest last.
     private static let tokensOffset = 40
 
     let disk: any JournalDisk
     let salt: UInt64
-    /// How many records there is room for.
+    /// How many records fit in the file.
     let capacity: Int
 
-    /// The journal that is there, or nil when the file belongs to another database or is not a journal.
+    /// Opens the existing journal; nil when the file belongs to another database or is not a journal.
     ///
-    /// - Parameter salt: what the database knows the journal by.
+    /// - Parameter salt: the number by which the database recognizes the journal.
     init?(existing disk: any JournalDisk, salt: UInt64) throws(JournalFailure) {
         let head = try Self.words(disk.read(at: 0, count: 32))
         guard head.count == 4, head[0] == Self.magic, head[1] == salt, head[3] == head[2] ^ salt,
             (1...1 << 32).contains(head[2])
         else { return nil }
         self.init(disk: disk, salt: salt, capacity: Int(head[2]))
-        // Cut short, places would be missing.
+        // If the file was cut short, places would be missing.
         guard try disk.size() >= Self.headSize + capacity * AccessRecord.size else { return nil }
     }
 
-    /// A new journal with every place written, on the disk when this returns.
+    /// Creates a journal with every place written; it is on the disk when this returns.
     init(new disk: any JournalDisk, salt: UInt64, bytes: Int) throws(JournalFailure) {
         self.init(disk: disk, salt: salt, capacity: Self.capacity(of: bytes))
         let size = Self.headSize + capacity * AccessRecord.size
         try disk.reserve(size)
-        // Block by block: Linux keeps what is written at once in one piece of its cache, and treats a changed record as
-        // a change of its whole piece when it accounts for and limits what has to be written.
+        // Written block by block: Linux keeps what is written at once in one piece of its cache, and treats a changed
+        // record as a change of that whole piece when it accounts for and limits what has to be written.
         let zeros = [UInt64](repeating: 0, count: Self.headSize / 8)
         for offset in stride(from: 0, to: size, by: Self.headSize) {
             try disk.write(zeros[..<(min(Self.headSize, size - offset) / 8)], at: offset)
@@ -50,7 +50,7 @@ struct JournalFile: Sendable {
         try disk.sync()
     }
 
-    /// How many records a file of so many bytes has room for.
+    /// How many records fit in a file of `bytes` bytes.
     static func capacity(of bytes: Int) -> Int { max(1, (bytes - headSize) / AccessRecord.size) }
 
     private init(disk: any JournalDisk, salt: UInt64, capacity: Int) {
@@ -61,16 +61,16 @@ struct JournalFile: Sendable {
 
     private func offset(_ sequence: Int) -> Int { Self.headSize + (sequence % capacity) * AccessRecord.size }
 
-    /// Writes records of places one after the other; they are on the disk only after a `sync`.
+    /// Writes records to consecutive places; they are on the disk only after a `sync`.
     func write(_ words: ArraySlice<UInt64>, from sequence: Int) throws(JournalFailure) {
         let untilEnd = (capacity - sequence % capacity) * 4
         try disk.write(words.prefix(untilEnd), at: offset(sequence))
         if words.count > untilEnd { try disk.write(words.dropFirst(untilEnd), at: Self.headSize) }
     }
 
-    /// The accesses that were written behind a place, up to the first that is missing or torn.
+    /// The accesses that were written after a place, up to the first that is missing or torn.
     ///
-    /// - Parameter limit: how many at most.
+    /// - Parameter limit: the most accesses to return.
     func accesses(after sequence: Int, limit: Int) throws(JournalFailure) -> [SequencedAccess] {
         var found: [SequencedAccess] = []
         var next = sequence + 1
@@ -88,37 +88,38 @@ struct JournalFile: Sendable {
         return found
     }
 
-    /// Empties places that a cut left half done, so that none is mistaken for a later access of the same place.
+    /// Empties places that a power cut left half written, so that none is mistaken for a later access in the same
+    /// place.
     func clear(after sequence: Int, count: Int) throws(JournalFailure) {
         let count = min(count, capacity)
         try write([UInt64](repeating: 0, count: count * 4)[...], from: sequence + 1)
         try disk.sync()
     }
 
-    /// What the journal was last written with: how much of it a cut may have left half done.
+    /// How the journal was last written, which says how much of it a power cut may have left half written.
     func durability() throws(JournalFailure) -> AccessDurability {
         try Self.words(disk.read(at: Self.durabilityOffset, count: 8)).first == 0 ? .power : .process
     }
 
-    /// Notes what the journal is written with from now on; on the disk when this returns.
+    /// Notes how the journal is written from now on; on the disk when this returns.
     func note(_ durability: AccessDurability) throws(JournalFailure) {
         guard try self.durability() != durability else { return }
         try disk.write([durability == .power ? 0 : UInt64(1).littleEndian], at: Self.durabilityOffset)
         try disk.sync()
     }
 
-    /// The mark of the journal in a file, nil when it is not one.
+    /// The number that identifies the journal in a file; nil when the file is not a journal.
     static func mark(of disk: any JournalDisk) throws(JournalFailure) -> UInt64? {
         let head = try words(disk.read(at: 0, count: 32))
         return head.count == 4 && head[0] == magic && head[3] == head[2] ^ head[1] ? head[1] : nil
     }
 
-    /// The tokens that are noted: the last two, of which the database knows one.
+    /// The noted tokens: the last two, one of which the database knows.
     func tokens() throws(JournalFailure) -> [UInt64] {
         try Self.words(disk.read(at: Self.tokensOffset, count: 16))
     }
 
-    /// Notes that a token takes another one's place, before the database has it; on the disk when this returns.
+    /// Notes that a token replaces another, before the database does; on the disk when this returns.
     func note(token: UInt64, after former: UInt64) throws(JournalFailure) {
         try disk.write([former.littleEndian, token.littleEndian], at: Self.tokensOffset)
         try disk.sync()

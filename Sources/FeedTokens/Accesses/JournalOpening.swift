@@ -3,10 +3,10 @@
 internal import Glibc
 internal import Storage
 
-/// Finds the journal that belongs to a database, or makes it a new one.
+/// Finds the journal that belongs to a database, or creates one.
 ///
-/// Both hold the same random number. A backup holds none, so that no journal is ever mistaken for a restored
-/// database's.
+/// Both hold the same random number. A backup does not hold it, so a journal is never mistaken for that of a restored
+/// database.
 struct JournalOpening: Sendable {
     let store: any Store
     let path: String
@@ -21,7 +21,7 @@ struct JournalOpening: Sendable {
         if let known, unsafe access(path, F_OK) == 0,
             let file = try JournalFile(existing: try SystemJournalDisk(path: path, isNew: false), salt: known)
         {
-            // Of another size it is replaced, once nothing is in it that the database does not have.
+            // A journal of another size is replaced once everything in it is in the database.
             let isSized = file.capacity == JournalFile.capacity(of: bytes)
             if try isSized || !file.accesses(after: folded, limit: 1).isEmpty {
                 return try AccessJournal(file, folded: folded, durability: durability, onPressure: onPressure)
@@ -42,7 +42,7 @@ struct JournalOpening: Sendable {
         return file
     }
 
-    /// Made aside and put in place whole: an end before that leaves a file that nobody knows.
+    /// Created under another name and then moved into place: a crash before that leaves a file that nothing refers to.
     func makeFile() throws -> JournalFile {
         var generator = SystemRandomNumberGenerator()
         let salt = UInt64.random(in: .min ... .max, using: &generator)
@@ -61,7 +61,7 @@ struct JournalOpening: Sendable {
         return file
     }
 
-    /// A new name is on the disk only when its folder is.
+    /// Flushes the folder of a file, because a new name is on the disk only when its folder is.
     private static func syncFolder(of path: String) -> Bool {
         let end = path.lastIndex(of: "/")
         let folder = end.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."

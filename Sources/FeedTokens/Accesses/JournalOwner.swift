@@ -4,12 +4,12 @@ internal import Base
 internal import Glibc
 internal import Storage
 
-/// A server among several, as its journal of accesses knows it.
+/// One of several servers, as its journal of accesses identifies it.
 public struct JournalOwner: Sendable {
-    /// The machine and the place of its files, for people.
+    /// The machine and where its files are, for people to read.
     public var name: String
     public var program: String
-    /// The settings by which it shows feeds.
+    /// The settings that determine how it shows feeds.
     public var shown: String
 
     public init(name: String, program: String, shown: String) {
@@ -17,16 +17,16 @@ public struct JournalOwner: Sendable {
     }
 }
 
-/// A journal that is one of several, and what its owner writes with: the token is another one with every start.
+/// A journal that is one of several, and the token that its owner writes with, which changes at each start.
 struct SharedJournal: Sendable {
     var mark: UInt64
     var token: UInt64
 }
 
 extension JournalOpening {
-    /// The journal of one of several servers: the one in the file, if the database knows it, else a new one.
+    /// The journal of one of several servers: the one in the file if the database knows it, otherwise a new one.
     ///
-    /// Throws `JournalFailure` for a file that was copied, or put back from before.
+    /// Throws `JournalFailure` for a file that was copied or restored from an earlier state.
     func journal(
         of owner: JournalOwner, onPressure: @escaping @Sendable () -> Void
     ) async throws -> (AccessJournal, SharedJournal) {
@@ -51,7 +51,7 @@ extension JournalOpening {
                     file, folded: server.folded, durability: durability, onPressure: onPressure)
                 return (journal, SharedJournal(mark: server.journal, token: token))
             }
-            // Nothing is in it that the database does not have.
+            // Everything in it is in the database.
             try await store.record { try $0.deleteServer(journal: server.journal) }
         }
         let file = try makeFile()
@@ -66,7 +66,7 @@ extension JournalOpening {
         return (journal, SharedJournal(mark: file.salt, token: token))
     }
 
-    /// Takes what is in the file into the counts when it was one of several servers' journal, for the only server of now.
+    /// Folds a journal that was one of several, now that there is only one server.
     func takeIn() async throws {
         guard let (file, server) = try await known() else { return }
         var last = server.folded

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What an event carries of the item's stored change (RFC 5545 section 3.8.7).
+/// The UID, sequence and times of an item's stored change, as its event shows them (RFC 5545 section 3.8.7).
 public struct Revision: Hashable, Sendable {
-    /// Minted once and never used again.
+    /// Created once and never reused.
     public var uid: String
     public var sequence: Int
     public var createdAt: Instant
-    /// The last visible change; DTSTAMP and LAST-MODIFIED are this, never the time of writing.
+    /// The last visible change; it becomes DTSTAMP and LAST-MODIFIED, which never show the time of writing.
     public var updatedAt: Instant
 
     public init(uid: String, sequence: Int, createdAt: Instant, updatedAt: Instant) {
@@ -17,13 +17,13 @@ public struct Revision: Hashable, Sendable {
     }
 }
 
-/// How items look in a calendar.
+/// How items are shown in a calendar.
 public struct CareStyle: Hashable, Sendable {
-    /// What comes before every title; `CK` unless configured.
+    /// The text before every title; `CK` unless configured.
     public var titlePrefix: String
     public var detail: DetailLevel
     public var includesReminders: Bool
-    /// Whether tasks are to-dos (VTODO), which most calendar apps do not show, and not events.
+    /// Whether tasks become to-dos (VTODO), which most calendar apps do not show, rather than events.
     public var showsTasksAsToDos: Bool
 
     public init(
@@ -40,15 +40,15 @@ public struct CareStyle: Hashable, Sendable {
 extension CareItem {
     /// The item as a calendar event.
     ///
-    /// What is due at a time is an event too, because Google, Apple Calendar and Outlook show no to-dos. Times are on
-    /// the clock of `zone`.
+    /// An item that is due at a time is an event too, because Google, Apple Calendar and Outlook show no to-dos. Times
+    /// are on the clock of `zone`.
     ///
-    /// - Parameter isOwn: whether the reader of the calendar does it, who is then busy meanwhile.
+    /// - Parameter isOwn: whether the reader of the calendar does the item and is therefore busy while it lasts.
     public func event(_ revision: Revision, in zone: TimeZoneReference, style: CareStyle, isOwn: Bool = false) -> Event
     {
         func zoned(_ instant: Instant) -> EventTime { .zoned(zone.rules.civil(at: instant), zone) }
         var event: Event
-        // Where it is on the time line; nil for whole days.
+        // Its place on the time line; nil for whole days.
         var instants: (start: Instant, end: Instant)?
         switch span {
         case .timed(let start, _) where isToDo && style.showsTasksAsToDos:
@@ -73,7 +73,7 @@ extension CareItem {
                 case .tentative: "TENTATIVE"
                 case .cancelled: "CANCELLED"
                 }
-            // A to-do takes no time of the reader's, and has no TRANSP.
+            // A to-do does not make the reader busy, and has no TRANSP.
             event.mark(free: availability == .free || availability == .busyForOwner && !isOwn)
         }
         event.description = notes
@@ -97,7 +97,7 @@ extension CareItem {
 }
 
 extension Event {
-    /// A to-do says itself whether it is done (RFC 5545 section 3.6.2).
+    /// Sets the status of a to-do, which itself says whether it is done (RFC 5545 section 3.6.2).
     fileprivate mutating func note(progress: CareItem.Status, _ revision: Revision) {
         switch progress {
         case .planned, .tentative: status = "NEEDS-ACTION"
@@ -108,8 +108,8 @@ extension Event {
         }
     }
 
-    /// Writes the times in UTC where the zone's clock shows them twice: the RFC means the first pass, libical and ical.js
-    /// take the second.
+    /// Writes the times in UTC where the zone's clock shows them twice: the RFC means the first occurrence, but libical
+    /// and ical.js take the second.
     fileprivate mutating func keepInstants(_ zone: TimeZoneReference, exactly instants: (start: Instant, end: Instant))
     {
         func isPlain(_ instant: Instant) -> Bool { zone.rules.isPlain(zone.rules.civil(at: instant)) }
@@ -118,16 +118,16 @@ extension Event {
         end = .time(.utc(instants.end))
     }
 
-    /// Says whether the reader is free meanwhile, to Outlook too, which may ignore TRANSP.
+    /// Sets whether the reader is free during the event, also for Outlook, which may ignore TRANSP.
     public mutating func mark(free: Bool) {
         isTransparent = free
         otherProperties.removeAll { $0.name == "X-MICROSOFT-CDO-BUSYSTATUS" }
         otherProperties.append(ContentLine(name: "X-MICROSOFT-CDO-BUSYSTATUS", value: free ? "FREE" : "BUSY"))
     }
 
-    /// The event with no more than the level shows.
+    /// The event with no more than the style's detail level shows.
     ///
-    /// It is built up from what may be shown, not stripped of what may not, so that a property nobody thought of stays
+    /// It is built from what may be shown, not stripped of what may not, so that a property nobody thought of stays
     /// private.
     public func reduced(to style: CareStyle) -> Event {
         guard style.detail != .full else {

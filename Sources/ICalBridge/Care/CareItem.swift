@@ -4,7 +4,7 @@
 public struct CareItem: Hashable, Sendable {
     public enum Span: Hashable, Sendable {
         case timed(start: Instant, end: Instant)
-        /// Whole days, the last one included.
+        /// Whole days, including the last one.
         case days(first: CivilDate, last: CivilDate)
     }
 
@@ -12,31 +12,31 @@ public struct CareItem: Hashable, Sendable {
         case planned, tentative, completed, cancelled
     }
 
-    /// Who is busy meanwhile.
+    /// Who is busy while the item lasts.
     public enum Availability: Hashable, Sendable {
         case free, busy
-        /// Whoever does it is busy, and nobody else.
+        /// Whoever does the item is busy, and nobody else.
         case busyForOwner
     }
 
     /// The category of its events (RFC 5545 section 3.8.1.2).
     public var category: String
-    /// Stands between the prefix of every title and the colon: `Shift` in "CK Shift: …"; nil for nothing.
+    /// The text between the prefix of every title and the colon: `Shift` in "CK Shift: …"; nil when there is none.
     public var label: String?
-    /// Joined by dashes.
+    /// The parts of the title, joined by dashes.
     public var title: [String]
     public var span: Span
     public var status = Status.planned
     public var availability: Availability
     /// Whether a program with task lists shows it as a to-do, due at its start.
     public var isToDo = false
-    /// Minutes before the start; nobody is reminded of what is completed or cancelled.
+    /// Minutes before the start; completed or cancelled items have no reminders.
     public var reminders: [Int] = []
     public var notes: String?
     public var location: String?
-    /// On the clock of the item's own zone.
+    /// Rules and times on the clock of the item's own zone.
     public var recurrence = Recurrence()
-    /// The original start that this replaces in its series, nil for the whole.
+    /// The original start of the occurrence that this item replaces; nil for a whole series or a single item.
     public var recurrenceID: EventTime?
 
     public init(category: String, label: String?, title: [String], span: Span, availability: Availability) {
@@ -49,7 +49,7 @@ public struct CareItem: Hashable, Sendable {
 }
 
 extension CareItem {
-    /// What stands before its title in a calendar: "CK Shift: ".
+    /// What comes before the item's title in a calendar: "CK Shift: ".
     public func titleBeginning(_ style: CareStyle) -> String {
         "\(style.titlePrefix)\(label.map { " \($0)" } ?? ""): "
     }

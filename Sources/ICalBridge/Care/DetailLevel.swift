@@ -4,11 +4,11 @@
 public enum DetailLevel: Int, Comparable, Sendable, CaseIterable {
     /// Everything: notes, place, categories, reminders.
     case full
-    /// Title and time.
+    /// Only title and time.
     case titles
-    /// Time, under the title `<prefix> Event`.
+    /// Only the time, under the title `<prefix> Event`.
     case minimal
-    /// Time, under the title `Busy`.
+    /// Only the time, under the title `Busy`.
     case busy
 
     public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }

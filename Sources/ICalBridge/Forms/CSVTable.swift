@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Rows of cells as RFC 4180 writes them.
+/// Rows of cells in the format of RFC 4180.
 struct CSVTable {
     struct Row {
-        /// The line of the file it begins on, from 1.
+        /// The line of the file on which the row begins, from 1.
         var line: Int
         var cells: [String]
     }
 
     var rows: [Row]
 
-    /// Reads rows that end in CRLF, LF or CR; a byte order mark and empty rows are left out.
+    /// Reads rows that end in CRLF, LF or CR; a byte order mark and empty rows are skipped.
     ///
-    /// The separator is what stands most often in the first row: spreadsheets of countries with a decimal comma write
-    /// semicolons.
+    /// The separator is the one that occurs most often in the first row: spreadsheets in countries with a decimal comma
+    /// write semicolons.
     init(_ bytes: [UInt8]) throws(FormError) {
         guard String(validating: bytes, as: UTF8.self) != nil else {
             throw FormError(form: .csv, message: "The table is not UTF-8.")
@@ -52,7 +52,7 @@ struct CSVTable {
         if row.cells != [""] { rows.append(row) }
     }
 
-    /// Goes over a cell in quotes; false when it has no end.
+    /// Reads a cell in quotes; false when the closing quote is missing.
     private static func quoted(_ bytes: [UInt8], _ index: inout Int, _ cell: inout [UInt8], _ line: inout Int) -> Bool {
         index += 1
         while index < bytes.count {
@@ -68,7 +68,8 @@ struct CSVTable {
         return false
     }
 
-    /// Writes a row; quotes only where RFC 4180 section 2, or a spreadsheet's other separators, ask for them.
+    /// Writes a row; a cell is quoted only where RFC 4180 section 2 requires it, or another separator of spreadsheets
+    /// occurs.
     static func write(_ cells: [String], to out: inout [UInt8]) {
         for (index, cell) in cells.enumerated() {
             if index > 0 { out.append(44) }
@@ -85,10 +86,10 @@ struct CSVTable {
     }
 }
 
-/// Keeps a spreadsheet from running a cell as a formula, in a way that can be taken back.
+/// Keeps a spreadsheet from running a cell as a formula, in a way that can be undone.
 ///
-/// An apostrophe is put before what begins with `=`, `+`, `-`, `@`, a tab or a line break, behind any apostrophes that
-/// are there: so `'s-Hertogenbosch` stays as it is, and `'=1` becomes `''=1` and comes back as `'=1`.
+/// An apostrophe is put before a cell that begins with `=`, `+`, `-`, `@`, a tab or a line break, even after
+/// apostrophes: so `'s-Hertogenbosch` stays as it is, and `'=1` becomes `''=1` and is read back as `'=1`.
 enum FormulaGuard {
     static func guarded(_ cell: String) -> String { isRisky(cell.utf8.drop { $0 == 39 }) ? "'" + cell : cell }
 
@@ -100,7 +101,7 @@ enum FormulaGuard {
     private static func isRisky(_ rest: Substring.UTF8View) -> Bool {
         switch rest.first {
         case 61, 43, 45, 64, 9, 10, 13: true
-        // The full-width forms of the four signs, which some spreadsheets take for them.
+        // The full-width forms of the four signs, which some spreadsheets treat as the signs themselves.
         case 0xEF: ["\u{FF1D}", "\u{FF0B}", "\u{FF0D}", "\u{FF20}"].contains { rest.starts(with: $0.utf8) }
         default: false
         }

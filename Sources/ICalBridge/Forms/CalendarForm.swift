@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A way to write a calendar down.
+/// A format in which a calendar can be written.
 public enum CalendarForm: String, Hashable, Sendable, Codable, CaseIterable {
     /// iCalendar text (RFC 5545).
     case iCalendar = "ics"
@@ -8,7 +8,7 @@ public enum CalendarForm: String, Hashable, Sendable, Codable, CaseIterable {
     case jCal = "jcal"
     /// iCalendar as XML (RFC 6321).
     case xCal = "xcal"
-    /// A table for spreadsheets (RFC 4180), one row a component.
+    /// A table for spreadsheets (RFC 4180), with one row for each component.
     case csv
 }
 
@@ -27,13 +27,13 @@ extension CalendarForm {
     public var contentType: String {
         switch self {
         case .iCalendar: "text/calendar; charset=utf-8"
-        // Both are UTF-8 by definition and know no charset parameter that would say so.
+        // Both are UTF-8 by definition and have no charset parameter.
         case .jCal, .xCal: mediaType
         case .csv: "text/csv; charset=utf-8; header=present"
         }
     }
 
-    /// How the name of such a file ends, without the dot.
+    /// The file name extension, without the dot.
     public var fileExtension: String {
         switch self {
         case .iCalendar: "ics"
@@ -45,7 +45,7 @@ extension CalendarForm {
 }
 
 extension ICalendar {
-    /// The calendar in a form, in UTF-8; equal calendars are equal bytes.
+    /// Writes the calendar in a form, in UTF-8; equal calendars give equal bytes.
     ///
     /// - Parameter coverage: as for `serialized(coverage:)`; a CSV has no zones to cover.
     public func bytes(as form: CalendarForm, coverage: ClosedRange<Instant>? = nil) -> [UInt8] {

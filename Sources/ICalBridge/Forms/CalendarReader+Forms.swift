@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension CalendarReader {
-    /// Reads a calendar in whichever form it is: iCalendar, jCal (RFC 7265), xCal (RFC 6321), or a CSV with a start.
+    /// Reads a calendar in any of these forms: iCalendar, jCal (RFC 7265), xCal (RFC 6321), or a CSV with a column of
+    /// starts.
     ///
-    /// The lines of a reading from another form are those of the calendar written as iCalendar; a line that stops the
-    /// conversion is the file's own.
+    /// In a reading from another form, line numbers refer to the calendar as it would be written in iCalendar, but a
+    /// line at which the conversion stopped refers to the file itself.
     public func read(anyForm bytes: [UInt8]) -> CalendarReading {
         let reading = read(bytes)
         guard reading.refusal != nil, let form = CalendarForm(of: bytes, classified: reading.format) else {
@@ -34,7 +35,7 @@ extension CalendarReader {
 }
 
 extension CalendarForm {
-    /// The form of bytes that are no iCalendar; nil when they are no calendar at all.
+    /// The form of bytes that are not iCalendar; nil when they are not a calendar.
     fileprivate init?(of bytes: [UInt8], classified format: SourceFormat) {
         let head = String(decoding: bytes.prefix(4096), as: UTF8.self).lowercased()
         switch format {
@@ -43,7 +44,7 @@ extension CalendarForm {
             guard head.contains("urn:ietf:params:xml:ns:icalendar-2.0") else { return nil }
             self = .xCal
         case .text:
-            // A column of starts is what makes a table a calendar.
+            // A table is a calendar only if it has a column of starts.
             let titles = head.prefix { !$0.isNewline }.split { ",;\t".contains($0) }
             guard titles.count > 1, titles.contains(where: { $0.filter { !"\"\u{FEFF}".contains($0) } == "start" })
             else { return nil }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension EventTable {
-    /// The rows as iCalendar text; what a cell means is left to the calendar reader where it is not plain.
+    /// The rows as iCalendar text; a cell whose meaning is not obvious is left to the calendar reader.
     static func iCalendarText(of table: CSVTable) throws(FormError) -> [UInt8] {
         let names = table.rows.first?.cells.map { trimmed($0).lowercased() } ?? []
         var columns: [Column: Int] = [:]
@@ -23,12 +23,12 @@ extension EventTable {
         String(decoding: Array(cell.utf8)[...].trimmingSpaces, as: UTF8.self)
     }
 
-    /// One row's component.
+    /// Reads the component of one row.
     private struct Reader {
         let row: CSVTable.Row
         let columns: [Column: Int]
 
-        /// The text of a cell, empty where there is none.
+        /// The text of a cell; empty where there is no cell.
         private func text(_ column: Column) -> String {
             guard let index = columns[column], row.cells.indices.contains(index) else { return "" }
             return FormulaGuard.unguarded(row.cells[index])
@@ -36,7 +36,7 @@ extension EventTable {
 
         private func word(_ column: Column) -> String { trimmed(text(column)) }
 
-        /// A status of its own, or a missing start, tells what is no event: there is no column for it.
+        /// The kind of component, for which there is no column: it follows from a special status or a missing start.
         private var kind: Event.Kind {
             switch word(.status).uppercased() {
             case "NEEDS-ACTION", "IN-PROCESS", "COMPLETED": .toDo
@@ -62,7 +62,8 @@ extension EventTable {
             if !word(.categories).isEmpty { writer.line("CATEGORIES", text(.categories)) }
             for line in word(.rrule).split(whereSeparator: \.isNewline) { recurrence(String(line), to: &writer) }
             time("LAST-MODIFIED", word(.lastModified), isDate: false, to: &writer)
-            // DTSTAMP is required, and in a published calendar it is the same time (RFC 5545 section 3.8.7.2).
+            // DTSTAMP is required, and in a published calendar it is the same time as LAST-MODIFIED (RFC 5545 section
+            // 3.8.7.2).
             time("DTSTAMP", word(.lastModified), isDate: false, to: &writer)
             writer.line("END", kind.rawValue)
         }
@@ -97,7 +98,7 @@ extension EventTable {
             return name.isEmpty ? [] : [.init(name: "TZID", values: [name])]
         }
 
-        /// A rule, or `EXDATE:` and `RDATE:` with values on the row's clock.
+        /// Writes a rule, or `EXDATE:` and `RDATE:` with values on the row's clock.
         private func recurrence(_ line: String, to writer: inout ContentLineWriter) {
             let sides = line.split(separator: ":", maxSplits: 1).map(String.init)
             let name = trimmed(sides[0]).uppercased()

@@ -21,12 +21,13 @@ enum EventTable {
 }
 
 extension ICalendar {
-    /// The calendar as a CSV table (RFC 4180) with a header row, one row for each component that is no free/busy block.
+    /// The calendar as a CSV table (RFC 4180) with a header row and one row for each component except free/busy blocks.
     ///
-    /// Times are ISO 8601 on the clock of the row's `timeZone`, or end in Z; `end` is exclusive, also of a day. Times
-    /// of a zone that is not the row's, or that only the calendar defines, are in UTC. `rrule` holds the rules, and on
-    /// lines of their own EXDATE and RDATE. A cell that a spreadsheet would run as a formula begins with an apostrophe,
-    /// which the reader takes away. Alarms, links and everything else that has no column is not written.
+    /// Times are ISO 8601 on the clock of the row's `timeZone`, or end in Z; `end` is exclusive, also when it is a
+    /// date. Times in a zone other than the row's, or in a zone that only the calendar defines, are in UTC. `rrule`
+    /// holds the rules, with EXDATE and RDATE on separate lines. A cell that a spreadsheet would run as a formula
+    /// begins with an apostrophe, which the reader removes. Alarms, links and everything else that has no column are
+    /// not written.
     public func csv() -> [UInt8] {
         var out: [UInt8] = []
         out.reserveCapacity(256 + events.count * 192)
@@ -40,7 +41,7 @@ extension ICalendar {
 }
 
 extension EventTable {
-    /// One component's cells.
+    /// Makes the cells of one component.
     struct Writer {
         private let event: Event
         private let end: EventTime?
@@ -49,7 +50,7 @@ extension EventTable {
         init(_ event: Event) {
             self.event = event
             end = event.end == nil ? nil : event.effectiveEnd
-            // What a zone of the file's own means would be lost with the file.
+            // A zone that only the file defines would lose its meaning without the file.
             zone = [event.start?.zone, end?.zone].compactMap { $0 }.first { $0.definition == nil }
         }
 
@@ -82,7 +83,8 @@ extension EventTable {
             }
         }
 
-        /// A length that ends in the second pass of an hour that occurs twice has no wall-clock time of its own.
+        /// The cell of the end. A length that ends in the second pass of an hour that occurs twice has no wall-clock
+        /// time of its own.
         private var endCell: String {
             guard let end else { return "" }
             if case .duration(let length) = event.end, case .zoned(let wall, let zone) = event.start {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why some bytes are not a calendar in the form they were said to have.
+/// Why some bytes are not a calendar in the form that was expected.
 public struct FormError: Error, Hashable, Sendable {
     public var form: CalendarForm
-    /// The line of the input, from 1; nil when no one line is meant.
+    /// The line of the input, from 1; nil when no single line is meant.
     public var line: Int?
     /// One sentence that says what was found.
     public var message: String

@@ -6,9 +6,9 @@ extension ICalendar {
         Self.jCal(fromStrictText: serialized(coverage: coverage))
     }
 
-    /// jCal from iCalendar text that `serialized(coverage:)` wrote, for who has it at hand.
+    /// Makes jCal from iCalendar text that `serialized(coverage:)` wrote, for callers that already have it.
     ///
-    /// A stranger's text is not mended here: it belongs before `CalendarReader`.
+    /// Text from elsewhere is not repaired here: read it with `CalendarReader` first.
     public static func jCal(fromStrictText text: [UInt8]) -> [UInt8] {
         var out: [UInt8] = []
         out.reserveCapacity(text.count * 2)
@@ -29,7 +29,7 @@ extension ICalendar {
                 calendars += 1
             }
         }
-        // Several calendars are an array of them (RFC 7265 section 3.2).
+        // Any number of calendars other than one is an array of calendars (RFC 7265 section 3.2).
         if calendars != 1 {
             out.insert(UInt8(ascii: "["), at: 0)
             out.append(UInt8(ascii: "]"))
@@ -40,14 +40,14 @@ extension ICalendar {
 
     /// The calendar as xCal in UTF-8 (RFC 6321): the properties of `serialized(coverage:)` in the same order.
     ///
-    /// A property or parameter whose name no XML element can have, because it begins with a digit, is left out.
+    /// A property or parameter whose name begins with a digit, which no XML element's name may, is left out.
     public func xCal(coverage: ClosedRange<Instant>? = nil) -> [UInt8] {
         Self.xCal(fromStrictText: serialized(coverage: coverage))
     }
 
-    /// xCal from iCalendar text that `serialized(coverage:)` wrote, for who has it at hand.
+    /// Makes xCal from iCalendar text that `serialized(coverage:)` wrote, for callers that already have it.
     ///
-    /// A stranger's text is not mended here: it belongs before `CalendarReader`.
+    /// Text from elsewhere is not repaired here: read it with `CalendarReader` first.
     public static func xCal(fromStrictText text: [UInt8]) -> [UInt8] {
         var out: [UInt8] = []
         out.reserveCapacity(text.count * 3)
@@ -71,17 +71,17 @@ extension ICalendar {
         return out
     }
 
-    /// Reads the one calendar of a jCal text, with the guards and repairs of `CalendarReader`.
+    /// Reads the only calendar of a jCal text, with the limits and repairs of `CalendarReader`.
     ///
-    /// - Throws: `FormError` when it is no jCal, holds no calendar or several, or nothing in it can be read.
+    /// - Throws: `FormError` when it is not jCal, holds no calendar or several, or nothing in it can be read.
     public init(jCal bytes: [UInt8], options: CalendarReader.Options = .init()) throws(FormError) {
         let text = try CalendarReader.iCalendarText(fromJCal: bytes, limit: options.limits.bytes)
         try self.init(text: text, from: .jCal, options: options)
     }
 
-    /// Reads the one calendar of an xCal text, with the guards and repairs of `CalendarReader`.
+    /// Reads the only calendar of an xCal text, with the limits and repairs of `CalendarReader`.
     ///
-    /// - Throws: `FormError` when it is no xCal, holds no calendar or several, or nothing in it can be read.
+    /// - Throws: `FormError` when it is not xCal, holds no calendar or several, or nothing in it can be read.
     public init(xCal bytes: [UInt8], options: CalendarReader.Options = .init()) throws(FormError) {
         let text = try CalendarReader.iCalendarText(fromXCal: bytes, limit: options.limits.bytes)
         try self.init(text: text, from: .xCal, options: options)
@@ -89,7 +89,7 @@ extension ICalendar {
 
     /// Reads the events of a CSV table with the columns of `csv()`, in any order and number.
     ///
-    /// - Throws: `FormError` when there is no header row with a start, or no row can be read.
+    /// - Throws: `FormError` when there is no header row with a column of starts, or no row can be read.
     public init(csv bytes: [UInt8], options: CalendarReader.Options = .init()) throws(FormError) {
         let text = try CalendarReader.iCalendarText(fromCSV: bytes, limit: options.limits.bytes)
         try self.init(text: text, from: .csv, options: options)
@@ -109,10 +109,10 @@ extension ICalendar {
 }
 
 extension CalendarReader {
-    /// A jCal text as iCalendar text in UTF-8, for `read` to judge (RFC 7265 section 4).
+    /// Converts a jCal text to iCalendar text in UTF-8, which `read` then checks (RFC 7265 section 4).
     ///
-    /// - Parameter limit: bytes of the input that are read at most.
-    /// - Throws: `FormError` with one sentence and, where the JSON is broken, its line.
+    /// - Parameter limit: the most bytes of input that are read.
+    /// - Throws: `FormError` with one sentence and, if the JSON is broken, its line.
     public static func iCalendarText(
         fromJCal bytes: [UInt8], limit: Int = Limits().bytes
     ) throws(FormError) -> [UInt8] {
@@ -126,13 +126,13 @@ extension CalendarReader {
         return PropertyTree.text(of: try PropertyTree.trees(inJCal: document))
     }
 
-    /// An xCal text as iCalendar text in UTF-8, for `read` to judge (RFC 6321 section 4).
+    /// Converts an xCal text to iCalendar text in UTF-8, which `read` then checks (RFC 6321 section 4).
     ///
-    /// No document type is read, so no other file and no entity of its own. Elements of other vocabularies are left
-    /// out.
+    /// Document types are not read, so the text can refer to no other file and define no entities. Elements of other
+    /// vocabularies are left out.
     ///
-    /// - Parameter limit: bytes of the input that are read at most.
-    /// - Throws: `FormError` with one sentence and, where the XML is broken, its line.
+    /// - Parameter limit: the most bytes of input that are read.
+    /// - Throws: `FormError` with one sentence and, if the XML is broken, its line.
     public static func iCalendarText(
         fromXCal bytes: [UInt8], limit: Int = Limits().bytes
     ) throws(FormError) -> [UInt8] {
@@ -140,10 +140,10 @@ extension CalendarReader {
         return PropertyTree.text(of: try PropertyTree.trees(inXCal: XMLScanner.read(bytes)))
     }
 
-    /// A CSV table as iCalendar text in UTF-8, for `read` to judge.
+    /// Converts a CSV table to iCalendar text in UTF-8, which `read` then checks.
     ///
-    /// - Parameter limit: bytes of the input that are read at most.
-    /// - Throws: `FormError` with one sentence and, where the table is broken, its line.
+    /// - Parameter limit: the most bytes of input that are read.
+    /// - Throws: `FormError` with one sentence and, if the table is broken, its line.
     public static func iCalendarText(
         fromCSV bytes: [UInt8], limit: Int = Limits().bytes
     ) throws(FormError) -> [UInt8] {

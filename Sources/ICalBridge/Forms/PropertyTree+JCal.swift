@@ -2,7 +2,7 @@
 
 /// The tree as jCal (RFC 7265 section 3).
 extension PropertyTree {
-    /// `["vevent", [properties], [components]]`, each property and component on a line of its own.
+    /// Writes `["vevent", [properties], [components]]`, each property and component on its own line.
     func writeJCal(to out: inout [UInt8]) {
         beginJCal(to: &out)
         for (index, component) in components.enumerated() {
@@ -12,7 +12,7 @@ extension PropertyTree {
         Self.endJCal(to: &out)
     }
 
-    /// Everything before the components.
+    /// Writes everything before the components.
     func beginJCal(to out: inout [UInt8]) {
         out.append(UInt8(ascii: "["))
         JSONText.write(name.lowercased(), to: &out)
@@ -26,10 +26,10 @@ extension PropertyTree {
 
     static func endJCal(to out: inout [UInt8]) { out += "]]".utf8 }
 
-    /// One component, or several in an array (RFC 7265 section 3.2).
+    /// Reads one component, or an array of several (RFC 7265 section 3.2).
     static func trees(inJCal node: JSONNode) throws(FormError) -> [PropertyTree] {
         guard case .array(let items) = node, let first = items.first else {
-            throw FormError(form: .jCal, message: "The JSON is no calendar: it has to be an array.")
+            throw FormError(form: .jCal, message: "The JSON is not a calendar: it has to be an array.")
         }
         if case .string = first { return [try PropertyTree(jCal: node, depth: 0)] }
         var trees: [PropertyTree] = []
@@ -53,14 +53,14 @@ extension PropertyTree {
         }
         guard items.count > 2 else { return }
         guard case .array(let components) = items[2] else {
-            throw FormError(form: .jCal, message: "The components of \(name) are no array.")
+            throw FormError(form: .jCal, message: "The components of \(name) are not an array.")
         }
         for component in components { self.components.append(try PropertyTree(jCal: component, depth: depth + 1)) }
     }
 }
 
 extension TypedProperty {
-    /// `["dtstart", {"tzid": "Europe/Berlin"}, "date-time", "2026-01-21T09:00:00"]`.
+    /// The property as in `["dtstart", {"tzid": "Europe/Berlin"}, "date-time", "2026-01-21T09:00:00"]`.
     fileprivate var jCal: JSONNode {
         let members = parameters.map { parameter in
             let values = parameter.values.map(JSONNode.string)
@@ -71,7 +71,7 @@ extension TypedProperty {
             [.string(name.lowercased()), .object(members), .string(type.rawValue)] + values.map(\.jCal))
     }
 
-    /// Nil for a property without a value.
+    /// Returns nil for a property without a value.
     fileprivate init?(jCal node: JSONNode) throws(FormError) {
         guard case .array(let items) = node, items.count >= 3, case .string(let name) = items[0],
             FormName.isProperty(name.uppercased()), case .object(let members) = items[1],

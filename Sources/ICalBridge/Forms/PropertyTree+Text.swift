@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension PropertyTree {
-    /// The components at the top of an iCalendar text that is whole: what the strict writer makes.
+    /// The top-level components of a well-formed iCalendar text, as the strict writer makes it.
     ///
-    /// What is not closed is left out; a stranger's file belongs before the calendar reader, not here.
+    /// Unclosed components are left out; a file from elsewhere has to go through the calendar reader first.
     static func trees(inText bytes: [UInt8]) -> [PropertyTree] {
         var trees: [PropertyTree] = []
         walk(inText: bytes) { step in
@@ -16,22 +16,22 @@ extension PropertyTree {
         return trees
     }
 
-    /// What a text is made of, in its order.
+    /// One step through a text, in the text's order.
     enum Step {
-        /// A component at the top begins: its name and its properties, which come before its components.
+        /// A top-level component begins: its name and its properties, which come before its components.
         case begin(PropertyTree)
-        /// One of its components, with all that is in it.
+        /// A subcomponent, with everything in it.
         case component(PropertyTree)
         case end(name: String)
     }
 
-    /// Goes over an iCalendar text that is whole, as `trees(inText:)`, with one component in memory at a time.
+    /// Visits a well-formed iCalendar text, as `trees(inText:)` does, with one component in memory at a time.
     static func walk(inText bytes: [UInt8], _ visit: (Step) -> Void) {
         var log = ProblemLog(limit: 0)
         let text = SourceText(bytes, log: &log)
         var open: [PropertyTree] = []
         var hasBegun = false
-        // Before the first component, or the end, all properties of the calendar are there.
+        // At the first component, or at the end, all properties of the calendar have been read.
         func begin() {
             guard !hasBegun else { return }
             hasBegun = true
@@ -60,7 +60,7 @@ extension PropertyTree {
         }
     }
 
-    /// The component as iCalendar lines.
+    /// Writes the component as iCalendar lines.
     func write(to writer: inout ContentLineWriter) {
         writer.line("BEGIN", name)
         for property in properties where !property.values.isEmpty { writer.line(property.contentLine) }
@@ -68,7 +68,7 @@ extension PropertyTree {
         writer.line("END", name)
     }
 
-    /// Calendars as one iCalendar text in UTF-8.
+    /// The calendars as one iCalendar text in UTF-8.
     static func text(of trees: [PropertyTree]) -> [UInt8] {
         var writer = ContentLineWriter(keepsHiddenCharacters: true)
         for tree in trees { tree.write(to: &writer) }

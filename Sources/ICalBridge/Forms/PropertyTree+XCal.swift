@@ -2,7 +2,7 @@
 
 /// The tree as xCal (RFC 6321 section 3).
 extension PropertyTree {
-    /// `<vevent><properties>…</properties><components>…</components></vevent>`, each property on a line of its own.
+    /// Writes `<vevent><properties>…</properties><components>…</components></vevent>`, each property on its own line.
     func writeXCal(to out: inout [UInt8]) {
         beginXCal(to: &out)
         if !components.isEmpty {
@@ -13,7 +13,7 @@ extension PropertyTree {
         Self.endXCal(name, to: &out)
     }
 
-    /// Everything before the components.
+    /// Writes everything before the components.
     func beginXCal(to out: inout [UInt8]) {
         XMLNode.open(name.lowercased(), to: &out)
         out.append(10)
@@ -29,11 +29,12 @@ extension PropertyTree {
         out.append(10)
     }
 
-    /// The calendars within `<icalendar>`.
+    /// Reads the calendars within `<icalendar>`.
     static func trees(inXCal root: XMLNode) throws(FormError) -> [PropertyTree] {
         guard !root.isForeign, root.name == "icalendar" || root.name == "vcalendar" else {
             throw FormError(
-                form: .xCal, message: "The XML is no calendar: its element is \(root.name), not icalendar of RFC 6321.")
+                form: .xCal,
+                message: "The XML is not a calendar: its element is \(root.name), not icalendar of RFC 6321.")
         }
         var trees: [PropertyTree] = []
         for node in root.name == "vcalendar" ? [root] : root.children where !node.isForeign {
@@ -48,11 +49,11 @@ extension PropertyTree {
             throw FormError(form: .xCal, message: "Components are nested too deeply.")
         }
         guard FormName.isToken(node.name) else {
-            throw FormError(form: .xCal, message: "\(node.name.prefix(40)) is no component's name.")
+            throw FormError(form: .xCal, message: "\(node.name.prefix(40)) is not a component's name.")
         }
         self.init(name: node.name.uppercased())
         for part in node.children where !part.isForeign {
-            // Elements of another vocabulary say nothing that an event has a place for.
+            // Elements of other vocabularies hold nothing that an event has a place for.
             for child in part.children where !child.isForeign {
                 switch part.name {
                 case "properties": properties += try TypedProperty.read(xCal: child)
@@ -65,9 +66,9 @@ extension PropertyTree {
 }
 
 extension TypedProperty {
-    /// `<dtstart><parameters>…</parameters><date-time>2026-01-21T09:00:00</date-time></dtstart>`.
+    /// Writes `<dtstart><parameters>…</parameters><date-time>2026-01-21T09:00:00</date-time></dtstart>`.
     ///
-    /// A name that no XML element can have (it begins with a digit) is left out.
+    /// A property whose name no XML element can have, because it begins with a digit, is left out.
     fileprivate func writeXCal(to out: inout [UInt8]) {
         let element = name.lowercased()
         guard FormName.isElement(element) else { return }
@@ -79,7 +80,7 @@ extension TypedProperty {
                 XMLNode.open(parameter.name.lowercased(), to: &out)
                 let type = ValueType.ofParameter(parameter.name)
                 for value in parameter.values {
-                    // XML's booleans are in small letters.
+                    // XML's booleans are in lower case.
                     XMLNode.write(type.rawValue, type == .boolean ? value.lowercased() : value, to: &out)
                 }
                 XMLNode.close(parameter.name.lowercased(), to: &out)
@@ -100,16 +101,16 @@ extension TypedProperty {
         out.append(10)
     }
 
-    /// One property for each run of values of one type; none when there is no value.
+    /// Reads one property for each run of values of the same type; none when there is no value.
     fileprivate static func read(xCal node: XMLNode) throws(FormError) -> [TypedProperty] {
         let name = node.name.uppercased()
         guard FormName.isProperty(name) else {
-            throw FormError(form: .xCal, message: "\(node.name.prefix(40)) is no property's name.")
+            throw FormError(form: .xCal, message: "\(node.name.prefix(40)) is not a property's name.")
         }
         var parameters: [ContentLine.Parameter] = []
         for parameter in node["parameters"]?.children ?? [] where !parameter.isForeign && parameter.name != "value" {
             guard FormName.isToken(parameter.name) else {
-                throw FormError(form: .xCal, message: "\(parameter.name.prefix(40)) is no parameter's name.")
+                throw FormError(form: .xCal, message: "\(parameter.name.prefix(40)) is not a parameter's name.")
             }
             let values = parameter.children.map { $0.name == "boolean" ? $0.trimmed.uppercased() : $0.text }
             parameters.append(.init(name: parameter.name.uppercased(), values: values))
@@ -125,7 +126,7 @@ extension TypedProperty {
         var properties: [TypedProperty] = []
         for child in node.children where !child.isForeign && child.name != "parameters" {
             guard FormName.isToken(child.name) else {
-                throw FormError(form: .xCal, message: "\(child.name.prefix(40)) is no value type's name.")
+                throw FormError(form: .xCal, message: "\(child.name.prefix(40)) is not a value type's name.")
             }
             let type = ValueType(rawValue: child.name)
             let value = TypedValue(xCal: child, type: type)
@@ -140,10 +141,10 @@ extension TypedProperty {
 }
 
 extension TypedValue {
-    /// Parts of a rule: RFC 5545 and RFC 7529 know 16, and each is compared with every other.
+    /// The most parts of a rule: RFC 5545 and RFC 7529 define 16, and each part is compared with every other.
     private static let recurPartLimit = 64
 
-    /// A value that has no elements within.
+    /// The text of a value without nested elements.
     fileprivate var plain: String {
         switch self {
         case .text(let text), .number(let text): text

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension TypedProperty {
-    /// A content line with its value taken apart.
+    /// Makes a typed property from a content line.
     ///
-    /// A value that is not of the type it should have is kept as it stands, with the type `unknown`, so that it comes
-    /// back as it was.
+    /// A value that is not of the expected type is kept unchanged, with the type `unknown`, so that it is written back
+    /// as it was.
     init(_ line: ContentLine) {
         name = line.name
         let said = line[parameter: "VALUE"].map { ValueType(rawValue: $0.lowercased()) }
@@ -21,7 +21,7 @@ extension TypedProperty {
         }
     }
 
-    /// The property as a content line: VALUE comes first, and only where the default is another.
+    /// The property as a content line; VALUE comes first, and only where the type is not the default.
     var contentLine: ContentLine {
         var line = ContentLine(name: name, value: "")
         if type != .unknown, type != ValueType.standard(of: name) {
@@ -36,7 +36,7 @@ extension TypedProperty {
         return line
     }
 
-    /// JSON and XML have each name once: the values of a parameter that stands twice are joined.
+    /// JSON and XML allow each name once: the values of a parameter that occurs twice are joined.
     private static func merged(_ parameters: [ContentLine.Parameter]) -> [ContentLine.Parameter] {
         var result: [ContentLine.Parameter] = []
         for parameter in parameters where parameter.name != "VALUE" && FormName.isToken(parameter.name) {
@@ -49,7 +49,7 @@ extension TypedProperty {
         return result
     }
 
-    /// The type of a line without VALUE, where the value itself tells that VALUE was forgotten.
+    /// The type of a line without VALUE; it follows from the value itself where VALUE was forgotten.
     private static func impliedType(of line: ContentLine) -> ValueType? {
         let standard = ValueType.standard(of: line.name)
         if standard == .dateTime, !line.value.utf8.contains(84) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// From the notation of iCalendar to that of jCal and xCal.
+/// Conversion from the notation of iCalendar to that of jCal and xCal.
 extension TypedValue {
-    /// The values of a line, or nil when one of them is not of the type.
+    /// The values of a line; nil when one of them is not of the type.
     static func values(of raw: String, type: ValueType, property: String) -> [TypedValue]? {
         switch type {
         case .text: return texts(raw, property: property)
@@ -19,7 +19,7 @@ extension TypedValue {
             return numbers.count == parts.count ? [.parts(numbers)] : nil
         case .boolean: return list(raw, boolean)
         case .recur: return recur(raw).map { [$0] }
-        // Addresses, URIs, base64 and types of others have no escapes and no lists.
+        // Addresses, URIs, base64 and types defined elsewhere have no escapes and no lists.
         default: return [.text(raw)]
         }
     }
@@ -45,21 +45,21 @@ extension TypedValue {
         return [.text(TextValue.decoded(bytes))]
     }
 
-    /// `20260121` as `2026-01-21`.
+    /// Converts `20260121` to `2026-01-21`.
     static func date(_ raw: String) -> String? {
         let b = Array(raw.utf8)
         guard b.count == 8, digits(b[...]) != nil else { return nil }
         return "\(raw.prefix(4))-\(raw.dropFirst(4).prefix(2))-\(raw.suffix(2))"
     }
 
-    /// `20260121T090000Z` as `2026-01-21T09:00:00Z`.
+    /// Converts `20260121T090000Z` to `2026-01-21T09:00:00Z`.
     static func dateTime(_ raw: String) -> String? {
         let sides = raw.split(separator: "T", omittingEmptySubsequences: false)
         guard sides.count == 2, let day = date(String(sides[0])), let clock = time(String(sides[1])) else { return nil }
         return day + "T" + clock
     }
 
-    /// `090000Z` as `09:00:00Z`.
+    /// Converts `090000Z` to `09:00:00Z`.
     static func time(_ raw: String) -> String? {
         let isUTC = raw.hasSuffix("Z")
         let clock = isUTC ? raw.dropLast() : raw[...]
@@ -67,7 +67,7 @@ extension TypedValue {
         return "\(clock.prefix(2)):\(clock.dropFirst(2).prefix(2)):\(clock.suffix(2))" + (isUTC ? "Z" : "")
     }
 
-    /// `-0500` as `-05:00`.
+    /// Converts `-0500` to `-05:00`.
     static func offset(_ raw: String) -> String? {
         let b = Array(raw.utf8)
         guard b.count == 5 || b.count == 7, b[0] == 43 || b[0] == 45, digits(b[1...]) != nil else { return nil }
@@ -88,7 +88,7 @@ extension TypedValue {
 
     private static func integer(_ raw: String) -> TypedValue? { Int(raw).map { .number(String($0)) } }
 
-    /// The digits as they are: `10.50` keeps its zero.
+    /// Keeps the digits as they are: `10.50` keeps its zero.
     private static func float(_ raw: String) -> TypedValue? {
         let bare = raw.hasPrefix("+") ? String(raw.dropFirst()) : raw
         return JSONNode.isNumber(bare) ? .number(bare) : nil

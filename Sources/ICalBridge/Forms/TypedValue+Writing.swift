@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// From the notation of jCal and xCal to that of iCalendar.
+/// Conversion from the notation of jCal and xCal to that of iCalendar.
 extension TypedValue {
-    /// The value as it stands in a content line.
+    /// The value as it is written in a content line.
     ///
-    /// What is not in the form its type asks for goes through as it is: the calendar reader knows how to mend it, or
-    /// how to say what is wrong with it.
+    /// A value that does not have the form that its type requires passes unchanged: the calendar reader can repair it,
+    /// or report what is wrong with it.
     func written(as type: ValueType, property: String) -> String {
         switch self {
         case .text(let text): Self.written(text, as: type, property: property)
@@ -24,13 +24,13 @@ extension TypedValue {
             return String(decoding: TextValue.encoded(text.utf8), as: UTF8.self)
         case .date, .dateTime, .time: return basicTime(text)
         case .period:
-            // RFC 7265's own appendix has periods as one string.
+            // The examples in RFC 7265's appendix have periods as one string.
             let sides = text.split(separator: "/", maxSplits: 1).map(String.init)
             return sides.count == 2 ? TypedValue.period(sides[0], sides[1]).written(as: type, property: "") : text
         case .utcOffset: return text.filter { !$0.is(":") }
         case .boolean: return text.uppercased()
         default:
-            // A line break cannot stand in a line; what it means in a value without a type is this.
+            // A line cannot contain a line break; in a value without a type it is written as an escape.
             return text.utf8.contains(10)
                 ? String(decoding: Array(text.utf8)[...].withLineFeedsEscaped, as: UTF8.self) : text
         }
@@ -46,7 +46,7 @@ extension TypedValue {
         return part.name.uppercased() + "=" + values.joined(separator: ",")
     }
 
-    /// `2026-01-21T09:00:00Z` as `20260121T090000Z`; other texts as they are.
+    /// Converts `2026-01-21T09:00:00Z` to `20260121T090000Z`; leaves other texts unchanged.
     private static func basicTime(_ text: String) -> String {
         let basic = text.filter { !$0.is("-") && !$0.is(":") }
         return date(basic) == text || dateTime(basic) == text || time(basic) == text ? basic : text

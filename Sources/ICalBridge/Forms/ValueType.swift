@@ -2,7 +2,7 @@
 
 /// The type of a property's values, by its name in jCal and xCal (RFC 7265 section 3.6, RFC 6321 section 3.6).
 struct ValueType: RawRepresentable, Hashable {
-    /// In lower case.
+    /// The name in lower case.
     var rawValue: String
 
     static let binary = ValueType(rawValue: "binary")
@@ -19,15 +19,15 @@ struct ValueType: RawRepresentable, Hashable {
     static let time = ValueType(rawValue: "time")
     static let uri = ValueType(rawValue: "uri")
     static let utcOffset = ValueType(rawValue: "utc-offset")
-    /// The value as it stands in iCalendar, escapes and all (RFC 7265 section 5, RFC 6321 section 5).
+    /// The value as it is written in iCalendar, with its escapes (RFC 7265 section 5, RFC 6321 section 5).
     static let unknown = ValueType(rawValue: "unknown")
 }
 
 extension ValueType {
-    /// The type that a property has without VALUE; nil for one that has no default or is not known.
+    /// The type that a property has without VALUE; nil for a property that has no default or is not known.
     static func standard(of property: String) -> ValueType? { standards[property] }
 
-    /// RFC 5545 section 3.8, RFC 7986 section 5, RFC 9073 and RFC 9074.
+    /// Default types from RFC 5545 section 3.8, RFC 7986 section 5, RFC 9073 and RFC 9074.
     private static let standards: [ByteString: ValueType] = {
         var types: [ByteString: ValueType] = [:]
         func add(_ type: ValueType, _ names: String) {
@@ -49,11 +49,12 @@ extension ValueType {
         return types
     }()
 
-    /// Texts whose unescaped commas divide values.
+    /// Text properties whose unescaped commas separate values.
     static let listed: Set<ByteString> = ["CATEGORIES", "RESOURCES"]
-    /// Texts without escapes: words of a fixed list.
+    /// Text properties without escapes: words of a fixed list.
     static let tokens: Set<ByteString> = ["ACTION", "CALSCALE", "CLASS", "METHOD", "STATUS", "TRANSP", "VERSION"]
-    /// Values whose unescaped semicolons divide parts (RFC 7265 section 3.4.1.3), and xCal's names for the parts.
+    /// Properties whose unescaped semicolons separate parts (RFC 7265 section 3.4.1.3), with xCal's names for the
+    /// parts.
     static let structured: [ByteString: [String]] = [
         "GEO": ["latitude", "longitude"],
         "REQUEST-STATUS": ["code", "description", "data"],

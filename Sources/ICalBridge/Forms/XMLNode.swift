@@ -2,11 +2,11 @@
 
 /// An element of an XML text, without its attributes.
 struct XMLNode: Hashable {
-    /// Without a prefix, in lower case.
+    /// The name without its prefix, in lower case.
     var name: String
-    /// Whether it belongs to another vocabulary than xCal's.
+    /// Whether it belongs to a vocabulary other than xCal's.
     var isForeign = false
-    /// All text directly within it, as it stands.
+    /// All text directly within it, unchanged.
     var text = ""
     var children: [XMLNode] = []
 
@@ -15,18 +15,18 @@ struct XMLNode: Hashable {
     /// The text without the spaces and line breaks around it.
     var trimmed: String { String(decoding: Array(text.utf8)[...].trimmingSpaces, as: UTF8.self) }
 
-    /// The first child of a name.
+    /// The first child with this name.
     subscript(_ name: String) -> XMLNode? { children.first { $0.name == name && !$0.isForeign } }
 }
 
 extension XMLNode {
-    /// Character data with what XML 1.0 cannot hold left out.
+    /// Writes character data without the characters that XML 1.0 cannot hold.
     static func write(_ text: String, to out: inout [UInt8]) {
         for scalar in text.unicodeScalars {
             switch scalar {
             case "&": out += "&amp;".utf8
             case "<": out += "&lt;".utf8
-            // Only `]]>` would need it, but a reader of lines is easily misled.
+            // Only `]]>` would require this, but a reader of lines is easily misled.
             case ">": out += "&gt;".utf8
             case "\r": out += "&#13;".utf8
             case "\t", "\n": out.append(UInt8(scalar.value))
@@ -48,7 +48,7 @@ extension XMLNode {
         out.append(UInt8(ascii: ">"))
     }
 
-    /// `<name>text</name>`.
+    /// Writes `<name>text</name>`.
     static func write(_ name: String, _ text: String, to out: inout [UInt8]) {
         open(name, to: &out)
         write(text, to: &out)

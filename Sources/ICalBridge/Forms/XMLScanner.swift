@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads the part of XML 1.0 that xCal is written in: elements, text, CDATA, comments and the five entities.
+/// Reads the part of XML 1.0 in which xCal is written: elements, text, CDATA, comments and the five entities.
 ///
 /// A document type is refused, so no entity can be defined and no other file can be named: there is nothing to expand
-/// and nothing to load. Memory and time grow with the length alone.
+/// and nothing to load. Memory and time grow only with the length.
 struct XMLScanner {
     private let bytes: [UInt8]
     private var index = 0
     private var open: [Element] = []
 
-    /// Elements within each other: a calendar needs two a component and four a property.
+    /// The deepest nesting of elements: a calendar needs two for each component and four for a property.
     static let depthLimit = 32
-    /// Namespaces that one element declares: each is looked at for every element within.
+    /// The most namespaces that one element may declare: each is checked for every element within.
     private static let namespaceLimit = 64
 
     private struct Element {
         var node: XMLNode
-        /// As it was written, to compare with its end.
+        /// The tag as it was written, to compare with the end tag.
         var tag: String
         var namespaces: [(prefix: String, name: String)]
         var text: [UInt8] = []
     }
 
-    /// Reads a whole text to its one element.
+    /// Reads a whole text and returns its root element.
     static func read(_ bytes: [UInt8]) throws(FormError) -> XMLNode {
         guard String(validating: bytes, as: UTF8.self) != nil else {
             throw FormError(form: .xCal, message: "The XML is not UTF-8.")
@@ -59,7 +59,7 @@ struct XMLScanner {
             } else if rest.starts(with: "</".utf8) {
                 if let closed = try endTag() { root = closed }
             } else {
-                guard root == nil else { throw failure("Something stands after the end of the XML.") }
+                guard root == nil else { throw failure("There is something after the end of the XML.") }
                 if let empty = try startTag() { root = empty }
             }
         }
@@ -84,13 +84,13 @@ struct XMLScanner {
     private mutating func append(_ text: some Collection<UInt8>) throws(FormError) {
         guard !open.isEmpty else {
             guard text.allSatisfy({ $0 == 32 || $0 == 9 || $0 == 10 || $0 == 13 }) else {
-                throw failure("Text stands outside of the XML's element.")
+                throw failure("There is text outside the XML's root element.")
             }
             return
         }
         var previous: UInt8 = 0
         for byte in text {
-            // Every line break is one line feed (XML 1.0 section 2.11).
+            // Every line break becomes one line feed (XML 1.0 section 2.11).
             if byte == 13 || byte == 10 && previous != 13 {
                 open[open.count - 1].text.append(10)
             } else if byte != 10 {
@@ -100,7 +100,7 @@ struct XMLScanner {
         }
     }
 
-    /// Text up to the next tag.
+    /// Reads the text up to the next tag.
     private mutating func text() throws(FormError) {
         let end = ByteSearch.first(UInt8(ascii: "<"), in: bytes, from: index) ?? bytes.count
         while index < end {
@@ -111,7 +111,7 @@ struct XMLScanner {
         }
     }
 
-    /// `&amp;`, `&#10;`, `&#xA;`.
+    /// Reads a reference such as `&amp;`, `&#10;` or `&#xA;`.
     private mutating func reference() throws(FormError) {
         guard let end = ByteSearch.first(UInt8(ascii: ";"), in: bytes, from: index, to: min(index + 12, bytes.count)),
             !open.isEmpty
@@ -133,7 +133,7 @@ struct XMLScanner {
         index = end + 1
     }
 
-    /// Goes over `<name a="b">`; the node when the element is empty and stands outside of all.
+    /// Reads `<name a="b">`; returns the node when the element is empty and has no parent.
     private mutating func startTag() throws(FormError) -> XMLNode? {
         guard open.count < Self.depthLimit else { throw failure("The XML is nested too deeply for a calendar.") }
         index += 1
@@ -153,7 +153,7 @@ struct XMLScanner {
             skipSpace()
             guard index < bytes.count, bytes[index] == 34 || bytes[index] == 39,
                 let end = ByteSearch.first(bytes[index], in: bytes, from: index + 1)
-            else { throw failure("An attribute's value in the XML stands in no quotes.") }
+            else { throw failure("An attribute's value in the XML is not in quotes.") }
             if attribute == "xmlns" || attribute.hasPrefix("xmlns:") {
                 let value = String(decoding: bytes[index + 1..<end], as: UTF8.self)
                 guard element.namespaces.count < Self.namespaceLimit else {
@@ -185,7 +185,7 @@ struct XMLScanner {
         return close()
     }
 
-    /// Takes the innermost element; it is returned when none is around it.
+    /// Closes the innermost element; returns it when it has no parent.
     private mutating func close() -> XMLNode? {
         guard var element = open.popLast() else { return nil }
         element.node.text = String(decoding: element.text, as: UTF8.self)
@@ -194,7 +194,7 @@ struct XMLScanner {
         return nil
     }
 
-    /// Finds out what the prefix of the innermost element stands for; without any declaration it is xCal's.
+    /// Resolves the prefix of the innermost element; without any declaration it is xCal's.
     private mutating func resolve(_ tag: String) {
         let sides = tag.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         let prefix = sides.count == 2 ? String(sides[0]) : ""

@@ -2,15 +2,15 @@
 
 internal import CLibical
 
-/// The one owner of a tree of libical components; it goes when the handle goes.
+/// The only owner of a tree of libical components, which is freed with the handle.
 ///
-/// It must not leave the thread it was made on, nor outlive the call that made it: what is needed is copied out.
+/// It must not leave the thread it was created on, nor outlive the call that created it: what is needed is copied out.
 @safe struct ComponentHandle: ~Copyable {
     private let raw: OpaquePointer
 
-    /// Parses one component, or nil when libical makes nothing of it.
+    /// Parses one component; nil when libical cannot parse it.
     ///
-    /// `text` holds no NUL, its lines are folded and its TZIDs opaque: libical is slow or unsafe without that.
+    /// `text` ends with its only NUL, its lines are folded and its TZIDs opaque: libical is slow or unsafe otherwise.
     init?(parsing text: [UInt8]) {
         LibicalSetup.ensure()
         let parsed: OpaquePointer? = unsafe text.withUnsafeBufferPointer { bytes -> OpaquePointer? in
@@ -25,8 +25,8 @@ internal import CLibical
     }
 
     deinit {
-        // Proof: `raw` came from icalparser_parse_string, belongs to nobody else and is freed only here. The ring of
-        // temporary buffers may be emptied after it, never before (libical hazard of REQUEST-STATUS).
+        // Proof: `raw` came from icalparser_parse_string, has no other owner and is freed only here. The ring of
+        // temporary buffers may be emptied only after that (libical bug with REQUEST-STATUS).
         unsafe icalcomponent_free(raw)
         icalmemory_free_ring()
     }

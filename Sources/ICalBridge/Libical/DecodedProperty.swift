@@ -4,7 +4,7 @@ internal import CLibical
 
 /// One property as libical decoded it.
 struct DecodedProperty: Sendable {
-    /// The properties that libical is given to decode; all others stay text.
+    /// The properties that libical decodes; all others stay text.
     enum Field: String, Sendable {
         case uid = "UID"
         case summary = "SUMMARY"
@@ -41,9 +41,9 @@ struct DecodedProperty: Sendable {
     /// The number of the opaque zone id (`Z1` is 1) that the property names.
     var zone: Int?
 
-    /// Nil for a property that was not asked for or whose value libical cannot give.
+    /// Returns nil for a property that is not decoded or whose value libical cannot return.
     init?(copying property: OpaquePointer) {
-        // Proof: `property` and all that its accessors return live as long as the component that the caller holds;
+        // Proof: `property` and everything its accessors return live as long as the component that the caller holds;
         // strings and structs are copied before this returns.
         guard let field = unsafe Self.field(of: icalproperty_isa(property)),
             let raw = unsafe icalproperty_get_value(property),

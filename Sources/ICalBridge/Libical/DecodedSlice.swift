@@ -5,12 +5,12 @@ internal import CLibical
 /// What libical read from one slice, copied into values.
 struct DecodedSlice: Sendable {
     var properties: [DecodedProperty] = []
-    /// Subcomponents in the order of the slice.
+    /// The subcomponents in the order of the slice.
     var children: [DecodedSlice] = []
-    /// What libical said about properties it did not take.
+    /// What libical reported about properties that it refused.
     var errors: [String] = []
 
-    /// Reads a slice that ends with a NUL, nil when libical makes no component of it.
+    /// Reads a slice that ends with a NUL; nil when libical cannot parse it as a component.
     init?(_ slice: [UInt8]) {
         guard let handle = ComponentHandle(parsing: slice) else { return nil }
         let copied = unsafe handle.withBorrowedPointer { unsafe DecodedSlice(copying: $0, depth: 0) }
@@ -22,7 +22,7 @@ struct DecodedSlice: Sendable {
         // The slices that we write have two levels; libical would recurse without a limit.
         guard depth <= 2 else { return nil }
         guard unsafe icalcomponent_isa(component) != ICAL_XROOT_COMPONENT else { return nil }
-        // Proof: libical's iterators hand out pointers that live as long as the component, which the caller holds.
+        // Proof: libical's iterators return pointers that live as long as the component, which the caller holds.
         var property = unsafe icalcomponent_get_first_property(component, ICAL_ANY_PROPERTY)
         while let current = unsafe property {
             if unsafe icalproperty_isa(current) == ICAL_XLICERROR_PROPERTY {

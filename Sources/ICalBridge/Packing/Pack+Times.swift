@@ -80,7 +80,7 @@ extension PackWriter {
 }
 
 extension PackReader {
-    // Whoever wrote the bytes read a stranger's file: a number that would make arithmetic trap is not ours.
+    // The bytes may come from a stranger's file: a number that would make arithmetic trap is refused.
 
     mutating func integer(in range: ClosedRange<Int>) throws(PackError) -> Int {
         let number = try integer()
@@ -138,7 +138,7 @@ extension PackReader {
             guard zones.indices.contains(number) else { throw failure() }
             return zones[number]
         case "n":
-            // A zone that the system's tzdata has lost cannot be read: no other has its rules.
+            // A zone that the system's tzdata no longer has cannot be read: no other zone has its rules.
             guard let named = TimeZoneReference(try text()) else { throw failure() }
             zone = named
         case "v":

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Bytes that `PackWriter` did not write, or not all of them.
+/// The bytes were not written by `PackWriter`, or are incomplete.
 public struct PackError: Error, Hashable {
-    /// Where reading stopped, in bytes from the beginning.
+    /// The position where reading stopped, in bytes from the beginning.
     public var offset: Int
 }
 
-/// Reads what `PackWriter` wrote; any bytes may be given, and what is no such form throws `PackError`.
+/// Reads what `PackWriter` wrote; any bytes may be given, and bytes in another form throw `PackError`.
 public struct PackReader: Sendable {
     private let bytes: [UInt8]
     private var offset = 0
@@ -18,7 +18,7 @@ public struct PackReader: Sendable {
 
     public func failure() -> PackError { PackError(offset: offset) }
 
-    /// The letter of the next field, nil at the end of the record.
+    /// The letter of the next field; nil at the end of the record.
     public mutating func tag() throws(PackError) -> Unicode.Scalar? {
         let letter = try byte()
         return letter == 46 ? nil : Unicode.Scalar(letter)
@@ -42,7 +42,7 @@ public struct PackReader: Sendable {
         _ body: (inout PackReader) throws(PackError) -> Element
     ) throws(PackError) -> [Element] {
         let count = try integer()
-        // Each element takes at least one byte: a false count reserves nothing and ends with the bytes.
+        // Each element takes at least one byte: a false count reserves nothing, and reading stops where the bytes end.
         guard count >= 0, count <= bytes.count - offset else { throw failure() }
         var elements: [Element] = []
         elements.reserveCapacity(min(count, 64))

@@ -2,9 +2,9 @@
 
 /// Writes values in a compact form of our own, for processes of one program and for its database.
 ///
-/// It is UTF-8 without NUL, equal values give equal bytes, and `PackReader` gives back what was written, exactly. A
-/// number is its digits and `;`, a text its length in bytes, `:` and its bytes; a record is fields, each with a letter
-/// before it, up to a full stop. What is not there is not written, so that a record can gain fields.
+/// The form is UTF-8 without NUL; equal values give equal bytes, and `PackReader` returns exactly what was written. A
+/// number is its digits and `;`; a text is its length in bytes, `:` and its bytes; a record is a list of fields, each
+/// with a letter before it, and ends with a full stop. Absent fields are not written, so that a record can gain fields.
 public struct PackWriter: Sendable {
     public private(set) var bytes: [UInt8] = []
     /// Zones are written once, and then named by their number.
@@ -12,7 +12,7 @@ public struct PackWriter: Sendable {
 
     public init() {}
 
-    /// What was written, as text.
+    /// The written bytes as text.
     public var text: String { String(decoding: bytes, as: UTF8.self) }
 
     public mutating func tag(_ letter: Unicode.Scalar) { bytes.append(UInt8(ascii: letter)) }
@@ -29,7 +29,7 @@ public struct PackWriter: Sendable {
             bytes.append(contentsOf: text.utf8)
             return
         }
-        // NUL has no place in a database's text: it is 1 and 1, and 1 is 1 and 2.
+        // A database's text cannot hold NUL: it is written as 1 and 1, and 1 is written as 1 and 2.
         var escaped: [UInt8] = []
         for byte in text.utf8 {
             if byte <= 1 { escaped += [1, byte + 1] } else { escaped.append(byte) }
@@ -46,14 +46,14 @@ public struct PackWriter: Sendable {
 
     mutating func write(_ numbers: [Int]) { write(numbers) { $0.write($1) } }
 
-    /// A field that is a text, when there is one.
+    /// Writes a text field; nothing for nil.
     public mutating func field(_ letter: Unicode.Scalar, _ text: String?) {
         guard let text else { return }
         tag(letter)
         write(text)
     }
 
-    /// A field that is a number, when there is one.
+    /// Writes a number field; nothing for nil.
     public mutating func field(_ letter: Unicode.Scalar, _ number: Int?) {
         guard let number else { return }
         tag(letter)

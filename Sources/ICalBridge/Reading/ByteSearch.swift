@@ -2,14 +2,14 @@
 
 internal import Glibc
 
-/// Finds bytes with the C library, which looks at many at once.
+/// Finds bytes with the C library, which checks many at once.
 enum ByteSearch {
-    /// The first place of a byte from an index on.
+    /// The first index of a byte, searched from `start` on.
     static func first(_ byte: UInt8, in bytes: [UInt8], from start: Int) -> Int? {
         first(byte, in: bytes, from: start, to: bytes.count)
     }
 
-    /// The first place of a byte within a range.
+    /// The first index of a byte within a range.
     static func first(_ byte: UInt8, in bytes: [UInt8], from start: Int, to end: Int) -> Int? {
         guard start >= 0, start < end, end <= bytes.count else { return nil }
         return unsafe bytes.withUnsafeBytes { buffer -> Int? in
@@ -22,7 +22,7 @@ enum ByteSearch {
 }
 
 extension ByteSearch {
-    /// The first place of a byte within a range.
+    /// The first index of a byte within a range.
     static func first(_ byte: UInt8, in bytes: Span<UInt8>, _ range: Range<Int>) -> Int? {
         guard !range.isEmpty else { return nil }
         return unsafe bytes.extracting(range).withUnsafeBytes { buffer -> Int? in

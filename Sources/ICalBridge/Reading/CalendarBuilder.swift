@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Makes one calendar of values from its lines and components.
+/// Builds a calendar value from its lines and components.
 struct CalendarBuilder {
     private(set) var calendar = ICalendar()
     private(set) var lines: [ClosedRange<Int>] = []
     private(set) var skipped = 0
     private(set) var isVersion1 = false
-    /// Every zone that a time named, in the order they were met.
+    /// Every zone that a time named, in order of first appearance.
     private(set) var resolutions: [TimeZoneResolution] = []
     var log: ProblemLog
     private(set) var options: CalendarReader.Options
@@ -46,7 +46,7 @@ struct CalendarBuilder {
         }
     }
 
-    /// Takes COLOR, and Apple's form of it when that says the same, into their field; others stay as they are.
+    /// Moves COLOR, and Apple's form of it when both agree, into the field; other properties stay as they are.
     private mutating func takeColor() {
         let lines = calendar.otherProperties
         guard let color = lines.first(where: { $0.name == "COLOR" }).flatMap({ CSSColor($0.value) }) else { return }
@@ -69,7 +69,7 @@ struct CalendarBuilder {
             }
         case "PRODID": calendar.productID = calendar.productID ?? text()
         case "METHOD": calendar.method = calendar.method ?? property.trimmed.uppercased()
-        // RFC 7986's names go before the older ones, wherever they appear.
+        // RFC 7986's names take precedence over the older ones, wherever they appear.
         case "NAME": calendar.name = text()
         case "X-WR-CALNAME": calendar.name = calendar.name ?? text()
         case "DESCRIPTION": calendar.description = text()
@@ -91,7 +91,7 @@ struct CalendarBuilder {
         }
     }
 
-    /// Reads every component, on several threads where that pays; the result is the same.
+    /// Reads every component, on several threads where that is faster; the result is the same.
     ///
     /// - Parameter later: more components of the calendar, which are in a separate text.
     mutating func readComponents(
@@ -109,7 +109,7 @@ struct CalendarBuilder {
         settleReplacements(series)
     }
 
-    /// Reads some components of the calendar, which are in a separate text.
+    /// Reads some components of the calendar that are in a separate text.
     mutating func read(
         _ components: [RawComponent], in bytes: [UInt8], uids: inout MadeUIDs, isDone: (@Sendable (Int) -> Void)? = nil
     ) {
@@ -118,13 +118,13 @@ struct CalendarBuilder {
         }
     }
 
-    /// Hands over the events so far, with their lines.
+    /// Removes and returns the events read so far, with their lines.
     mutating func takeEvents() -> (events: [Event], lines: [ClosedRange<Int>]) {
         defer { (calendar.events, lines) = ([], []) }
         return (calendar.events, lines)
     }
 
-    /// Takes what a thread has read; batches come in the order of the file.
+    /// Adds what a thread has read; batches arrive in the order of the file.
     private mutating func add(_ batch: ComponentBatch, uids: inout MadeUIDs) {
         var batch = batch
         batch.log.settleUIDs { event in
@@ -160,7 +160,7 @@ struct CalendarBuilder {
         lines.append(contentsOf: batch.lines)
     }
 
-    /// Settles what replacements of single days owe to their series.
+    /// Adjusts overrides of single occurrences to their series, and reports those whose series is missing.
     mutating func settleReplacements(_ series: ReplacedSeries) {
         guard !series.isEmpty else { return }
         for index in calendar.events.indices {
@@ -171,7 +171,7 @@ struct CalendarBuilder {
                     .warning, "orphan-override", line: line, uid: uid,
                     "It replaces a day of a series that is not in the file; it was read as a separate event.")
             }
-            // A replacement in an all-day series names a day, as the series does (RFC 5545 section 3.8.4.4).
+            // An override in an all-day series names a date, as the series does (RFC 5545 section 3.8.4.4).
             if series.allDay.contains(uid), !recurrenceID.isDate {
                 calendar.events[index].recurrenceID = .date(recurrenceID.civilDate)
                 log.add(
@@ -182,20 +182,20 @@ struct CalendarBuilder {
     }
 }
 
-/// The series whose days are replaced somewhere in a calendar, by UID.
+/// The series with overrides in a calendar, by UID.
 struct ReplacedSeries {
-    /// Those that are not in the calendar, as far as is known.
+    /// The series that are not in the calendar, as far as is known.
     private(set) var missing: Set<ByteString>
     private(set) var allDay: Set<ByteString> = []
 
     init(missing: Set<ByteString> = []) {
-        // A UID that was made from the content is no series' own.
+        // A UID that was derived from the content cannot be the UID of a series.
         self.missing = missing.filter { !$0.string.hasPrefix(ComponentReader.madeUIDPrefix) }
     }
 
     var isEmpty: Bool { missing.isEmpty && allDay.isEmpty }
 
-    /// Takes an event that replaces nothing.
+    /// Registers an event that replaces no occurrence.
     mutating func meet(_ event: Event) {
         missing.remove(event.uid)
         if event.isAllDay { allDay.insert(event.uid) }

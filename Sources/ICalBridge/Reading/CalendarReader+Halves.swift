@@ -3,16 +3,16 @@
 internal import Dispatch
 internal import Synchronization
 
-/// A large file's lines, looked through by two threads at once: each takes one half, cut between two events.
+/// A large file's lines, scanned by two threads at once: each takes one half, cut between two events.
 ///
-/// It is done only as long as the halves cannot depend on each other. Where something may, nothing is said, and the
-/// file is looked through as a whole.
+/// This is done only if the halves cannot depend on each other. Where they may, nothing is reported, and the file is
+/// scanned as a whole.
 struct SourceHalves {
-    /// The first half, with all that the calendar says of itself.
+    /// The first half, with the calendar's own properties and zones.
     private(set) var first: Half
-    /// The second half: only events, and the calendar's end.
+    /// The second half: only events, and the end of the calendar.
     private(set) var second: Half
-    /// What was odd in the lines of the first.
+    /// The problems found in the lines of the first half.
     private(set) var log: ProblemLog
 
     struct Half: Sendable {
@@ -22,7 +22,7 @@ struct SourceHalves {
         var isPlain: Bool
     }
 
-    /// Nil when the file has to be searched as a whole.
+    /// Returns nil when the file has to be scanned as a whole.
     init?(_ bytes: [UInt8], options: CalendarReader.Options) {
         guard options.threads > 1, bytes.count >= options.halvedSize, let cut = Self.cut(bytes),
             !bytes.starts(with: [0xEF, 0xBB, 0xBF]), SourceText.utf16(in: bytes) == nil
@@ -58,17 +58,17 @@ struct SourceHalves {
         var tree = ComponentTree(within: RawCalendar(line: 1), limits: options.limits)
         tree.feed(text, log: &log)
         tree.end(log: &log)
-        // What is reported about lines may depend on what was reported about earlier ones.
+        // What is reported about lines may depend on what was reported about earlier lines.
         return Half(
             text: text, tree: tree, log: log,
             isPlain: findings.isEmpty && tree.isComponentsAlone && log.problems.isEmpty)
     }
 
-    /// Where an event begins right after the end of another one, near the middle.
+    /// The index near the middle at which an event begins right after the end of another.
     private static func cut(_ bytes: [UInt8]) -> Int? {
         var index = bytes.count / 2
         let (end, begin) = (Array("END:VEVENT".utf8), Array("BEGIN:VEVENT".utf8))
-        // Events are short where there are many of them.
+        // In files with many events, the events are short.
         let limit = min(bytes.count, index + 1 << 16)
         while let feed = ByteSearch.first(10, in: bytes, from: index, to: limit) {
             index = feed + 1
@@ -89,7 +89,8 @@ struct SourceHalves {
         unsafe bytes.withUnsafeBufferPointer { bytes in
             var (count, start) = (0, 0)
             while start < bytes.count {
-                // Few enough for a byte, so that the compiler looks at many at once. Proof: `end` is at most the count.
+                // Few enough for the count to fit in a byte, so that the compiler checks many at once. Proof: `end` is
+                // at most the count.
                 let end = min(start + 255, bytes.count)
                 var part: UInt8 = 0
                 for index in start..<end { part &+= unsafe bytes[index] == 10 ? 1 : 0 }
@@ -102,7 +103,7 @@ struct SourceHalves {
 }
 
 extension CalendarReader {
-    /// Reads a large file whose lines two threads can look through; nil for any other.
+    /// Reads a large file whose lines two threads can scan; nil for any other file.
     func readHalves(_ bytes: [UInt8]) -> CalendarReading? {
         guard let halves = SourceHalves(bytes, options: options),
             SourceFormat(notACalendar: halves.first.text.bytes) == nil

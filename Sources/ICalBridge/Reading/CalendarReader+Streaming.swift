@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Some neighbouring events of a file, with what was wrong in them.
+/// Some neighbouring events of a file, with the problems in them.
 public struct CalendarSlice: Sendable {
-    /// The calendar's place among those of the file, from 0.
+    /// The index of the calendar within the file, from 0.
     public var calendar: Int
     public var events: [Event]
-    /// The lines of the file, from BEGIN to END, of each event.
+    /// The lines of each event in the file, from BEGIN to END.
     public var lines: [ClosedRange<Int>]
-    /// What was found since the last slice; by line within each component, and of the whole file in the first.
+    /// The problems found since the last slice, by line within each component; those of the whole file are in the first
+    /// slice.
     public var problems: [Problem]
 
     public init(calendar: Int, events: [Event], lines: [ClosedRange<Int>], problems: [Problem]) {
@@ -19,19 +20,20 @@ public struct CalendarSlice: Sendable {
 }
 
 extension CalendarReader {
-    /// Reads a file of any length slice by slice, with no more in memory than a part of it.
+    /// Reads a file of any length slice by slice, with only a part of it in memory.
     ///
-    /// What the end of a file may say of its beginning (time zones, the calendar's own properties, days whose
-    /// replacements name a time) is collected first, so the source is read two or three times, and once again when it
-    /// is Chinese. All slices together are what `read(_:)` gives. Memory grows with the longest component, the
-    /// definitions of zones, and the events without a UID; `options.limits` hold as there.
+    /// What the end of a file may define for its beginning (time zones, the calendar's own properties, series whose
+    /// overrides name a time) is collected first, so the source is read two or three times, and once more when it is
+    /// Chinese. All slices together equal the result of `read(_:)`. Memory grows with the longest component, the
+    /// definitions of zones, and the events without a UID; `options.limits` apply as they do there.
     ///
     /// - Parameters:
-    ///   - open: begins the source again and returns what gives its next bytes, nil at the end. It is called up to four
-    ///     times and has to give the same bytes each time; its errors are passed on.
-    ///   - use: takes each slice, in the order of the file; an error ends the reading and is passed on.
-    /// - Returns: what is reported about the whole file: its calendars without events, the zones, what was skipped, the
-    ///   refusal, and the problems that came with no slice.
+    ///   - open: starts reading the source from its beginning and returns a function that returns the next bytes, nil
+    ///     at the end. It is called up to four times and has to supply the same bytes each time; its errors are passed
+    ///     on.
+    ///   - use: receives each slice, in the order of the file; an error stops the reading and is passed on.
+    /// - Returns: what is reported about the whole file: its calendars without events, the zones, the number of skipped
+    ///   components, the refusal, and the problems that are in no slice.
     public func stream(
         rereading open: () throws -> (() throws -> [UInt8]?), _ use: (CalendarSlice) throws -> Void
     ) throws -> CalendarReading {
@@ -39,7 +41,7 @@ extension CalendarReader {
         var options = options
         var survey = try FileSurvey(options, open, log: &log)
         if let charset = survey.charset {
-            // It is known only at the end, but holds from the beginning.
+            // The charset is known only at the end, but applies from the beginning.
             options.guessed = charset
             log = ProblemLog(limit: options.limits.problemsOfAKind)
             survey = try FileSurvey(options, open, log: &log)
@@ -48,7 +50,7 @@ extension CalendarReader {
         let series = try survey.replacedSeries(options, open)
         var uids = MadeUIDs()
         var builders: [CalendarBuilder] = []
-        /// Until an event is there, a refusal may have to name any of the problems.
+        /// The problems so far: until an event has been read, a refusal may have to name any of them.
         var told: [Problem] = []
         var summary = ReadingSummary()
         func enter(_ calendar: Int) {

@@ -2,33 +2,33 @@
 
 internal import Synchronization
 
-/// Reads any bytes as a calendar: what is readable becomes values, the rest becomes problems.
+/// Reads any bytes as a calendar: what is readable becomes values, and the rest becomes problems.
 ///
-/// Nothing is thrown and nothing but memory is needed; the time and memory it takes grow only with the input. One
-/// reader may be used from several threads.
+/// It throws nothing and needs nothing but memory; its time and memory grow only with the input. Several threads may
+/// use one reader.
 public struct CalendarReader: Sendable {
-    /// Where reading stops; each is reported when it is reached.
+    /// Limits at which reading stops; reaching one is reported.
     public struct Limits: Hashable, Sendable {
-        /// Bytes of the file.
+        /// The bytes of the file.
         public var bytes = 10_000_000
-        /// Bytes of one line after unfolding.
+        /// The bytes of one line after unfolding.
         public var lineBytes = 1 << 20
-        /// Events, to-dos, journal entries and free/busy blocks.
+        /// The number of events, to-dos, journal entries and free/busy blocks.
         public var components = 20_000
-        /// Properties of one component, not counting EXDATE, RDATE and ATTENDEE.
+        /// The properties of one component, not counting EXDATE, RDATE and ATTENDEE.
         public var properties = 200
-        /// EXDATE, RDATE and ATTENDEE properties of one component, and dates in all of its EXDATEs and RDATEs.
+        /// The EXDATE, RDATE and ATTENDEE properties of one component, and the dates in all its EXDATEs and RDATEs.
         public var listedValues = 20_000
-        /// Alarms of one component.
+        /// The alarms of one component.
         public var alarms = 50
-        /// VTIMEZONEs of one calendar.
+        /// The VTIMEZONEs of one calendar.
         public var zones = 1000
-        /// Problems of one kind that are listed one by one.
+        /// The problems of one kind that are listed individually.
         public var problemsOfAKind = 2000
 
         public init() {}
 
-        /// For files of up to 1 GB that their owner reads on the command line.
+        /// Limits for files of up to 1 GB that their owner reads on the command line.
         public static var large: Limits {
             var limits = Limits()
             limits.bytes = 1_000_000_000
@@ -39,33 +39,33 @@ public struct CalendarReader: Sendable {
 
     public struct Options: Hashable, Sendable {
         public var limits = Limits()
-        /// The IANA id of the zone for times whose zone is named but not known; nil leaves them floating.
+        /// The IANA id of the zone for times whose zone is named but unknown; nil leaves them floating.
         public var assumedTimeZone: String?
-        /// The charset that came with the file, as HTTP's Content-Type names it; for lines that are not UTF-8.
+        /// The charset that came with the file, as in HTTP's Content-Type; used for lines that are not UTF-8.
         public var declaredCharset: String?
-        /// Whether files within the calendar (ATTACH in base64) are kept.
+        /// Whether files inside the calendar (ATTACH in base64) are kept.
         public var keepsAttachments = false
-        /// The most threads that read one file at once; what is read does not depend on it.
+        /// The most threads that read one file at once; the result does not depend on it.
         ///
-        /// A file has to be large, some hundred components, for a second thread to be started.
+        /// A second thread is started only for a large file, with some hundred components.
         public var threads = 2
-        /// Components that a thread takes at once.
+        /// The number of components that a thread takes at once.
         var batchSize = 256
-        /// Bytes of a file whose lines are looked through by two threads.
+        /// The file size in bytes from which two threads scan the lines.
         var halvedSize = 1 << 18
-        /// Bytes of the part of a file that streaming holds at once.
+        /// The size in bytes of the part of a file that streaming holds at once.
         var partSize = 1 << 20
-        /// Whether markup and escaped escapes are read as what their writers meant.
+        /// Whether markup and double escapes are read as their writers meant them.
         ///
-        /// Our own texts say what they mean, and what is in them has to come back unchanged.
+        /// Texts that we write are exact, and their content has to be read back unchanged.
         public var mendsTexts = true
-        /// Whether components in which nothing is odd are read by libical too.
+        /// Whether libical also reads components in which nothing is unusual.
         var decodesAllWithLibical = false
 
-        /// As what lines that are not UTF-8 are read, where only a part of the file is available.
+        /// The charset used for lines that are not UTF-8, when only part of the file is available.
         var guessed: Charset?
 
-        /// What the declared charset means, nil when it is UTF-8 or not known.
+        /// The declared charset; nil when it is UTF-8 or not known.
         var declared: Charset? { declaredCharset.flatMap(Charset.init(named:)) }
 
         public init(limits: Limits = Limits(), assumedTimeZone: String? = nil, keepsAttachments: Bool = false) {
@@ -76,12 +76,13 @@ public struct CalendarReader: Sendable {
     }
 
     public let options: Options
-    /// Called now and then with the part of the entries that is read, from 0 to 1, by any of the threads that read.
+    /// Called from time to time with the fraction of the entries that has been read, from 0 to 1, by any reading
+    /// thread.
     public var progress: (@Sendable (Double) -> Void)?
 
     public init(options: Options = Options()) { self.options = options }
 
-    /// Loads what reading text that is not UTF-8 takes, for a process that must not open any further file.
+    /// Loads what is needed to read text that is not UTF-8, for a process that must not open files later.
     public static func loadCharsets() { Charset.load() }
 
     /// Reads a whole file.
@@ -90,7 +91,7 @@ public struct CalendarReader: Sendable {
         guard bytes.count <= min(options.limits.bytes, Int(UInt32.max) / 4) else {
             return refusedForSize(bytes.count, log)
         }
-        // UTF-16 hides its BEGIN between NULs, so only what is neither is judged by its bytes.
+        // UTF-16 hides its BEGIN between NULs, so only bytes without NULs are judged as they are.
         let hasNUL = ByteSearch.first(0, in: bytes, from: 0) != nil
         if !hasNUL, let format = SourceFormat(notACalendar: bytes) {
             return refused(format, format.refusal ?? "", log)
@@ -112,7 +113,7 @@ public struct CalendarReader: Sendable {
         var uids = MadeUIDs()
         let isDone = progress.map { Self.counting(upTo: tree.calendars.reduce(0) { $0 + $1.components.count }, $0) }
         for raw in tree.calendars {
-            // The log is handed over whole: a copy a calendar would make many small calendars slow.
+            // The log is moved, not copied: one copy for each calendar would make many small calendars slow.
             var builder = CalendarBuilder(raw, bytes: text.bytes, options: options, log: log.taken())
             builder.readComponents(uids: &uids, isDone: isDone)
             log = builder.log.taken()

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a file turned out to hold: its calendars, what was wrong, and what was done about it.
+/// The result of reading a file: its calendars, what was wrong, and what was done about it.
 public struct CalendarReading: Hashable, Sendable {
     public var format: SourceFormat
-    /// In the order of the file; events, to-dos, journal entries and free/busy blocks in each.
+    /// The calendars in the order of the file; each holds events, to-dos, journal entries and free/busy blocks.
     public var calendars: [ICalendar] = []
-    /// The lines of the file, from BEGIN to END, of each event of `calendars`: `lines[calendar][event]`.
+    /// The lines of each event of `calendars` in the file, from BEGIN to END: `lines[calendar][event]`.
     ///
-    /// A problem whose line lies within them is about that event.
+    /// A problem whose line is within an event's lines is about that event.
     public var lines: [[ClosedRange<Int>]] = []
-    /// By line.
+    /// The problems, by line.
     public var problems: [Problem] = []
-    /// Every zone that a time named, in the order they were met, calendar by calendar.
+    /// Every zone that a time named, in order of first appearance, calendar by calendar.
     public var timeZones: [TimeZoneResolution] = []
-    /// Components with a place in time that could not be read and are lost; a problem says why for each.
+    /// The number of events, to-dos, journal entries and free/busy blocks that could not be read; a problem gives the
+    /// reason for each.
     public var skipped = 0
-    /// One sentence that says why nothing could be read; nil when something was, or when it is a calendar without
-    /// entries.
+    /// One sentence that says why nothing could be read; nil when something was read, or when the file is a calendar
+    /// without entries.
     public var refusal: String?
 
     public init(format: SourceFormat) { self.format = format }
@@ -34,7 +35,7 @@ extension CalendarReading {
         return problems[first..<max(first, firstIndex { $0.line > span.upperBound })]
     }
 
-    /// The first problem for which something holds that holds for all after it.
+    /// The index of the first problem for which `holds` is true; it has to be true for all later ones, too.
     private func firstIndex(where holds: (Problem) -> Bool) -> Int {
         var low = 0
         var high = problems.count

@@ -3,9 +3,9 @@
 internal import Glibc
 internal import Synchronization
 
-/// A coding of text other than UTF-8 that calendar files were seen in, read by the C library.
+/// An encoding other than UTF-8 that was seen in calendar files, read by the C library.
 ///
-/// Only these few names ever reach it: what a file says is no argument of a library call.
+/// Only these few names are passed to the library; text from a file is never used as an argument of a library call.
 enum Charset: String, CaseIterable, Sendable {
     case gb18030 = "GB18030"
     case big5 = "BIG5"
@@ -27,7 +27,7 @@ enum Charset: String, CaseIterable, Sendable {
     case turkish = "ISO-8859-9"
     case latin9 = "ISO-8859-15"
 
-    /// The charset that a name of IANA's registry means, nil for UTF-8 and for names that are not known here.
+    /// The charset for a name in IANA's registry; nil for UTF-8 and for unsupported names.
     ///
     /// As in browsers, ISO 8859-1 and ASCII are read as Windows-1252, and GB2312 and GBK as GB18030.
     init?(named name: String) {
@@ -54,9 +54,9 @@ enum Charset: String, CaseIterable, Sendable {
         }
     }
 
-    /// The bytes as UTF-8, nil when some of them mean nothing in this coding.
+    /// The bytes converted to UTF-8; nil when some of them are invalid in this encoding.
     func decoded(_ bytes: some Collection<UInt8>) -> [UInt8]? {
-        // Windows-1252 leaves five bytes open, which are as good as Latin-1 (and the C library refuses them).
+        // Windows-1252 leaves five bytes undefined; they are read as Latin-1 (the C library would refuse them).
         if self == .windows1252 { return Array(Windows1252.decode(bytes).utf8) }
         return Self.converters.withLock { converters in
             guard let converter = converters.converter(for: self) else { return nil }
@@ -64,7 +64,7 @@ enum Charset: String, CaseIterable, Sendable {
         }
     }
 
-    /// Loads what reading these codings takes, for a process that can open no file later.
+    /// Loads what is needed to read these encodings, for a process that cannot open files later.
     static func load() {
         converters.withLock { converters in
             for charset in allCases { _ = converters.converter(for: charset) }
@@ -74,7 +74,7 @@ enum Charset: String, CaseIterable, Sendable {
     private static let converters = Mutex(Converters())
 }
 
-/// The C library's converters that were opened so far; each is used under a lock.
+/// The C library's converters that have been opened; each is used only under a lock.
 private struct Converters: ~Copyable {
     private var opened: [Charset: Converter?] = [:]
 
@@ -88,12 +88,12 @@ private struct Converters: ~Copyable {
 
 /// One converter to UTF-8, never closed.
 ///
-/// Sendable although it holds a pointer: it stays behind the lock of those that are open.
+/// Sendable although it holds a pointer: it is used only under the lock of the opened converters.
 @safe private struct Converter: @unchecked Sendable {
     private let handle: iconv_t
 
     init?(_ charset: Charset) {
-        // Both names are our own. (iconv_t)-1 says that this machine does not have the charset.
+        // Both names are constants. (iconv_t)-1 means that this machine does not have the charset.
         guard let opened = unsafe iconv_open("UTF-8", charset.rawValue), Int(bitPattern: opened) != -1 else {
             return nil
         }
@@ -102,14 +102,15 @@ private struct Converters: ~Copyable {
 
     func converted(_ input: [UInt8]) -> [UInt8]? {
         var input = input
-        // No charset here takes more than three bytes of UTF-8 for one of its own.
+        // In these charsets one byte never becomes more than three bytes of UTF-8.
         var output = [UInt8](repeating: 0, count: input.count * 3 + 16)
-        // Back to its first state, whatever the last text left.
+        // Resets the converter to its initial state, whatever state the last text left.
         _ = unsafe iconv(handle, nil, nil, nil, nil)
         let room = output.count
         let left = unsafe input.withUnsafeMutableBytes { source -> Int? in
             unsafe output.withUnsafeMutableBytes { target -> Int? in
-                // Proof: each pointer goes with the count of its own buffer, and both buffers live during the call.
+                // Proof: each pointer is passed with the count of its own buffer, and both buffers live during the
+                // call.
                 var from = unsafe source.baseAddress?.assumingMemoryBound(to: CChar.self)
                 var to = unsafe target.baseAddress?.assumingMemoryBound(to: CChar.self)
                 var (unread, free) = (source.count, target.count)

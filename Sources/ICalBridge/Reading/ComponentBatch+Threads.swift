@@ -4,14 +4,15 @@ internal import Dispatch
 internal import Synchronization
 
 extension ComponentBatch {
-    /// Reads components on as many threads as the options allow, and hands over batches in the order of the file.
+    /// Reads components on as many threads as the options allow, and passes on batches in the order of the file.
     ///
     /// - Parameter isDone: called by each thread for the batches it has read.
     static func readAll(
         _ components: [RawComponent], bytes: [UInt8], _ table: ZoneTable, options: CalendarReader.Options,
         isDone: (@Sendable (_ components: Int) -> Void)? = nil, use: (ComponentBatch) -> Void
     ) {
-        // Enough that handing a batch over costs nothing, few enough that threads end together.
+        // Batches are large enough that passing them on costs nothing, and small enough that threads end at the same
+        // time.
         let size = options.batchSize
         let count = (components.count + size - 1) / size
         @Sendable func range(_ index: Int) -> Range<Int> { index * size..<min((index + 1) * size, components.count) }
@@ -27,8 +28,8 @@ extension ComponentBatch {
         let next = Atomic(0)
         let done = Mutex<[ComponentBatch?]>(Array(repeating: nil, count: count))
         DispatchQueue.concurrentPerform(iterations: threads) { _ in
-            // A thread takes batches in the order of the file, so what it finds first in all its batches comes before
-            // what it finds later; the marks in the logs depend on that.
+            // A thread takes batches in the order of the file, so what it finds first is earlier in the file than what
+            // it finds later; the marks in the logs depend on that.
             var context = ReadingContext(table, options: options)
             while true {
                 let index = next.wrappingAdd(1, ordering: .relaxed).oldValue
@@ -39,7 +40,7 @@ extension ComponentBatch {
             }
         }
         for index in 0..<count {
-            // Taken out, so that its memory is free for what follows.
+            // The batch is removed, so that its memory is free for what follows.
             if let batch = done.withLock({ $0[index].take() }) { use(batch) }
         }
     }

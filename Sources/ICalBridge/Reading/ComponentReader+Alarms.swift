@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What Swift reads of an alarm; its trigger and text come back from libical.
+/// The parts of an alarm that Swift reads; libical returns its trigger and text.
 struct AlarmDraft {
     var action = "DISPLAY"
     var isRelativeToEnd = false
@@ -8,7 +8,7 @@ struct AlarmDraft {
 }
 
 extension ComponentReader {
-    /// Alarms go to libical within the slice; other subcomponents are counted.
+    /// Adds alarms to the slice for libical; other subcomponents are counted.
     mutating func takeChildren(_ context: inout ReadingContext) {
         for child in raw.children {
             guard child.name == "VALARM" else {
@@ -62,7 +62,7 @@ extension ComponentReader {
         draft.alarms.append(result)
     }
 
-    /// A duration, or an instant also where VALUE=DATE-TIME is missing, which libical would refuse.
+    /// Reads a duration, or an instant even without VALUE=DATE-TIME, which libical would refuse.
     private func trigger(
         _ property: Property, _ context: inout ReadingContext
     ) -> (parameters: String, value: String)? {
@@ -89,7 +89,7 @@ extension ComponentReader {
         return (";VALUE=DATE-TIME", instant.basic)
     }
 
-    /// The alarms of the event, from the draft and from libical, which has them in the same order.
+    /// The alarms of the event, from the drafts and from libical's results, which are in the same order.
     func alarms(from children: [DecodedSlice]) -> [Alarm] {
         zip(draft.alarms, children).compactMap { draft, child in
             var trigger: Alarm.Trigger?

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Components read without libical, as far as nothing in them is odd.
+/// Reading components without libical, as far as nothing in them is unusual.
 ///
-/// Most components of most files are such: each property once, each value in the RFC's own form. A line that is
-/// otherwise is read in the careful way, and the lines around it are not. For what is read here both ways give the same
-/// event.
+/// Most components of most files are of this kind: each property once, each value in the RFC's own form. An unusual
+/// line is read the careful way, but the lines around it are not. For everything that is read here, both ways give the
+/// same event.
 extension ComponentReader {
     enum Outcome {
         case read(Event)
-        /// It has no place in time; the log says why.
+        /// The component has no place in time; the log gives the reason.
         case lost
     }
 
-    /// Nil, with nothing said and nothing changed, for a component that has to be read carefully as a whole.
+    /// Returns nil, with nothing reported or changed, for a component that has to be read carefully as a whole.
     mutating func readDirectly(_ bytes: Span<UInt8>, _ context: inout ReadingContext) -> Outcome? {
         let limits = context.options.limits
         guard raw.lines.count <= min(limits.properties, limits.listedValues), raw.children.count <= limits.alarms else {
@@ -32,7 +32,7 @@ extension ComponentReader {
         if !takeAlarms(into: &fields, bytes, context.options) {
             if isPlain { beginSlice(&context) }
             isPlain = false
-            // What quoted-printable holds is not seen in the bytes.
+            // What quoted-printable text contains cannot be seen in the bytes.
             fields.traits = SourceTraits()
             takeChildren(&context)
         }
@@ -45,13 +45,15 @@ extension ComponentReader {
         return event(from: &fields, decoded, &context).map { .read($0) } ?? .lost
     }
 
-    /// Takes the lines from the first odd one on, each in the direct way or in the careful one.
+    /// Reads the lines from the first unusual one on, each directly or carefully.
     ///
-    /// - Returns: false, with nothing said and nothing changed but the fields, when they cannot be taken one by one.
+    /// - Returns: false when they cannot be read one by one; then nothing is reported, and nothing but the fields is
+    ///   changed.
     private mutating func takeLater(
         _ first: Int, _ fields: inout DirectFields, _ bytes: Span<UInt8>, _ context: inout ReadingContext
     ) -> Bool {
-        // What several lines add to is read in one way, and so is what a later line may undo.
+        // Values that several lines contribute to are read in one way only, and so are values that a later line may
+        // replace.
         func isJoint(_ line: LogicalLine) -> Bool {
             switch line.head(bytes)?.key {
             case .exclusion, .addition, .categories, .url, .transparency: true
@@ -70,7 +72,7 @@ extension ComponentReader {
             fields.seen = before
             guard let property = property(line, &context) else { continue }
             if property.isQuotedPrintable { fields.traits = SourceTraits() }
-            // Backslashes that mean themselves are doubled on the way.
+            // Literal backslashes are doubled during careful reading.
             fields.traits.mayBeEscapedTwice = true
             fields.lend(to: &draft)
             take(property, &context)
@@ -79,7 +81,7 @@ extension ComponentReader {
         return true
     }
 
-    /// Takes the alarms when all of them are plain; false, with nothing taken, when one is not.
+    /// Reads the alarms if all of them are in plain form; otherwise returns false and changes nothing.
     private func takeAlarms(
         into fields: inout DirectFields, _ bytes: Span<UInt8>, _ options: CalendarReader.Options
     ) -> Bool {
@@ -116,7 +118,7 @@ extension ComponentReader {
                 alarm.description = text
             case .trigger, .action, .description, .careful: return nil
             default:
-                // What quoted-printable holds is not seen in the bytes.
+                // What quoted-printable text contains cannot be seen in the bytes.
                 guard let property = Property(all, line), !property.isQuotedPrintable else { return nil }
                 if !property.isEmpty { alarm.otherProperties.append(property.contentLine) }
             }
@@ -125,7 +127,7 @@ extension ComponentReader {
     }
 }
 
-/// What is read of a component so far.
+/// The fields of a component that have been read so far.
 struct DirectFields {
     var event: Event
     var end: EventTime?
@@ -133,15 +135,15 @@ struct DirectFields {
     var duration: ICalDuration?
     var rules: [Property] = []
     var isMarkedAllDay = false
-    /// What is known of the bytes that the texts come from.
+    /// The traits of the bytes from which the texts come.
     var traits = SourceTraits()
     private(set) var listed = 0
-    /// The properties that may appear once and were found.
+    /// The properties found that may appear only once.
     var seen = FieldSet()
 
     init(kind: Event.Kind) { event = Event(kind: kind, uid: "", start: nil) }
 
-    /// Takes a line; false when it is not a plain one.
+    /// Reads a line; false when it is not in plain form.
     mutating func take(
         _ line: LogicalLine, _ bytes: Span<UInt8>, _ all: [UInt8], _ context: inout ReadingContext
     ) -> Bool {
@@ -149,7 +151,7 @@ struct DirectFields {
         let key = head.key
         let isBare = bytes[head.separator] == 58
         let value = head.separator + 1..<Int(line.end)
-        // An empty value says nothing, and many apps write them.
+        // An empty value has no meaning, and many apps write them.
         if isBare, value.allSatisfy({ bytes[$0] <= 32 }) { return true }
         switch key {
         case .uid, .summary, .description, .location:
@@ -183,7 +185,7 @@ struct DirectFields {
             listed += 1
             return takeList(key, line, head.separator, bytes, &context)
         case .duration, .rule, .attendee, .categories, .url, .knownText, .known, .other, .action, .trigger:
-            // What quoted-printable holds is not seen in the bytes.
+            // What quoted-printable text contains cannot be seen in the bytes.
             guard let property = Property(all, line), !property.hasTooManyParameters, !property.isQuotedPrintable
             else { return false }
             return property.isEmpty || takeProperty(key, property, context.options.limits)
@@ -197,7 +199,7 @@ struct DirectFields {
         return !seen[key]
     }
 
-    /// Hands over what the careful way of reading looks at and adds to.
+    /// Moves the fields that careful reading uses and extends into its draft.
     mutating func lend(to draft: inout ComponentReader.Draft) {
         draft.seen = seen
         (draft.status, draft.classification) = (event.status, event.classification)
@@ -207,7 +209,7 @@ struct DirectFields {
         swap(&draft.others, &event.otherProperties)
     }
 
-    /// Takes it back with what was added.
+    /// Moves the fields back, with what was added.
     mutating func takeBack(_ draft: inout ComponentReader.Draft) {
         seen = draft.seen
         (event.status, event.classification) = (draft.status, draft.classification)
@@ -247,7 +249,7 @@ struct DirectFields {
         return true
     }
 
-    /// EXDATE and RDATE of plain times.
+    /// Reads EXDATE or RDATE with times in plain form.
     private mutating func takeList(
         _ key: PropertyKey, _ line: LogicalLine, _ separator: Int, _ bytes: Span<UInt8>,
         _ context: inout ReadingContext
@@ -301,7 +303,7 @@ struct DirectFields {
     }
 }
 
-/// The parameters of a time, when they are no others than a zone that was met before or that it is a day.
+/// The parameters of a time, if they only name a zone that was used before or say that it is a date.
 private struct TimeForm {
     var value: Range<Int>
     private var zone: Range<Int>?
@@ -349,7 +351,7 @@ private struct TimeForm {
         }
     }
 
-    /// A time in the zone of the line; nil when it is not plain, or is the first to name its zone.
+    /// A time in the zone of the line; nil when it is not in plain form, or is the first to name its zone.
     func time(_ bytes: Span<UInt8>, _ range: Range<Int>, _ context: inout ReadingContext) -> EventTime? {
         if isDate {
             guard zone == nil, range.count == 8 else { return nil }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The event, from what libical decoded and what Swift kept.
+/// Makes the event from what libical decoded and what Swift kept.
 extension ComponentReader {
     mutating func event(from decoded: DecodedSlice, _ context: inout ReadingContext) -> Event? {
         var fields = DirectFields(kind: kind)
@@ -8,7 +8,7 @@ extension ComponentReader {
         return event(from: &fields, decoded, &context)
     }
 
-    /// The event, from fields to which those are added that libical decoded.
+    /// Makes the event from fields, to which what libical decoded is added first.
     mutating func event(
         from fields: inout DirectFields, _ decoded: DecodedSlice?, _ context: inout ReadingContext
     ) -> Event? {
@@ -62,7 +62,7 @@ extension ComponentReader {
         }
     }
 
-    /// What is put right once all fields are there.
+    /// Makes the corrections that need all fields.
     func finish(
         _ event: inout Event, end: EventTime?, due: EventTime?, duration: ICalDuration?,
         _ traits: SourceTraits = SourceTraits(), _ context: inout ReadingContext
@@ -80,7 +80,7 @@ extension ComponentReader {
         }
         var traits = traits
         if context.options.mendsTexts {
-            // What HTML names by numbers are characters by now.
+            // Characters that HTML gives by number have been decoded at this point.
             if mendTexts(of: &event, traits, &context.log) { traits = SourceTraits() }
             if traits.mayHaveMarks, event.boundMarks() { context.log.addCutMarks(line: line) }
         }
@@ -88,7 +88,7 @@ extension ComponentReader {
         if kind == .event { judge(&event, &context.log) }
     }
 
-    /// A decoded time in the zone that its opaque number means.
+    /// A decoded time in the zone of its opaque number.
     private static func time(_ property: DecodedProperty, _ context: inout ReadingContext) -> EventTime? {
         switch property.value {
         case .date(let date): .date(date)

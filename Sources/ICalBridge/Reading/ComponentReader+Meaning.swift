@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a component's values contain beside what they mean: markup, escapes of escapes, words in a title.
+/// Handling of markup, double escapes and hints in a component's values.
 extension ComponentReader {
-    /// - Returns: whether a text became one that its bytes do not show.
+    /// - Returns: whether a text now has characters that its bytes do not show.
     func mendTexts(of event: inout Event, _ traits: SourceTraits, _ log: inout ProblemLog) -> Bool {
         if traits.mayBeEscapedTwice {
             mendEscapes(of: &event.summary, "SUMMARY", &log)
             mendEscapes(of: &event.location, "LOCATION", &log)
             mendEscapes(of: &event.description, "DESCRIPTION", &log)
         }
-        // Where the HTML is beside it, DESCRIPTION is the text, whatever it looks like.
+        // If there is an HTML version beside it, DESCRIPTION is plain text, whatever it looks like.
         guard traits.mayBeHTML, let html = event.description,
             !event.otherProperties.contains(where: { $0.name == "X-ALT-DESC" }), let text = HTMLText.plain(html)
         else { return false }
         event.description = text.isEmpty ? nil : text
-        // As other programs keep it beside the text, so that nothing is lost.
+        // The HTML is kept beside the text, as other programs do, so that nothing is lost.
         event.otherProperties.append(
             ContentLine(
                 name: "X-ALT-DESC", parameters: [.init(name: "FMTTYPE", values: ["text/html"])],
@@ -25,13 +25,13 @@ extension ComponentReader {
         return true
     }
 
-    /// A text in which every comma, semicolon and line break is still escaped was escaped twice.
+    /// Corrects a text that was escaped twice: one in which every comma, semicolon and line break is still escaped.
     private func mendEscapes(of text: inout String?, _ name: String, _ log: inout ProblemLog) {
         guard let written = text, ByteSearch.first(92, in: written.utf8Span.span, 0..<written.utf8.count) != nil,
             TextValue.isEscapedTwice(written.utf8)
         else { return }
         var plain = written
-        // However often this happens, what is read is read the same again after it was written again.
+        // Repeated until stable, so that the text is read the same after it has been written again.
         while TextValue.isEscapedTwice(plain.utf8) { plain = TextValue.decoded(Array(plain.utf8)) }
         text = plain
         log.add(
@@ -39,20 +39,20 @@ extension ComponentReader {
             "\(name) was escaped twice; it was read as it was before that.")
     }
 
-    /// What a title or a year hints at.
+    /// Evaluates hints in the title and the year.
     func judge(_ event: inout Event, _ log: inout ProblemLog) {
         if let summary = event.summary, event.status != "CANCELLED",
             summary.utf8.first.map({ $0 | 0x20 == 99 }) == true,
             ["canceled:", "cancelled:"].contains(where: summary.lowercased().hasPrefix)
         {
-            // Exchange leaves the status as it was, and a calendar would show what does not take place.
+            // Exchange leaves the status unchanged, and a calendar would show an event that does not take place.
             log.add(
                 .warning, "cancelled-by-title", line: line, text: summary,
                 "The title says that it is cancelled but the status does not; it was read as cancelled.")
             event.status = "CANCELLED"
         }
         guard let year = event.start?.civil.date.year, year < 1970 else { return }
-        // The zero of some clock; a birthday lies as far back, but comes again.
+        // The zero of some clock; a birthday may be as long ago, but it recurs.
         if year < 1902 || event.recurrence.isEmpty {
             log.add(
                 .warning, "suspicious-date", line: line, text: event.start?.civil.description,
@@ -62,7 +62,7 @@ extension ComponentReader {
 }
 
 extension TextValue {
-    /// Whether a decoded text has an escaped comma or semicolon, and none without a backslash nor a line break.
+    /// Whether a decoded text has an escaped comma or semicolon, but no unescaped one and no line break.
     fileprivate static func isEscapedTwice(_ text: String.UTF8View) -> Bool {
         var isEscaped = false
         var found = false

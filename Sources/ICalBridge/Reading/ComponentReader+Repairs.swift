@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is put right once the whole component is known.
+/// Repairs that need the whole component.
 extension ComponentReader {
-    /// The end, from DTEND before DURATION, never before the start.
+    /// Sets the end, preferring DTEND to DURATION, but never before the start.
     func setEnd(of event: inout Event, end: EventTime?, duration: ICalDuration?, _ log: inout ProblemLog) {
         if end != nil, duration != nil {
             log.add(.repaired, "end-and-duration", line: line, "There is both an end and a DURATION; the end counts.")
@@ -44,15 +44,15 @@ extension ComponentReader {
         event.end = .time(end)
     }
 
-    /// Whether one time lies before another for everyone.
+    /// Whether one time is before another in every reader's zone.
     private static func isBefore(_ a: EventTime, _ b: EventTime) -> Bool {
-        // Asking a zone of the file for offsets costs far more than comparing its clock.
+        // Asking a zone that the file defines for offsets costs far more than comparing wall-clock times.
         if let zone = a.zone, zone == b.zone, a.civil >= b.civil { return false }
         let utc = FixedOffset.utc
         return isComparable(a, b) && a.instant(floatingIn: utc) < b.instant(floatingIn: utc)
     }
 
-    /// Whether which comes first does not depend on the zone of the reader.
+    /// Whether the order of two times is the same in every reader's zone.
     private static func isComparable(_ a: EventTime, _ b: EventTime) -> Bool {
         func floats(_ time: EventTime) -> Bool {
             switch time {
@@ -80,7 +80,7 @@ extension ComponentReader {
         event.end = .duration(duration)
     }
 
-    /// Outlook's mark for all-day on times from midnight to midnight.
+    /// Applies Outlook's all-day mark to times from midnight to midnight.
     func makeAllDay(_ event: inout Event, _ log: inout ProblemLog) {
         guard draft.isMarkedAllDay, kind == .event, let start = event.start, !start.isDate,
             let end = event.effectiveEnd, Self.isMidnight(start), Self.isMidnight(end)
@@ -99,7 +99,7 @@ extension ComponentReader {
 
     private static func isMidnight(_ time: EventTime) -> Bool { time.civil == CivilDateTime(startOf: time.civilDate) }
 
-    /// EXDATE and RDATE in the form of the start: a day among times means that day's occurrence.
+    /// Converts EXDATE and RDATE to the form of the start: a date among times means that day's occurrence.
     func alignLists(of event: inout Event, _ log: inout ProblemLog) {
         guard let start = event.start else { return }
         var mended = 0
@@ -124,7 +124,7 @@ extension ComponentReader {
         }
     }
 
-    /// Recurrence rules, mended where what is meant is clear; libical never sees them.
+    /// Reads recurrence rules, repaired where the meaning is clear; libical never sees them.
     func rules(_ properties: [Property], of event: Event, _ context: inout ReadingContext) -> [RecurrenceRule] {
         var rules: [RecurrenceRule] = []
         for property in properties {
@@ -184,7 +184,7 @@ extension ComponentReader {
         }
     }
 
-    /// UNTIL in the form that RFC 5545 section 3.3.10 asks for: a day for days, UTC for times in a zone.
+    /// Converts UNTIL to the form that RFC 5545 section 3.3.10 requires: a date for dates, UTC for times in a zone.
     private func alignUntil(
         of rule: inout RecurrenceRule, _ start: EventTime?, _ property: Property, _ log: inout ProblemLog
     ) {
@@ -194,7 +194,7 @@ extension ComponentReader {
         case (.date, .date), (.floating, .floating), (.utc, .utc), (.zoned, .utc): mended = nil
         case (.date, .floating(let wall)): mended = .date(wall.date)
         case (.date, .utc(let instant)): mended = .date(Self.dayOfLocalMidnight(instant))
-        // The whole last day is meant.
+        // A date includes the whole last day.
         case (.floating, .date(let date)): mended = .floating(Self.endOfDay(date))
         case (.floating, .utc(let instant)): mended = .floating(instant.utc)
         case (.utc, .date(let date)): mended = .utc(Instant(utc: Self.endOfDay(date)))
@@ -209,9 +209,10 @@ extension ComponentReader {
             "UNTIL does not have the form of DTSTART and was read in the form that matches it.")
     }
 
-    /// The day whose midnight, somewhere, an instant is: exporters write the last day of an all-day series so.
+    /// The date whose midnight, in some zone, is this instant: exporters write the last day of an all-day series this
+    /// way.
     ///
-    /// `20260817T220000Z` is the 18th in Berlin, `20260818T050000Z` the 18th in New York; a time that ends in 59
+    /// `20260817T220000Z` is the 18th in Berlin, and `20260818T050000Z` is the 18th in New York; a time that ends in 59
     /// seconds is the end of its day.
     private static func dayOfLocalMidnight(_ instant: Instant) -> CivilDate {
         let isEndOfDay = instant.utc.second == 59

@@ -33,7 +33,7 @@ extension ComponentReader {
             return
         }
         draft.listedValues += parts.count
-        // One line each: libical silently drops what is beyond 500 values of a line.
+        // Each category gets its own line: libical silently drops everything after 500 values in a line.
         for part in parts { context.slice.property(.categories, TextValue.canonical(part)) }
     }
 
@@ -58,11 +58,11 @@ extension ComponentReader {
             if !draft.others.contains(where: { $0.name == "TRANSP" }) { draft.others.append(property.contentLine) }
             return
         }
-        // It may appear once; what was kept of it is not needed beside this.
+        // TRANSP may appear only once; a kept property is no longer needed beside this value.
         draft.others.removeAll { $0.name == "TRANSP" }
     }
 
-    /// The value with vCalendar 1.0's transfer encodings undone.
+    /// The value after vCalendar 1.0's transfer encodings are decoded.
     static func plain(_ property: Property) -> ArraySlice<UInt8> {
         guard property.isQuotedPrintable else { return property.value }
         let decoded = quotedPrintable(property.value)
@@ -70,7 +70,7 @@ extension ComponentReader {
         let text =
             String(validating: decoded, as: UTF8.self)
             ?? declared.decoded(decoded).map { String(decoding: $0, as: UTF8.self) } ?? Windows1252.decode(decoded)
-        // Line breaks are real ones here; commas and semicolons keep the escapes they have.
+        // Line breaks are literal here; commas and semicolons keep their escapes.
         return Array(text.utf8.filter { $0 != 13 && $0 != 0 })[...]
     }
 

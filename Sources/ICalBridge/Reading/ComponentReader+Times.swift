@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Dates and times of a component: checked here, then given to libical in one form.
+/// Dates and times of a component: checked here, then passed to libical in one form.
 extension ComponentReader {
-    /// DTSTART, DTEND, DUE, RECURRENCE-ID.
+    /// Reads DTSTART, DTEND, DUE or RECURRENCE-ID.
     mutating func time(_ field: DecodedProperty.Field, _ property: Property, _ context: inout ReadingContext) {
         guard isFirst(field, property, &context) else { return }
         var property = property
@@ -13,7 +13,7 @@ extension ComponentReader {
         put(written, as: field, of: property, &context)
     }
 
-    /// DTSTAMP, CREATED, LAST-MODIFIED: instants, which are no loss when they are wrong.
+    /// Reads DTSTAMP, CREATED or LAST-MODIFIED: instants that are no loss when they are wrong.
     mutating func stamp(_ field: DecodedProperty.Field, _ property: Property, _ context: inout ReadingContext) {
         guard !draft.seen.contains(field),
             let written = read(property.value, of: property, severity: .warning, &context.log)
@@ -55,7 +55,7 @@ extension ComponentReader {
         context.slice.property(.duration, duration.description.utf8)
     }
 
-    /// EXDATE and RDATE, one value per line: libical silently drops what is beyond 500.
+    /// Reads EXDATE or RDATE, one value per line: libical silently drops everything after 500 values.
     mutating func list(_ field: DecodedProperty.Field, _ property: Property, _ context: inout ReadingContext) {
         var property = property
         Self.mendZone(&property, &context.log)
@@ -97,7 +97,7 @@ extension ComponentReader {
         context.slice.property(.addition, parameters: ";VALUE=PERIOD" + zone, value.utf8)
     }
 
-    /// A duration that libical's 32-bit numbers hold.
+    /// Reads a duration that fits in libical's 32-bit numbers.
     static func duration(_ text: String) -> ICalDuration? {
         guard let duration = ICalDuration(text: text), abs(duration.days) <= 4_000_000,
             abs(duration.seconds) <= 2_000_000_000
@@ -105,7 +105,7 @@ extension ComponentReader {
         return duration
     }
 
-    /// Reads a time, or says why it cannot be.
+    /// Reads a time, or reports why it cannot be read.
     func read(
         _ value: ArraySlice<UInt8>, of property: Property, severity: Problem.Severity, _ log: inout ProblemLog
     ) -> WrittenTime? {
@@ -130,7 +130,7 @@ extension ComponentReader {
         return nil
     }
 
-    /// A date that is written as a time, or the other way round.
+    /// Corrects and reports a time where VALUE says that it is a date, or a date without VALUE=DATE.
     private func mendForm(_ written: inout WrittenTime, of property: Property, _ log: inout ProblemLog) {
         let saysDate = property[parameter: "VALUE"]?.uppercased() == "DATE"
         if saysDate, written.time != nil {
@@ -161,7 +161,7 @@ extension ComponentReader {
         }
     }
 
-    /// `;TZID=Z1` for a time with a zone's name, nothing for others.
+    /// `;TZID=Z1` for a time with a named zone, empty for others.
     private func zone(of written: WrittenTime, _ property: Property, _ context: inout ReadingContext) -> String {
         guard let tzid = Self.zoneName(property) else { return "" }
         let number = context.zones.number(of: tzid, line: property.line, log: &context.log)
@@ -180,7 +180,7 @@ extension ComponentReader {
         return name.allSatisfy(\.isWhitespace) ? nil : name
     }
 
-    /// Puts back together a TZID with a colon that should have been quoted: `TZID=(UTC+01:00) Berlin:20260101T…`.
+    /// Restores a TZID that was split at a colon because it was not quoted: `TZID=(UTC+01:00) Berlin:20260101T…`.
     static func mendZone(_ property: inout Property, _ log: inout ProblemLog) {
         guard let index = property.parameters.firstIndex(where: { $0.name == "TZID" }),
             let colon = property.value.lastIndex(of: 58),

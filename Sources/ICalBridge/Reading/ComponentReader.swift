@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads one component: its properties are checked here, decoded by libical, and put together as an event.
+/// Reads one component: its properties are checked here, decoded by libical, and assembled into an event.
 struct ComponentReader {
     let raw: RawComponent
     let bytes: [UInt8]
@@ -22,10 +22,10 @@ struct ComponentReader {
         var listedValues = 0
         var alarms: [AlarmDraft] = []
         var textParameters: [ByteString: [ContentLine.Parameter]] = [:]
-        /// Reminders of vCalendar 1.0, whose time is one on the clock of the start.
+        /// Reminders of vCalendar 1.0, whose times are on the clock of the start.
         var oldAlarms: [OldAlarm] = []
         var others: [ContentLine] = []
-        /// Properties that count against the limit.
+        /// The number of properties that count against the limit.
         var counted = 0
         var uid: String?
     }
@@ -36,10 +36,10 @@ struct ComponentReader {
         kind = Event.Kind(rawValue: raw.name) ?? .event
     }
 
-    /// The UID, as far as it is known when the component cannot be read.
+    /// The UID, if it is known when the component cannot be read.
     var uid: String? { draft.uid }
 
-    /// The event, or nil when it has no place in time; the reason is then in the log.
+    /// Returns the event, or nil when it has no place in time; the log then gives the reason.
     mutating func read(_ context: inout ReadingContext) -> Event? {
         let bytes = bytes
         if !context.options.decodesAllWithLibical, let outcome = readDirectly(bytes.span, &context) {
@@ -49,7 +49,7 @@ struct ComponentReader {
         return readCarefully(&context)
     }
 
-    /// Reads with libical behind checks, and says all that is odd.
+    /// Reads with libical after checks, and reports everything unusual.
     private mutating func readCarefully(_ context: inout ReadingContext) -> Event? {
         beginSlice(&context)
         for line in raw.lines {
@@ -59,7 +59,7 @@ struct ComponentReader {
         return endSlice(&context).flatMap { event(from: $0, &context) }
     }
 
-    /// The property of a line, or nil with its problem in the log.
+    /// The property of a line; nil, with the problem in the log, when the line is not a property.
     func property(_ line: LogicalLine, _ context: inout ReadingContext) -> Property? {
         if let property = Property(bytes, line) { return property }
         context.log.add(
@@ -71,11 +71,11 @@ struct ComponentReader {
 
     func beginSlice(_ context: inout ReadingContext) {
         context.slice.clear()
-        // libical checks nothing against the component's kind, so that one name does for all four.
+        // libical does not check properties against the kind of component, so one name serves for all four.
         context.slice.begin("VEVENT")
     }
 
-    /// What libical makes of the slice, or nil with its problem in the log.
+    /// The slice as libical decodes it; nil, with the problem in the log, when libical cannot decode it.
     func endSlice(_ context: inout ReadingContext) -> DecodedSlice? {
         context.slice.end("VEVENT")
         context.slice.terminate()
@@ -88,7 +88,7 @@ struct ComponentReader {
         return decoded
     }
 
-    /// As many properties must come back from libical as went in.
+    /// Checks that as many properties come back from libical as were written.
     private func checkNothingIsLost(_ decoded: DecodedSlice, _ context: inout ReadingContext) {
         var back: [DecodedProperty.Field: Int] = [:]
         for property in decoded.properties { back[property.field, default: 0] += 1 }
@@ -102,9 +102,9 @@ struct ComponentReader {
         }
     }
 
-    /// Sorts one property: to libical, to the draft, or to the ones kept as text.
+    /// Sends one property to libical, to the draft, or to the properties kept as text.
     mutating func take(_ property: Property, _ context: inout ReadingContext) {
-        // An empty value says nothing, and many apps write them.
+        // An empty value has no meaning, and many apps write them.
         guard !property.isEmpty else { return }
         if !["EXDATE", "RDATE", "ATTENDEE"].contains(property.name) {
             draft.counted += 1
@@ -152,7 +152,7 @@ struct ComponentReader {
         case "RRULE": draft.rules.append(property)
         case "EXRULE": draft.exclusionRules.append(property)
         case "REQUEST-STATUS":
-            // It says how an invitation was once delivered, and libical frees its memory too early.
+            // It records how an invitation was once delivered, and libical frees its memory too early.
             context.log.add(.repaired, "request-status", line: property.line, "REQUEST-STATUS was left out.")
         case "X-LIC-ERROR":
             context.log.add(.repaired, "library-error", line: property.line, text: property.text, Self.libraryError)
@@ -176,7 +176,7 @@ struct ComponentReader {
             || property.value.starts(with: "data:".utf8)
     }
 
-    /// Whether a property that may appear once appears for the first time.
+    /// Whether a property that may appear only once appears for the first time; reports a repetition.
     func isFirst(_ field: DecodedProperty.Field, _ property: Property, _ context: inout ReadingContext) -> Bool {
         guard draft.seen.contains(field) else { return true }
         context.log.add(
@@ -187,7 +187,7 @@ struct ComponentReader {
 
     static let madeUIDPrefix = "content-"
 
-    /// A UID made from everything but the times of writing, so that the same file gives the same one.
+    /// Makes a UID from everything but the times of writing, so that the same file gives the same UID.
     func contentUID() -> String {
         let fleeting: Set<ByteString> = ["DTSTAMP", "CREATED", "LAST-MODIFIED", "SEQUENCE"]
         var hash = StableHash()

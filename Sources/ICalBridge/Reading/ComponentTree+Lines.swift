@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a single line is.
+/// Classification of single lines.
 extension ComponentTree {
-    /// A line without the spaces before or after it.
+    /// Removes spaces before and after a line.
     func trim(_ line: inout LogicalLine, _ bytes: Span<UInt8>) {
         while line.start < line.end, bytes[Int(line.start)] <= 32 { line.start += 1 }
     }
@@ -11,10 +11,10 @@ extension ComponentTree {
     func delimiter(_ keyword: StaticString, _ line: LogicalLine, _ bytes: Span<UInt8>) -> String? {
         let length = keyword.utf8CodeUnitCount
         let range = line.range
-        // Most lines end here: their first letter is another one.
+        // Most lines end here, because they begin with another letter.
         guard range.count > length, bytes[range.lowerBound] & 0xDF == (length == 5 ? 66 : 69) else { return nil }
         let isKeyword = (0..<length).allSatisfy { place in
-            // Proof: `place` is below the length of the word.
+            // Proof: `place` is less than the length of the keyword.
             unsafe keyword.utf8Start[place] == bytes[range.lowerBound + place] & 0xDF
         }
         guard isKeyword else { return nil }
@@ -29,28 +29,30 @@ extension ComponentTree {
         return String(decoding: name, as: UTF8.self).uppercased()
     }
 
-    /// Names that nearly every delimiter has.
+    /// The names in nearly every delimiter.
     private static let names: [StaticString] = ["VEVENT", "VALARM", "VTODO", "VJOURNAL"]
 
     private func isName(_ name: StaticString, _ bytes: Span<UInt8>, _ start: Int, _ end: Int) -> Bool {
         guard end - start == name.utf8CodeUnitCount else { return false }
         return name.withUTF8Buffer { word in
-            // Proof: the length of the word was just compared.
+            // Proof: the length of the name was just compared.
             for place in 0..<word.count where unsafe bytes[start + place] != word[place] { return false }
             return true
         }
     }
 
-    /// Nil for a line that is not a property, or that only looks like one below a text ("Note: bring the key").
+    /// The kind of line; nil for a line that is not a property, or only looks like one below a text ("Note: bring the
+    /// key").
     ///
-    /// Takes down in the line where its head ends, for whoever reads its value.
+    /// Stores in the line where its head ends, for the code that reads its value.
     func lineKind(_ line: inout LogicalLine, _ bytes: Span<UInt8>) -> LineKind? {
         guard let head = LineHead(bytes, line.range) else { return nil }
         if head.name.count <= PackedName.limit {
             let key = PropertyKey.of(head.name)
             line.setHead(head, key)
             if head.name.isExtension { return .text }
-            // One that opens or closes a component was met before; this has a parameter, or no component's name.
+            // A line that opens or closes a component was handled before; this one has a parameter, or no component
+            // name.
             if key == .delimiter { return nil }
             if key.isText { return .text }
             return key == .other && previousIsText && head.name.hasLowerCase ? nil : .other
@@ -66,7 +68,7 @@ extension ComponentTree {
     /// Joins the soft line breaks of vCalendar 1.0's QUOTED-PRINTABLE, which are not folds.
     func joinQuotedPrintable(_ line: inout LogicalLine, _ index: inout Int) {
         guard line.start < line.end, text.bytes[Int(line.end) - 1] == 61,
-            // The same question that decides whether the value is decoded: a line that only looks so would take in more.
+            // Uses the same check as decoding the value: a line that only looks quoted-printable would swallow others.
             Property(text.bytes, line)?.isQuotedPrintable == true
         else { return }
         while index < text.lines.count, text.bytes[Int(line.end) - 1] == 61, text.lines[index].range.count > 0 {

@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A component as the file has it: its own property lines and its subcomponents.
+/// A component as it is in the file: its own property lines and its subcomponents.
 struct RawComponent: Sendable {
-    /// In upper case.
+    /// The name in upper case.
     var name: String
-    /// Lines of the file from BEGIN to END.
+    /// The lines of the file from BEGIN to END.
     var span: ClosedRange<Int>
     var lines: [LogicalLine] = []
     var children: [RawComponent] = []
 }
 
-/// One VCALENDAR, or what was outside any.
+/// One VCALENDAR, or the components outside any.
 struct RawCalendar {
     var line: Int
     var isImplicit = false
     var lines: [LogicalLine] = []
     var components: [RawComponent] = []
     var zones: [RawComponent] = []
-    /// Unknown components within it, by name.
+    /// The number of unknown components in it, by name.
     var unknown: [ByteString: Int] = [:]
 }
 
-/// Finds the components of a text with an exact stack, and repairs what is missing at their edges.
+/// Finds the components of a text with an exact stack, and repairs missing BEGIN and END lines.
 ///
-/// A component that lies at calendar level by the RFC ends whatever an earlier one left open, so that one missing
-/// END never swallows the neighbours.
+/// A component that the RFC allows only at calendar level closes whatever an earlier one left open, so that one missing
+/// END never swallows the components after it.
 struct ComponentTree {
     var calendars: [RawCalendar] = []
-    /// Components beyond the limit, which are not read.
+    /// The number of components beyond the limit, which are not read.
     private(set) var overLimit = 0
 
     var text: SourceText
@@ -35,62 +35,63 @@ struct ComponentTree {
     let limits: CalendarReader.Limits
     var stack: [RawComponent] = []
     private var isInCalendar = false
-    /// How deep unknown nesting goes beyond what is kept.
+    /// The depth of unknown nesting below the level that is kept.
     private var tooDeep = 0
     private var componentCount = 0
-    /// How much of the text was in earlier parts.
+    /// The number of bytes in the text that come from earlier parts.
     private(set) var carriedBytes = 0
-    /// The first calendar whose components may not have been taken.
+    /// The index of the first calendar whose components may not have been taken.
     var firstOpen = 0
-    /// The first calendar whose lines are not archived, and how many of its zones are.
+    /// The index of the first calendar whose lines are not archived, and how many of its zones are archived.
     var firstUnarchived = 0
     var archivedZones = 0
     private var junk: (line: Int, count: Int)?
 
     private static let depthLimit = 8
 
-    /// Whether it is a kind with a place in time.
+    /// Whether components with this name have a place in time.
     static func isPlaced(_ name: String) -> Bool {
         name == "VEVENT" || name == "VTODO" || name == "VJOURNAL" || name == "VFREEBUSY"
     }
 
-    /// Reads a whole text.
+    /// Makes the tree of a whole text.
     init(_ text: SourceText, limits: CalendarReader.Limits, log: inout ProblemLog) {
         self.init(limits: limits)
         feed(text, log: &log)
         end(log: &log)
     }
 
-    /// A tree to which a text is fed in parts.
+    /// Makes a tree to which a text is passed in parts.
     init(limits: CalendarReader.Limits) {
         self.limits = limits
         text = SourceText()
     }
 
-    /// A tree for the second part of a text whose first one ended within a calendar, between two components.
+    /// Makes a tree for the second part of a text whose first part ended within a calendar, between two components.
     init(within calendar: RawCalendar, limits: CalendarReader.Limits) {
         self.init(limits: limits)
         calendars = [RawCalendar(line: calendar.line)]
         isInCalendar = true
     }
 
-    /// Whether the text so far is one calendar, of which no component is open.
+    /// Whether the text so far is one calendar with no open component.
     var isBetweenComponents: Bool {
         calendars.count == 1 && isInCalendar && stack.isEmpty && tooDeep == 0 && junk == nil && !previousIsText
     }
 
-    /// Whether all of the text was components of one calendar, and its end.
+    /// Whether the text contained only components of one calendar, and the calendar's end.
     var isComponentsAlone: Bool {
         calendars.count == 1 && !isInCalendar && stack.isEmpty && junk == nil && overLimit == 0
             && calendars[0].lines.isEmpty && calendars[0].zones.isEmpty && calendars[0].unknown.isEmpty
     }
 
-    /// Continues with the next part of a text; what the last one completed has to be taken before.
+    /// Continues with the next part of a text; what the previous part completed has to be taken before.
     mutating func feed(_ next: SourceText, log: inout ProblemLog) {
         let earlier = carried()
         carriedBytes = earlier.count
         text = SourceText(earlier, before: next)
-        // One hold for all lines: asking for the bytes of `text` at each costs more than looking at them.
+        // The bytes are fetched once for all lines: fetching those of `text` for each line costs more than scanning
+        // them.
         let bytes = text.bytes
         var index = text.lines.count - next.lines.count
         while index < text.lines.count {
@@ -109,7 +110,7 @@ struct ComponentTree {
         lastLine = text.lines.last ?? lastLine
     }
 
-    /// The text is at its end.
+    /// Finishes the tree at the end of the text.
     mutating func end(log: inout ProblemLog) {
         if let lastLine { finish(lastLine, log: &log) }
     }
@@ -128,7 +129,7 @@ struct ComponentTree {
         previousIsText = false
         let isTop = Self.isPlaced(name) || name == "VTIMEZONE"
         if isTop {
-            // Only unknown components may hold one of these.
+            // Only unknown components may contain one of these.
             if let open = stack.firstIndex(where: { Self.isPlaced($0.name) || $0.name == "VTIMEZONE" }) {
                 close(downTo: open, before: number, log: &log)
             }
@@ -218,7 +219,7 @@ struct ComponentTree {
     var previousIsText = false
     enum LineKind { case text, other }
 
-    /// Adds a line to the text property right before it; false when there is none.
+    /// Adds a line to the text property right before it; false when there is no such property.
     private mutating func appendToPrevious(_ line: LogicalLine) -> Bool {
         guard previousIsText else { return false }
         func extend(_ lines: inout [LogicalLine]) -> Bool {
@@ -237,7 +238,7 @@ struct ComponentTree {
         calendars.append(RawCalendar(line: number, isImplicit: true))
     }
 
-    /// Closes everything open because the calendar around it ends.
+    /// Closes all open components because the calendar around them ends.
     private mutating func closeAll(before number: Int, log: inout ProblemLog) {
         close(downTo: 0, before: number, log: &log)
         tooDeep = 0
@@ -253,7 +254,7 @@ struct ComponentTree {
         }
     }
 
-    /// Puts the innermost component where it belongs.
+    /// Moves the innermost component to where it belongs.
     private mutating func pop(endingAt number: Int) {
         previousIsText = false
         guard var component = stack.popLast() else { return }

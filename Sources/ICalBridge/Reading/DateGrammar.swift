@@ -3,33 +3,33 @@
 /// A date or a time as it is in a file, checked against the calendar (RFC 5545 sections 3.3.4 and 3.3.5).
 struct WrittenTime {
     enum Zone: Hashable {
-        /// None is written: a local or floating time.
+        /// No zone is written: a local or floating time.
         case none
         case utc
-        /// Seconds east of UTC, which RFC 5545 does not allow but some apps write.
+        /// An offset in seconds east of UTC, which RFC 5545 does not allow but some apps write.
         case offset(Int)
     }
 
     var date: CivilDate
-    /// Nil for a date without a time.
+    /// The time; nil for a date without a time.
     var time: CivilDateTime?
     var zone: Zone
-    /// Whether it was written as the RFC wants it.
+    /// Whether it was written in the form that the RFC requires.
     var isCanonical: Bool
 
-    /// Why a text is not a time.
+    /// Why a text is not a valid time.
     enum Failure: Error {
-        /// It looks like one, but the calendar or the clock has none such.
+        /// It has the form of a time, but no such date or time exists.
         case impossible
         case unreadable
     }
 
     /// Reads `YYYYMMDD`, `YYYYMMDDTHHMM[SS][Z]`, and the same with `-` and `:`.
     ///
-    /// 31 February is refused, never turned into 3 March.
+    /// 31 February is refused, and never read as 3 March.
     init(_ text: some Sequence<UInt8>) throws(Failure) {
         var trimmed = Array(text)[...].trimmingSpaces
-        // The end of a quote that was opened in the parameters.
+        // The closing quote of one that was opened in the parameters.
         if trimmed.last == 34 { trimmed = trimmed.dropLast() }
         var reader = Reader(bytes: trimmed)
         guard let year = reader.number(4) else { throw .unreadable }
@@ -72,7 +72,7 @@ struct WrittenTime {
         }
         guard reader.isAtEnd else { throw .unreadable }
         if hour == 24, minute == 0, second == 0 {
-            // ISO 8601's end of the day.
+            // 24:00:00, which is ISO 8601's end of the day.
             time = CivilDateTime(startOf: date.adding(days: 1))
             self.date = date.adding(days: 1)
             canonical = false
@@ -105,7 +105,7 @@ struct WrittenTime {
             while let byte = bytes.first, byte >= 48, byte <= 57 { bytes = bytes.dropFirst() }
         }
 
-        /// `+01:00`, `-0500`.
+        /// Reads an offset such as `+01:00` or `-0500`.
         mutating func offset() -> Int? {
             let before = bytes
             let sign = skip(43) ? 1 : skip(45) ? -1 : 0

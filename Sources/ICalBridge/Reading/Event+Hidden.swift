@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Event {
-    /// Whether a text that people read has characters that turn it round or hide something in it.
+    /// Whether a text that people read has characters that reverse it or hide something in it.
     var hasHiddenCharacters: Bool {
         [summary, location, description].contains { $0?.hasHiddenCharacters ?? false }
             || categories.contains(where: \.hasHiddenCharacters)
@@ -9,7 +9,7 @@ extension Event {
 }
 
 extension ProblemLog {
-    /// Says that a text holds what nobody sees.
+    /// Reports that a text contains invisible characters.
     mutating func addHiddenCharacters(line: Int) {
         add(
             .warning, "hidden-characters", line: line,

@@ -2,7 +2,7 @@
 
 /// A value read from a file whose texts are cut where too many combining marks follow each other.
 protocol MarkBounded {
-    /// Cuts each run of marks to `CombiningMarks.longestRun`; whether there was one that is longer.
+    /// Cuts each run of marks to `CombiningMarks.longestRun`; returns whether any run was longer.
     mutating func boundMarks() -> Bool
 }
 
@@ -27,7 +27,7 @@ extension Array: MarkBounded where Element: MarkBounded {
 }
 
 extension ContentLine.Parameter: MarkBounded {
-    // The name is ASCII, as that of the line.
+    // The name of a parameter is ASCII, like that of a line.
     mutating func boundMarks() -> Bool { values.boundMarks() }
 }
 
@@ -47,7 +47,8 @@ extension Alarm: MarkBounded {
 
 extension Event: MarkBounded {
     mutating func boundMarks() -> Bool {
-        // Two UIDs may differ in what would be cut: such a one counts as missing, and one is made from the content.
+        // Two UIDs may differ only in what would be cut: such a UID counts as missing, and one is made from the
+        // content.
         let isUIDUsable = !uid.hasLongRunOfMarks
         if !isUIDUsable { uid = "" }
         var found = [
@@ -63,7 +64,7 @@ extension Event: MarkBounded {
 }
 
 extension ICalendar {
-    /// The same for what the calendar says of itself; its events are not looked at.
+    /// Cuts the marks in the calendar's own properties; its events are not changed.
     mutating func boundOwnMarks() -> Bool {
         let found = [
             productID.boundMarks(), method.boundMarks(), name.boundMarks(), description.boundMarks(),
@@ -74,7 +75,7 @@ extension ICalendar {
 }
 
 extension ProblemLog {
-    /// Says that a text was cut.
+    /// Reports that a text was cut.
     mutating func addCutMarks(line: Int) {
         add(
             .warning, "combining-marks", line: line,

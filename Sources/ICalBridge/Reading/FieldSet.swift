@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which properties that may appear once were found in a component, by the numbers of their keys.
+/// The properties found in a component that may appear only once, by the numbers of their keys.
 struct FieldSet: Equatable {
     private var bits: UInt32 = 0
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a first look over a whole file keeps of it: all but the components.
+/// What a first pass over a whole file keeps: everything but the components.
 struct FileSurvey {
     private(set) var tree: ComponentTree
-    /// How many components each calendar has.
+    /// The number of components in each calendar.
     private(set) var found: [Int: Int] = [:]
     private var archive = LineArchive()
     private var byteCount = 0
     private var notACalendar: SourceFormat?
-    /// What lines that are not UTF-8 look like in all of the file.
+    /// The charset that the lines that are not UTF-8 seem to have, in the whole file.
     private(set) var charset: Charset?
-    /// The UIDs that replacements of single days name, by calendar.
+    /// The UIDs that overrides of single occurrences name, by calendar.
     private var replaced: [Int: Set<ByteString>] = [:]
 
     init(
@@ -18,7 +18,7 @@ struct FileSurvey {
     ) throws {
         tree = ComponentTree(limits: options.limits)
         var parts = SourceParts(size: options.partSize, declared: options.declared, guessed: options.guessed)
-        // The problems of the lines come after those of the bytes, which are known at the end.
+        // The problems of the lines come after those of the bytes, which are known only at the end.
         var lineLog = ProblemLog(limit: options.limits.problemsOfAKind)
         let next = try open()
         while let chunk = try next() {
@@ -56,12 +56,12 @@ struct FileSurvey {
         tree.archive(into: &archive, isAtEnd: false)
     }
 
-    /// The most bytes that are read, as for a file at once.
+    /// The most bytes that are read, the same as for a file that is read at once.
     private static func byteLimit(_ options: CalendarReader.Options) -> Int {
         min(options.limits.bytes, Int(UInt32.max) / 4)
     }
 
-    /// The reading of a file that is refused as a whole.
+    /// The result for a file that is refused as a whole.
     func refusal(of reader: CalendarReader, _ log: ProblemLog) -> CalendarReading? {
         if byteCount > Self.byteLimit(reader.options) { return reader.refusedForSize(byteCount, log) }
         return notACalendar.map { reader.refused($0, $0.refusal ?? "", log) }
@@ -71,7 +71,7 @@ struct FileSurvey {
         CalendarBuilder(tree.calendars[calendar], bytes: archive.bytes, options: options, log: log)
     }
 
-    /// The series that have replacements, for which the file is read once more if there are any.
+    /// The series that have overrides; if there are any, the file is read again to find them.
     func replacedSeries(
         _ options: CalendarReader.Options, _ open: () throws -> (() throws -> [UInt8]?)
     ) throws -> [Int: ReplacedSeries] {
@@ -96,14 +96,14 @@ struct FileSurvey {
         return series
     }
 
-    /// Goes once over a file, with the components of each part.
+    /// Makes one pass over a file, and passes on the components of each part.
     static func walk(
         _ options: CalendarReader.Options, _ open: () throws -> (() throws -> [UInt8]?),
         _ body: (_ calendar: Int, _ components: [RawComponent], _ bytes: [UInt8]) throws -> Void
     ) throws {
         var tree = ComponentTree(limits: options.limits)
         var parts = SourceParts(size: options.partSize, declared: options.declared, guessed: options.guessed)
-        // The first look has reported what is wrong with the lines.
+        // The first pass has reported what is wrong with the lines.
         var log = ProblemLog(limit: 0)
         func take() throws {
             for (calendar, components) in tree.takeComponents() { try body(calendar, components, tree.text.bytes) }

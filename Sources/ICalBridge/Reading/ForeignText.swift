@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Makes UTF-8 of text that is not UTF-8: by the charset that was declared, by what the bytes look like, else letter by
+/// Converts text that is not UTF-8: by the declared charset, by what the bytes look like, or otherwise letter by
 /// letter.
 struct ForeignText {
-    /// What a part of a file is read as.
+    /// How a part of a file is read.
     enum Reading: Hashable, Sendable {
         case declared(Charset)
         case guessed(Charset)
-        /// What is UTF-8 stays, each other byte is a letter of Windows-1252.
+        /// Valid UTF-8 is kept, and each other byte is a letter of Windows-1252.
         case mixed
     }
 
     let declared: Charset?
-    /// What all lines of the file that are not UTF-8 look like.
+    /// The charset that all lines of the file that are not UTF-8 seem to have.
     let guessed: Charset?
 
-    /// A line as UTF-8, nil when it is UTF-8 already.
+    /// A line converted to UTF-8; nil when it already is UTF-8.
     func decoded(_ line: ArraySlice<UInt8>) -> (bytes: [UInt8], reading: Reading)? {
         guard String(validating: line, as: UTF8.self) == nil else { return nil }
-        // A property may name its own charset, as vCalendar 1.0 has it.
+        // A property may name its own charset, as in vCalendar 1.0.
         for charset in [Self.parameter(of: line), declared].compactMap(\.self) {
             if let bytes = charset.decoded(line) { return (bytes, .declared(charset)) }
         }
@@ -26,7 +26,7 @@ struct ForeignText {
         return (Self.mixed(line), .mixed)
     }
 
-    /// The value of a CHARSET parameter in front of the line's value.
+    /// The value of a CHARSET parameter before the line's value.
     private static func parameter(of line: ArraySlice<UInt8>) -> Charset? {
         let head = line.prefix(200).prefix { $0 != 58 }
         for parameter in head.split(separator: 59).dropFirst() {
@@ -54,7 +54,7 @@ struct ForeignText {
         return out
     }
 
-    /// How many bytes the UTF-8 character at the beginning has, 0 when no valid character is there.
+    /// The length in bytes of the UTF-8 character at the beginning; 0 when there is no valid character.
     private static func characterLength(_ bytes: ArraySlice<UInt8>) -> Int {
         guard let first = bytes.first else { return 0 }
         let length =
@@ -70,15 +70,15 @@ struct ForeignText {
     }
 }
 
-/// Counts letters of two bytes, to tell Chinese in GB 2312 from western text in one byte a letter.
+/// Counts two-byte letters, to tell Chinese in GB 2312 from western text with one byte per letter.
 ///
-/// In western text such a letter is mostly by itself between others, so that a few words are enough to decide.
+/// In western text a non-ASCII letter is mostly alone between ASCII letters, so a few words are enough to decide.
 struct LetterPairs {
     private var pairs = 0
     private var common = 0
     private var isBroken = false
 
-    /// Takes a line that is not UTF-8.
+    /// Adds a line that is not UTF-8.
     mutating func add(_ line: some Collection<UInt8>) {
         var lead: UInt8?
         for byte in line where !isBroken {
@@ -95,6 +95,6 @@ struct LetterPairs {
         isBroken = isBroken || lead != nil
     }
 
-    /// Chinese when all letters beyond ASCII are pairs, and most of those are of the common ones.
+    /// Chinese when all letters beyond ASCII are pairs, and most of the pairs are common ones.
     var charset: Charset? { !isBroken && pairs >= 4 && common * 10 >= pairs * 8 ? .gb18030 : nil }
 }

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The text of a description that was written as HTML; no calendar app but Google's shows it otherwise than with its tags.
+/// The text of a description that was written as HTML; every calendar app but Google's shows such a description with
+/// its tags.
 package enum HTMLText {
-    /// The text without its markup, nil when there is none.
+    /// The text without its markup; nil when there is no markup.
     ///
-    /// Line breaks, paragraphs and list items stay as lines, and the address of a link comes after its words.
+    /// Line breaks, paragraphs and list items become lines, and the address of a link comes after its words.
     package static func plain(_ text: String) -> String? {
         guard text.utf8.contains(60), isHTML(text) else { return nil }
         var scanner = Scanner(text)
         return scanner.text()
     }
 
-    /// Whether a tag is closed or opened that only markup has: `a<b` is not HTML, `<br>` is.
+    /// Whether the text contains a tag that only markup has: `a<b` is not HTML, `<br>` is.
     private static func isHTML(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
         var patience = Self.patience
@@ -25,10 +26,10 @@ package enum HTMLText {
         return false
     }
 
-    /// How many `<` that begin no tag are looked at: each costs up to the length of a tag.
+    /// The most `<` without a tag that are checked: each costs up to the length of a tag.
     private static let patience = 1000
 
-    /// `<a href="…">`, of the names that descriptions are written with.
+    /// A tag such as `<a href="…">`, with one of the names that descriptions use.
     private struct Tag {
         var name: String
         var isClosing: Bool
@@ -91,7 +92,7 @@ package enum HTMLText {
         private let bytes: [UInt8]
         private var out: [UInt8] = []
         private var links: [(start: Int, address: String)] = []
-        /// The name of an element whose content is not a text.
+        /// The name of the open element whose content is not shown; nil when there is none.
         private var hidden: String?
         private var patience = HTMLText.patience
 
@@ -145,7 +146,7 @@ package enum HTMLText {
             }
         }
 
-        /// `&amp;`, `&#8364;` or `&#x20AC;`, with the index after it.
+        /// Reads `&amp;`, `&#8364;` or `&#x20AC;`; returns the character and the index after it.
         private func entity(at start: Int) -> (Unicode.Scalar, Int)? {
             guard let end = bytes[start...].prefix(12).firstIndex(of: 59) else { return nil }
             let name = String(decoding: bytes[start + 1..<end], as: UTF8.self)
@@ -167,7 +168,7 @@ package enum HTMLText {
             return known[name].map { ($0, end + 1) }
         }
 
-        /// Without spaces at the ends of lines, and with one empty line at most between others.
+        /// The text without spaces at the ends of lines, and with at most one empty line in a row.
         private static func tidied(_ text: String) -> String {
             var lines: [Substring] = []
             for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
@@ -189,7 +190,7 @@ extension String {
         return self[start..<max(start, end)]
     }
 
-    /// Where another text is, without Foundation.
+    /// The range of another text, found without Foundation.
     fileprivate func range(of other: String) -> Range<Index>? {
         var index = startIndex
         while index < endIndex {

@@ -6,7 +6,7 @@ struct OldAlarm {
     var time: WrittenTime
     var text: String?
 
-    /// The same reminder for an event with a start, nil when there is nothing that it could count from.
+    /// The reminder as an alarm for an event; nil when there is no start that it could be relative to.
     func alarm(from start: EventTime?) -> Alarm? {
         let wall = time.time ?? CivilDateTime(startOf: time.date)
         let trigger: Alarm.Trigger
@@ -24,7 +24,7 @@ struct OldAlarm {
 }
 
 extension ComponentReader {
-    /// Takes a reminder that shows or sounds; one that sends mail or starts a program is left out.
+    /// Reads a reminder that shows a text or plays a sound; one that sends mail or starts a program is left out.
     mutating func oldAlarm(_ property: Property, _ context: inout ReadingContext) {
         let parts = TextValue.split(Self.plain(property), at: UInt8(ascii: ";"))
         guard property.name == "DALARM" || property.name == "AALARM", let first = parts.first,

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Collects problems, and counts those of a kind that has too many to be listed.
+/// Collects problems, and counts those of kinds that have too many to be listed.
 struct ProblemLog: Sendable {
-    /// Something found on the way whose problem depends on what was found earlier, perhaps by another thread.
+    /// Something found during reading whose problem depends on what was found earlier, perhaps by another thread.
     enum Mark: Sendable {
         case zone(String, line: Int)
         case floatingZone
-        /// A UID made from the content, of an event of the batch.
+        /// A UID made from the content, for an event of the batch.
         case madeUID(event: Int, line: Int, isTold: Bool, since: Position)
     }
 
-    /// A place in the log.
+    /// A position in the log.
     struct Position: Sendable {
         fileprivate var problems: Int
         fileprivate var marks: Int
     }
 
     private(set) var problems: [Problem] = []
-    /// Each with the number of problems before it, and the UID of the component it is in.
+    /// Each mark with the number of problems before it, and the UID of the component that contains it.
     private var marks: [(at: Int, mark: Mark, uid: String?)] = []
     private var counts: [Problem.Code: Int] = [:]
     private var unlisted: [Problem.Code: (count: Int, line: Int, severity: Problem.Severity)] = [:]
-    /// The most problems of one code that are listed one by one.
+    /// The most problems with the same code that are listed individually.
     let limit: Int
 
     init(limit: Int) { self.limit = limit }
@@ -43,10 +43,10 @@ struct ProblemLog: Sendable {
                 line: line, uid: uid, severity: severity, code: code, message: message(), text: text().map(Self.short)))
     }
 
-    /// Leaves a mark after the problems so far.
+    /// Adds a mark after the problems so far.
     mutating func mark(_ mark: Mark) { marks.append((problems.count, mark, nil)) }
 
-    /// Hands over the problems listed so far; those that follow are counted on.
+    /// Removes and returns the problems listed so far; later ones add to the same counts.
     mutating func takeProblems() -> [Problem] {
         defer { problems = [] }
         return problems
@@ -54,7 +54,7 @@ struct ProblemLog: Sendable {
 
     var position: Position { Position(problems: problems.count, marks: marks.count) }
 
-    /// Everything so far, leaving an empty log behind.
+    /// Returns the whole log, and leaves an empty one.
     mutating func taken() -> ProblemLog {
         let whole = self
         self = ProblemLog(limit: limit)
@@ -63,14 +63,14 @@ struct ProblemLog: Sendable {
 
     func count(of code: Problem.Code) -> Int { counts[code, default: 0] }
 
-    /// Names the component in what was added since a place.
+    /// Sets the UID of the component in everything that was added since a position.
     mutating func setUID(_ uid: String, from start: Position) {
         let uid = uid.withBoundedMarks
         for index in start.problems..<problems.count where problems[index].uid == nil { problems[index].uid = uid }
         for index in start.marks..<marks.count where marks[index].uid == nil { marks[index].uid = uid }
     }
 
-    /// Gives each event whose UID was made its own, and names it in the problems before.
+    /// Sets the UID of each event whose UID was made, in the problems and marks that were added for it.
     mutating func settleUIDs(_ uid: (_ event: Int) -> String) {
         var from = Position(problems: 0, marks: 0)
         for index in marks.indices {
@@ -84,7 +84,7 @@ struct ProblemLog: Sendable {
         }
     }
 
-    /// Adds all that a later log holds, as if it had been added here; `settle` says what comes of a mark.
+    /// Adds the contents of a later log, as if they had been added here; `settle` decides what becomes of a mark.
     mutating func append(
         _ later: ProblemLog, settle: (_ mark: Mark, _ uid: String?, _ log: inout ProblemLog) -> Void
     ) {
@@ -102,7 +102,7 @@ struct ProblemLog: Sendable {
         }
     }
 
-    /// Adds a problem that is already written.
+    /// Adds a finished problem.
     mutating func add(_ problem: Problem) {
         let count = counts[problem.code, default: 0] + 1
         counts[problem.code] = count
@@ -114,7 +114,7 @@ struct ProblemLog: Sendable {
         problems.append(problem)
     }
 
-    /// All of them by line, with one more for each kind that was cut off.
+    /// All problems by line, with one more for each kind that was cut off.
     func sorted() -> [Problem] {
         let rest = unlisted.map { code, more in
             Problem(
@@ -124,14 +124,14 @@ struct ProblemLog: Sendable {
         return Self.sorted(problems + rest.sorted { $0.code.rawValue < $1.code.rawValue })
     }
 
-    /// By line; those of one line stay as they are.
+    /// The problems by line; those of one line stay in their order.
     static func sorted(_ problems: [Problem]) -> [Problem] {
         problems.enumerated().sorted { ($0.element.line, $0.offset) < ($1.element.line, $1.offset) }.map(\.element)
     }
 
     /// A text cut to a readable length.
     static func short(_ text: String) -> String {
-        // By scalars: what is shown as one character may be a thousand marks.
+        // Counted in scalars: what is shown as one character may have a thousand combining marks.
         let scalars = text.unicodeScalars.prefix(81)
         let line = scalars.count > 80 ? String(scalars.dropLast()) + "…" : String(scalars)
         return line.withBoundedMarks

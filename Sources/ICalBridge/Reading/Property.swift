@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One property of a file: its head taken apart, its value as bytes (RFC 5545 section 3.1).
+/// One property of a file: its head split into parts, its value as bytes (RFC 5545 section 3.1).
 struct Property {
     var name: String
     var parameters: [ContentLine.Parameter] = []
-    /// The value with its escapes; a line feed in it is one that the file did not escape.
+    /// The value with its escapes; a line feed in it is one that the file left unescaped.
     var value: ArraySlice<UInt8>
     var line: Int
-    /// More parameters than are kept.
+    /// Whether there are more parameters than are kept.
     var hasTooManyParameters = false
 
     static let parameterLimit = 128
@@ -19,7 +19,7 @@ struct Property {
 
     var text: String { String(decoding: value, as: UTF8.self) }
 
-    /// The value with the spaces around it removed.
+    /// The value without the spaces around it.
     var trimmed: String {
         String(decoding: value.trimmingSpaces, as: UTF8.self)
     }
@@ -32,9 +32,10 @@ struct Property {
 
     var isEmpty: Bool { value.allSatisfy { $0 <= 32 } }
 
-    /// As it is kept when no field is made for it.
+    /// The line that is kept for a property without a field.
     ///
-    /// Quoted-printable is undone: written again, its `=` at the end of a line would take in the line after it.
+    /// Quoted-printable is decoded: if it were written again, an `=` at the end of its line would join the next line to
+    /// it.
     var contentLine: ContentLine {
         if isQuotedPrintable {
             let text = String(decoding: ComponentReader.plain(self).withLineFeedsEscaped, as: UTF8.self)
@@ -45,7 +46,7 @@ struct Property {
         return ContentLine(name: name, parameters: parameters, value: text)
     }
 
-    /// Reads a line, or nil when it does not begin with a property's name.
+    /// Reads a line; nil when it does not begin with a property's name.
     init?(_ bytes: [UInt8], _ line: LogicalLine) {
         guard let nameEnd = Self.nameEnd(bytes, line.range) else { return nil }
         self.line = Int(line.number)
@@ -54,7 +55,7 @@ struct Property {
         value = []
         var scanner = ParameterScanner(bytes: bytes, position: nameEnd.separator, end: Int(line.end))
         if !scanner.read(into: &parameters, tooMany: &hasTooManyParameters) {
-            // A quote that closes too late hides the colon: `DTSTART;TZID="Europe/Berlin:20260101T090000"`.
+            // A quote that is closed too late hides the colon: `DTSTART;TZID="Europe/Berlin:20260101T090000"`.
             parameters = []
             scanner = ParameterScanner(bytes: bytes, position: nameEnd.separator, end: Int(line.end), mayQuote: false)
             guard scanner.read(into: &parameters, tooMany: &hasTooManyParameters) else { return nil }
@@ -66,7 +67,8 @@ struct Property {
         (self.name, self.parameters, self.value, self.line) = (name, parameters, value, line)
     }
 
-    /// Where the name ends and where its `:` or `;` is; nil when the line does not begin as a property.
+    /// The indices at which the name ends and at which its `:` or `;` is; nil when the line does not begin like a
+    /// property.
     static func nameEnd(_ bytes: [UInt8], _ range: Range<Int>) -> (name: Int, separator: Int)? {
         var index = range.lowerBound
         while index < range.upperBound, index - range.lowerBound <= 64 {
@@ -94,7 +96,7 @@ private struct ParameterScanner {
         (self.bytes, self.position, self.end, self.mayQuote) = (bytes, position, end, mayQuote)
     }
 
-    /// Leaves `position` after the colon; false when there is none.
+    /// Moves `position` to after the colon; false when there is no colon.
     mutating func read(into parameters: inout [ContentLine.Parameter], tooMany: inout Bool) -> Bool {
         while position < end {
             if bytes[position] == 58 {
@@ -127,7 +129,7 @@ private struct ParameterScanner {
             if let close = ByteSearch.first(34, in: bytes, from: position + 1, to: end) {
                 let inner = bytes[position + 1..<close]
                 position = close + 1
-                // What follows a closing quote up to the next separator belongs to nothing.
+                // Anything between a closing quote and the next separator is ignored.
                 while position < end, ![58, 59, 44].contains(bytes[position]) { position += 1 }
                 return Self.decode(inner)
             }
@@ -138,7 +140,7 @@ private struct ParameterScanner {
         return Self.decode(bytes[start..<position])
     }
 
-    /// RFC 6868: `^n`, `^'` and `^^`.
+    /// Decodes RFC 6868's `^n`, `^'` and `^^`.
     private static func decode(_ raw: ArraySlice<UInt8>) -> String {
         guard raw.contains(94) else { return String(decoding: raw, as: UTF8.self) }
         var out: [UInt8] = []
@@ -168,7 +170,7 @@ extension ArraySlice<UInt8> {
         return slice
     }
 
-    /// The text with `\n` for each raw line feed.
+    /// The text with `\n` in place of each line feed.
     var withLineFeedsEscaped: [UInt8] {
         var out: [UInt8] = []
         for byte in self {
@@ -179,7 +181,8 @@ extension ArraySlice<UInt8> {
 }
 
 extension UInt8 {
-    /// Whether names of properties have it: letters, digits and `-`, and `_` and `.`, which other programs write.
+    /// Whether the byte may be in a property name: letters, digits and `-`, and `_` and `.`, which other programs
+    /// write.
     var isInPropertyNames: Bool {
         self | 0x20 >= 97 && self | 0x20 <= 122 || self >= 48 && self <= 57 || self == 45 || self == 95 || self == 46
     }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A property's name as a number, for names that reading treats in a special way.
+/// A property's name as a number, for names that the reader treats specially.
 enum PropertyKey: UInt8 {
     case uid, summary, description, location, categories, url, sequence, status, classification, transparency
     case start, end, due, recurrenceID, duration, timestamp, created, lastModified, exclusion, addition, rule
     case action, trigger, attendee
-    /// What only the careful way of reading takes: EXRULE, ATTACH, REQUEST-STATUS, X-LIC-ERROR and what vCalendar 1.0 had.
+    /// Names that only careful reading handles: EXRULE, ATTACH, REQUEST-STATUS, X-LIC-ERROR and those of vCalendar 1.0.
     case careful
-    /// BEGIN and END: never a property, so that nothing that is kept can open or close a component.
+    /// BEGIN and END: never a property, so that no kept line can open or close a component.
     case delimiter
-    /// A name of an RFC that is kept as it is, with a text or with another value.
+    /// A name from an RFC that is kept as it is, with a text or with another value.
     case knownText, known
     /// Any other name.
     case other
@@ -38,7 +38,7 @@ struct PackedName: Equatable {
         count += 1
     }
 
-    /// A name of only capitals and hyphens, as machine words; what lies beyond the count is zero.
+    /// Makes a name of only capitals and hyphens from machine words; bytes beyond `count` are zero.
     @inline(__always)
     init(low: UInt64, high: UInt64, count: Int) {
         (self.low, self.high, self.count) = (low, high, count)
@@ -48,7 +48,7 @@ struct PackedName: Equatable {
 
     static func == (a: Self, b: Self) -> Bool { a.low == b.low && a.high == b.high && a.count == b.count }
 
-    /// Whether it begins as the name of an extension does.
+    /// Whether the name begins with `X-`, as extensions do.
     var isExtension: Bool { low & 0xFFFF == 0x2D58 }
 
     fileprivate var slot: Int {
@@ -58,7 +58,7 @@ struct PackedName: Equatable {
 }
 
 extension PropertyKey {
-    /// Whether the value is text that a careless writer breaks over lines.
+    /// Whether the value is text that careless programs break over several lines.
     var isText: Bool {
         switch self {
         case .summary, .description, .location, .categories, .knownText: true
@@ -66,7 +66,7 @@ extension PropertyKey {
         }
     }
 
-    /// The key of a name that is not too long to be packed.
+    /// The key of a name that is short enough to be packed.
     static func of(_ name: PackedName) -> PropertyKey {
         var slot = name.slot
         while let entry = table[slot] {
@@ -88,7 +88,7 @@ extension PropertyKey {
         ("BEGIN", .delimiter), ("END", .delimiter),
     ]
 
-    /// Names by their hash, with free slots between them.
+    /// A hash table of names, with free slots between them.
     private static let table: [(name: PackedName, key: PropertyKey)?] = {
         var table = [(name: PackedName, key: PropertyKey)?](repeating: nil, count: 256)
         let names = Set<ByteString>(special.map(\.0))
@@ -106,13 +106,13 @@ extension PropertyKey {
 }
 
 extension LogicalLine {
-    /// Takes down where the head ends, if that is near enough.
+    /// Stores the key and where the head ends, if that is near enough.
     mutating func setHead(_ head: LineHead, _ key: PropertyKey) {
         separator = UInt16(exactly: head.separator - Int(start)) ?? 0
         self.key = key
     }
 
-    /// The key of the property and where its `:` or `;` is; nil when it does not begin as one.
+    /// The key of the property and the index of its `:` or `;`; nil when the line does not begin like a property.
     @inline(__always)
     func head(_ bytes: Span<UInt8>) -> (key: PropertyKey, separator: Int)? {
         if separator > 0 { return (key, Int(start) + Int(separator)) }
@@ -122,13 +122,13 @@ extension LogicalLine {
     }
 }
 
-/// Where the parts of a property's line lie, found without copying anything.
+/// The parts of a property's line, found without copying anything.
 struct LineHead {
     var name = PackedName()
-    /// Where its `:` or `;` is.
+    /// The index of its `:` or `;`.
     var separator = 0
 
-    /// Nil when the line does not begin as a property, as `Property.nameEnd` has it.
+    /// Returns nil when the line does not begin like a property, as in `Property.nameEnd`.
     @inline(__always)
     init?(_ bytes: Span<UInt8>, _ range: Range<Int>) {
         if let (name, separator) = Self.capitals(bytes, range) {
@@ -140,7 +140,7 @@ struct LineHead {
 
     private init(name: PackedName, separator: Int) { (self.name, self.separator) = (name, separator) }
 
-    /// The same, byte by byte.
+    /// Finds the same parts byte by byte.
     init?(byBytes bytes: Span<UInt8>, _ range: Range<Int>) {
         var index = range.lowerBound
         while index < range.upperBound, index - range.lowerBound <= 64 {
@@ -156,14 +156,15 @@ struct LineHead {
         separator = index
     }
 
-    /// A name of up to sixteen capitals and hyphens right before its `:` or `;`, as most lines have it; nil for others.
+    /// A name of up to sixteen capitals and hyphens right before its `:` or `;`, as in most lines; nil for others.
     @inline(__always)
     private static func capitals(_ bytes: Span<UInt8>, _ range: Range<Int>) -> (PackedName, Int)? {
-        // Two words and the byte after them; what is after the line's end is neither a letter nor a colon at first.
+        // Two words and the byte after them; the line's end is neither a letter nor a colon, so reading past it does no
+        // harm.
         guard range.lowerBound + 17 <= bytes.count else { return nil }
         let word = range.lowerBound..<range.lowerBound + 17
         let found = unsafe bytes.extracting(word).withUnsafeBytes { line -> (PackedName, Int)? in
-            // Proof: seventeen bytes are there, as was just asked.
+            // Proof: the guard above ensures that there are seventeen bytes.
             let low = unsafe UInt64(littleEndian: line.loadUnaligned(as: UInt64.self))
             let first = lengthOfCapitals(low)
             if first < 8 {
@@ -181,11 +182,11 @@ struct LineHead {
         return found
     }
 
-    /// How many bytes of a word, from its lowest, are capitals or hyphens.
+    /// The number of bytes of a word, from its lowest, that are capitals or hyphens.
     @inline(__always)
     private static func lengthOfCapitals(_ word: UInt64) -> Int {
         let (ones, highs): (UInt64, UInt64) = (0x0101_0101_0101_0101, 0x8080_8080_8080_8080)
-        // No sum carries into the next byte, because the highest bit of each is left out of it.
+        // No sum carries into the next byte, because each byte's highest bit is removed first.
         let rest = word & ~highs
         let isCapital = (rest &+ 0x3F &* ones) & ~(rest &+ 0x25 &* ones)
         let hyphen = rest ^ 0x2D &* ones

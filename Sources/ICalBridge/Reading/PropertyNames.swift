@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The names that distinguish a property in small letters from a line of text (RFC 5545, 7986, 9073, 9074 and vCalendar
+/// The names that distinguish a property in lower case from a line of text (RFC 5545, 7986, 9073, 9074 and vCalendar
 /// 1.0).
 enum PropertyNames {
-    /// Properties whose value is text that a careless writer breaks over lines.
+    /// Properties whose value is text that careless programs break over several lines.
     static let texts: Set<ByteString> = [
         "SUMMARY", "DESCRIPTION", "LOCATION", "COMMENT", "CONTACT", "NAME", "CATEGORIES", "RESOURCES",
         "STYLED-DESCRIPTION",

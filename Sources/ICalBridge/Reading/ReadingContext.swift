@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What one thread needs beside a component to read it; used for one component after the other.
+/// What one thread needs, besides a component, to read it; reused for one component after the other.
 struct ReadingContext {
     var zones: MetZones
     var log: ProblemLog
     let options: CalendarReader.Options
-    /// Used again for every component, so that its memory is asked for once.
+    /// Reused for every component, so that its memory is allocated only once.
     var slice = SliceText()
     var rules = RuleCache()
 
@@ -16,14 +16,14 @@ struct ReadingContext {
     }
 }
 
-/// Some neighbouring components as one thread read them.
+/// Some neighbouring components, as read by one thread.
 struct ComponentBatch: Sendable {
     var events: [Event] = []
     var lines: [ClosedRange<Int>] = []
     var skipped = 0
     var log: ProblemLog
 
-    /// Reads components in their order; only one that cannot be read is left out.
+    /// Reads components in order; only those that cannot be read are left out.
     init(_ components: ArraySlice<RawComponent>, bytes: [UInt8], _ context: inout ReadingContext) {
         log = ProblemLog(limit: 0)
         events.reserveCapacity(components.count)
@@ -38,7 +38,7 @@ struct ComponentBatch: Sendable {
             }
             if event.uid.isEmpty {
                 event.uid = reader.contentUID()
-                // Whether another one has the same content is known when all are there.
+                // Whether another event has the same content is known only when all have been read.
                 context.log.mark(
                     .madeUID(
                         event: events.count, line: component.span.lowerBound, isTold: event.kind != .freeBusy,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Puts together what is reported about a whole file from its calendars.
+/// Combines what is reported about the calendars of a file into one result.
 struct ReadingSummary {
     private var reading = CalendarReading(format: .calendar)
     private var resolutions: Set<TimeZoneResolution> = []
@@ -8,10 +8,10 @@ struct ReadingSummary {
     private var isEmptyCalendar = false
     private var isContacts = false
     private var isVersion1 = false
-    /// Whether an event was read, in the calendars or before.
+    /// Whether an event was read, in the added calendars or before.
     var hasEvents = false
 
-    /// - Parameter found: how many components with a place in time it has, readable or not.
+    /// - Parameter found: the number of the calendar's components with a place in time, readable or not.
     mutating func add(_ builder: CalendarBuilder, _ raw: RawCalendar, found count: Int) {
         found += count
         isEmptyCalendar = isEmptyCalendar || !raw.isImplicit
@@ -26,7 +26,7 @@ struct ReadingSummary {
         }
     }
 
-    /// The reading, once all calendars are added; `problems` gives those that the refusal is looked for in.
+    /// The result, once all calendars are added; `problems` returns those in which the refusal's reason is looked for.
     consuming func finished(
         _ tree: ComponentTree, limits: CalendarReader.Limits, log: inout ProblemLog,
         problems: (ProblemLog) -> [Problem]
@@ -50,10 +50,10 @@ struct ReadingSummary {
         return reading
     }
 
-    /// Says why nothing could be read.
+    /// Sets the sentence that says why nothing could be read.
     private mutating func refuse() {
         if found > 0 {
-            // A start that is missing has its own reason on a later line.
+            // A missing start has its actual reason on a later line.
             let errors = reading.problems.filter { $0.severity == .error }
             let reason = (errors.first { $0.code != "missing-start" } ?? errors.first)?.message ?? ""
             reading.refusal =

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The rules that a thread has read: most series of a file repeat by one of a few, except for their end.
+/// The rules that a thread has read: most series of a file share a few rules, apart from their ends.
 struct RuleCache {
     private var rules: [ByteString: RecurrenceRule] = [:]
 
-    /// A rule in which nothing is odd, or nil for one to be read with care.
+    /// Reads a rule in which nothing is unusual; nil for a rule that has to be read carefully.
     mutating func rule(_ text: ArraySlice<UInt8>) -> RecurrenceRule? {
         guard text.count <= 200, text.allSatisfy({ $0 > 32 && $0 < 97 }) else { return nil }
         var until: RecurrenceRule.Until?
@@ -15,7 +15,7 @@ struct RuleCache {
                 guard until == nil, let written = Self.until(part.dropFirst(6)) else { return nil }
                 until = written
             } else {
-                // What has an empty part or COUNT is mended elsewhere.
+                // Rules with an empty part, or with both COUNT and UNTIL, are repaired elsewhere.
                 guard part.last.map({ $0 != 61 && $0 != 44 }) == true, !part.starts(with: "COUNT".utf8) || until == nil
                 else { return nil }
                 if !rest.isEmpty { rest.append(59) }

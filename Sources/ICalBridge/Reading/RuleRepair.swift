@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is mended in the text of a recurrence rule before it is read strictly.
+/// Repairs of a recurrence rule's text before it is read strictly.
 enum RuleRepair {
-    /// The rule without parts that say nothing (`BYDAY=`), which a strict reader refuses.
+    /// The rule without empty parts (`BYDAY=`), which a strict reader refuses.
     static func withoutEmptyParts(_ text: String) -> String {
         parts(text).filter { part in
             guard let equals = part.firstIndex(of: "=") else { return true }
@@ -16,7 +16,7 @@ enum RuleRepair {
 
     static func has(_ name: String, in text: String) -> Bool { parts(text).contains { self.name(of: $0) == name } }
 
-    /// UNTIL as the RFC writes it, when a time is written in another way there.
+    /// The rule with UNTIL in the RFC's form, if its time is written in another form.
     static func withCanonicalUntil(_ text: String) -> String {
         parts(text).map { part in
             guard name(of: part) == "UNTIL", let equals = part.firstIndex(of: "="),
@@ -26,7 +26,7 @@ enum RuleRepair {
         }.joined(separator: ";")
     }
 
-    /// The stricter of COUNT and UNTIL by name, when counting is simple enough to decide; otherwise COUNT.
+    /// The name of the stricter of COUNT and UNTIL, when counting is simple enough to decide; otherwise COUNT.
     static func stricter(of rule: (counted: RecurrenceRule, bounded: RecurrenceRule), from start: EventTime?) -> String
     {
         guard let start, let count = rule.counted.count, let until = rule.bounded.until else { return "COUNT" }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One component as it is handed to libical: only properties that it decodes, each checked before, folded at 73 octets.
+/// One component as it is passed to libical: only properties that it decodes, each checked first, folded at 73 octets.
 ///
-/// What libical is slow or unsafe with never gets in: long lines, many parameters, raw zone names, rules, NULs.
+/// Anything that makes libical slow or unsafe is kept out: long lines, many parameters, raw zone names, rules, NULs.
 struct SliceText {
     private(set) var bytes: [UInt8] = []
-    /// How many of each field were written, to see that as many come back.
+    /// The number of lines written for each field, to check that as many come back.
     private(set) var written: [DecodedProperty.Field: Int] = [:]
 
     /// Whether nothing was written for libical to decode.

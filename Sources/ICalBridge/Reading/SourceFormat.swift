@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What some bytes are, as far as a calendar reader cares.
+/// The format of some bytes, as far as a calendar reader distinguishes formats.
 public enum SourceFormat: String, Hashable, Sendable, Codable {
     /// One VCALENDAR (RFC 5545).
     case calendar
@@ -14,21 +14,21 @@ public enum SourceFormat: String, Hashable, Sendable, Codable {
     case jCal = "jcal"
     case json
     case html
-    /// Other XML, a calendar as XML (RFC 6321) among it.
+    /// Any XML, including a calendar as XML (RFC 6321).
     case xml
     /// A table with a column of starts (RFC 4180).
     case csv
     case contacts
     case empty
     case binary
-    /// Text that is none of these.
+    /// Text in none of these formats.
     case text
 }
 
 extension SourceFormat {
-    /// What the bytes are when they hold no component at all; nil when they may be a calendar.
+    /// The format of bytes that contain no component; nil when they may be a calendar.
     ///
-    /// Reads the beginning, and looks once through all of it for `BEGIN:`.
+    /// Reads the beginning, and scans all the bytes once for `BEGIN:`.
     init?(notACalendar bytes: [UInt8]) {
         let start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
         guard let first = bytes[start...].firstIndex(where: { $0 > 32 }) else {
@@ -50,7 +50,7 @@ extension SourceFormat {
         }
     }
 
-    /// Whether the lines of its problems are those of the file, and not of what was made of it.
+    /// Whether line numbers in problems refer to the file itself, not to a text that was made from it.
     public var isOwnText: Bool {
         switch self {
         case .jCal, .xml, .csv: false
@@ -58,7 +58,7 @@ extension SourceFormat {
         }
     }
 
-    /// One sentence for who sent the bytes, nil for a format that can be read.
+    /// One sentence for the person who sent the bytes; nil for a format that can be read.
     var refusal: String? {
         switch self {
         case .calendar, .calendars, .components, .vCalendar1, .csv: nil
@@ -68,7 +68,7 @@ extension SourceFormat {
         case .xml: "This is an XML file, not an .ics calendar: ask its source for the .ics format."
         case .contacts: "This is an address book (vCard), not a calendar."
         case .empty: "The file is empty."
-        case .binary: "This is not a text file, so it is not a calendar: an archive has to be unpacked first."
+        case .binary: "This is not a text file, so it is not a calendar. If it is an archive, unpack it first."
         case .text: "This is a text without any calendar entry: no BEGIN:VCALENDAR was found."
         }
     }

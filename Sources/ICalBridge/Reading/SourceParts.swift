@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A file in parts that end between logical lines, from chunks that end anywhere.
+/// Splits a file, which arrives in chunks of any length, into parts that end between logical lines.
 ///
-/// What is held is one part, or one line where that is longer.
+/// It holds one part in memory, or one line if that is longer.
 struct SourceParts {
     private(set) var findings: SourceText.Findings
     private(set) var sniffed = FormatSniffer()
@@ -15,13 +15,13 @@ struct SourceParts {
     private let size: Int
     private var nextLook: Int
 
-    /// - Parameter guessed: as what lines are read that are not UTF-8 and come without a charset.
+    /// - Parameter guessed: the charset for lines that are not UTF-8 and have no declared charset.
     init(size: Int, declared: Charset?, guessed: Charset?) {
         findings = SourceText.Findings(declared: declared, ofPartsTakenFor: guessed)
         (self.size, nextLook) = (size, size)
     }
 
-    /// Takes a chunk; a part when there is enough for one.
+    /// Adds a chunk; returns a part when there is enough for one.
     mutating func add(_ chunk: [UInt8]) -> SourceText? {
         byteCount += chunk.count
         sniffed.add(chunk)
@@ -38,10 +38,10 @@ struct SourceParts {
         return part(buffer)
     }
 
-    /// Makes the next part at least as long as what was carried over to it, which is copied once a part.
+    /// Makes the next part at least as long as what was carried over to it, because that is copied once for each part.
     mutating func wait(forAtLeast bytes: Int) { nextLook = max(nextLook, bytes) }
 
-    /// What is left at the end.
+    /// The rest of the file as the last part.
     mutating func last() -> SourceText {
         decoder.end(into: &buffer)
         defer { buffer = [] }
@@ -55,13 +55,14 @@ struct SourceParts {
         return text
     }
 
-    /// The last place at which a new line begins for certain, whatever its neighbours are joined with.
+    /// The last index at which a new line certainly begins, whatever lines are joined to it.
     private func lastCut() -> Int? {
         var index = buffer.count - 1
         while index > 0 {
             let before = buffer[index - 1]
             if buffer[index] > 32, before == 10 || before == 13 {
-                // A `=` at the end joins lines in vCalendar 1.0; what is odd there may be taken away later.
+                // In vCalendar 1.0 an `=` at the end of a line joins the next one; other bytes before the line end may
+                // be removed later.
                 let end = buffer[..<index].last { $0 > 32 && $0 != 127 }
                 if let end, end != 61, end < 0x80 { return index }
             }
@@ -70,7 +71,7 @@ struct SourceParts {
         return nil
     }
 
-    /// Why the whole is not a calendar, as far as its bytes show, once its end is reached.
+    /// Why the whole file is not a calendar, judged by its bytes, once its end is reached.
     mutating func refusal(log: inout ProblemLog) -> SourceFormat? {
         if !sniffed.hasNUL, let format = sniffed.notACalendar { return format }
         decoder.report(to: &log)
@@ -80,7 +81,7 @@ struct SourceParts {
     }
 }
 
-/// Finds out what a file is from its beginning and from whether there is a component anywhere in it.
+/// Determines a file's format from its beginning and from whether it contains a component.
 struct FormatSniffer {
     private(set) var hasNUL = false
     private var hasComponent = false
@@ -104,7 +105,7 @@ struct FormatSniffer {
     var notACalendar: SourceFormat? { hasComponent ? nil : SourceFormat(notACalendar: head) }
 }
 
-/// Undoes UTF-16, a byte order mark and NUL padding chunk by chunk.
+/// Converts UTF-16 and removes a byte order mark and NUL padding, chunk by chunk.
 struct ByteDecoder {
     private enum Encoding {
         case unknown, bytes
@@ -120,7 +121,7 @@ struct ByteDecoder {
         switch encoding {
         case .unknown:
             pending += chunk
-            // As many bytes as are needed to recognize the encoding.
+            // This many bytes are needed to recognize the encoding.
             if pending.count >= 256 { start(into: &out) }
         case .bytes: append(chunk, to: &out)
         case .utf16:
@@ -158,7 +159,7 @@ struct ByteDecoder {
             let (one, two) = (UInt16(pending[index]), UInt16(pending[index + 1]))
             units.append(isBigEndian ? one << 8 | two : two << 8 | one)
         }
-        // The other half of a pair may come with the next chunk.
+        // The other half of a surrogate pair may come with the next chunk.
         if !isAtEnd, let last = units.last, UTF16.isLeadSurrogate(last) { units.removeLast() }
         pending.removeFirst(units.count * 2)
         append(Array(String(decoding: units, as: UTF16.self).utf8), to: &out)

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A line as RFC 5545 section 3.1 means it: unfolded, a range of the text.
+/// A logical line as in RFC 5545 section 3.1: unfolded, as a range of the text.
 struct LogicalLine: Sendable {
     var start: UInt32
     var end: UInt32
-    /// The line of the file it begins on, from 1.
+    /// The line of the file on which it begins, from 1.
     var number: UInt32
-    /// How far after the start the `:` or `;` of a property is; 0 as long as that was not looked for.
+    /// The distance from the start to the `:` or `;` of a property; 0 until it is determined.
     var separator: UInt16 = 0
-    /// What the name of the property is, where `separator` says that it was looked at.
+    /// The key of the property's name, valid when `separator` is not 0.
     var key = PropertyKey.other
 
     var range: Range<Int> { Int(start)..<Int(end) }
@@ -19,7 +19,7 @@ struct SourceText {
     private(set) var bytes: [UInt8] = []
     private(set) var lines: [LogicalLine] = []
 
-    /// Decodes and unfolds; each step looks once at every byte.
+    /// Decodes and unfolds; each step goes over every byte once.
     init(_ input: [UInt8], declared: Charset? = nil, log: inout ProblemLog) {
         var input = input
         Self.removeUTF16(&input, log: &log)
@@ -34,14 +34,14 @@ struct SourceText {
         findings.report(to: &log)
     }
 
-    /// What was odd in the bytes of a text, for all of its parts together.
+    /// What was unusual in the bytes of a text, for all of its parts together.
     struct Findings {
         /// The charset that came with the file.
         private(set) var declared: Charset?
-        /// What lines that are not UTF-8 were read as, with the first of them and their number.
+        /// How lines that are not UTF-8 were read, with the first such line and their number.
         fileprivate var foreign: [ForeignText.Reading: (line: UInt32, text: String, count: Int)] = [:]
         fileprivate var firstControl: Int?
-        /// As what such lines are read when only a part of the file is available.
+        /// The charset used for such lines when only part of the file is available.
         private(set) var guessed: Charset?
         fileprivate var pairs = LetterPairs()
         fileprivate let isOfParts: Bool
@@ -52,10 +52,10 @@ struct SourceText {
             (self.declared, self.guessed, isOfParts) = (declared, guessed, true)
         }
 
-        /// Whether all bytes were what they should be.
+        /// Whether nothing unusual was found.
         var isEmpty: Bool { foreign.isEmpty && firstControl == nil }
 
-        /// What all of them look like, once the whole file was seen.
+        /// The charset that all of these lines seem to have, once the whole file was read.
         var charset: Charset? { pairs.charset }
 
         func report(to log: inout ProblemLog) {
@@ -85,22 +85,22 @@ struct SourceText {
 
     init() {}
 
-    /// Lines of the file in this part, folded ones counted each.
+    /// The number of lines of the file in this part, counting folded lines separately.
     private(set) var physicalLines = 0
 
-    /// Unfolds whole lines of a file, of which the first has the given number; the bytes hold no NUL.
+    /// Unfolds whole lines of a file, the first of which has the given number; the bytes hold no NUL.
     init(part input: [UInt8], firstLine: Int, _ findings: inout Findings) {
         self.init(part: input.span, firstLine: firstLine, &findings)
     }
 
     init(part input: Span<UInt8>, firstLine: Int, _ findings: inout Findings) {
         unfold(input, firstLine: UInt32(firstLine))
-        // A fold may split a character, so only now the bytes can be judged.
+        // A fold may split a character, so the bytes can be checked only now.
         if !bytes.span.isUTF8 { decodeForeign(&findings) }
         removeControls(&findings)
     }
 
-    /// A text with lines of an earlier part before it, each followed by an LF.
+    /// Makes a text with lines of an earlier part before it, each followed by an LF.
     init(_ earlier: [UInt8], before next: SourceText) {
         if earlier.isEmpty {
             self = next
@@ -112,7 +112,8 @@ struct SourceText {
         physicalLines = next.physicalLines
     }
 
-    /// UTF-16 with a byte order mark, or by the NULs beside ASCII, and where its first unit is.
+    /// Detects UTF-16 by a byte order mark or by the NULs beside ASCII; returns its byte order and the index of its
+    /// first unit.
     static func utf16(in input: [UInt8]) -> (isBigEndian: Bool, first: Int)? {
         guard input.count >= 4 else { return nil }
         if input.starts(with: [0xFF, 0xFE]) || input.starts(with: [0xFE, 0xFF]) { return (input[0] == 0xFE, 2) }
@@ -145,7 +146,7 @@ struct SourceText {
         log.add(.repaired, "nul-bytes", line: 0, "\(count) NUL bytes were removed.")
     }
 
-    /// Joins folded lines; LF, CR and CRLF all end one.
+    /// Joins folded lines; LF, CR and CRLF each end a line.
     private mutating func unfold(_ input: Span<UInt8>, firstLine: UInt32) {
         var lines: [LogicalLine] = []
         lines.reserveCapacity(input.count / 32)
@@ -157,15 +158,15 @@ struct SourceText {
         physicalLines = Int(number + 1 - firstLine)
     }
 
-    /// Writes the unfolded bytes, of which there are at most one more than of the input, and returns how many.
+    /// Writes the unfolded bytes, which are at most one more than the input's, and returns their number.
     private static func unfold(
         _ input: Span<UInt8>, into out: UnsafeMutableBufferPointer<UInt8>, lines: inout [LogicalLine],
         number: inout UInt32
     ) -> Int {
         var index = 0
         var count = 0
-        // Proof: each round reads up to `end` and moves past it, and writes what it read and one byte for the break,
-        // which only the last line of the input may be without; so no byte is written beyond the room for one more.
+        // Proof: each round reads up to `end` and moves past it, and writes what it read and one byte for the line
+        // break, which only the last line of the input may lack; so at most one byte more than the input is written.
         func copy(_ range: Range<Int>) {
             guard !range.isEmpty, let target = out.baseAddress else { return }
             unsafe input.extracting(range).withUnsafeBufferPointer { source in
@@ -180,7 +181,7 @@ struct SourceText {
             number += 1
             let isFold = index < end && (input[index] == 32 || input[index] == 9) && !lines.isEmpty
             if isFold {
-                // Old Mozilla leaves an empty line between a name and its folded value.
+                // Old Mozilla versions leave an empty line between a name and its folded value.
                 while lines.count > 1, let last = lines.last, last.start == last.end {
                     lines.removeLast()
                     count -= 1
@@ -197,12 +198,12 @@ struct SourceText {
             count += 1
             index = end + 1
             if end == nextCR, end < input.count {
-                // CRLF, and the CRCRLF that a text-mode copy makes of it.
+                // Skips CRLF, and the CRCRLF that a text-mode copy makes of it.
                 while index < input.count, input[index] == 13, index + 1 < input.count, input[index + 1] == 10 {
                     index += 1
                 }
                 if index < input.count, input[index] == 10 { index += 1 }
-                // A file may end right behind one.
+                // A file may end right after a CR.
                 let rest = min(index, input.count)..<input.count
                 nextCR = ByteSearch.first(13, in: input, rest) ?? input.count
             }
@@ -210,7 +211,7 @@ struct SourceText {
         return count
     }
 
-    /// Makes UTF-8 of every line that is not UTF-8.
+    /// Converts every line that is not UTF-8 to UTF-8.
     private mutating func decodeForeign(_ findings: inout Findings) {
         for line in lines where String(validating: bytes[line.range], as: UTF8.self) == nil {
             findings.pairs.add(bytes[line.range])
@@ -236,13 +237,13 @@ struct SourceText {
         bytes = decoded
     }
 
-    /// Whether a byte is there that a control character or a byte order mark has.
+    /// Whether there is a byte that a control character or a byte order mark contains.
     private static func mayHoldControls(_ bytes: Span<UInt8>) -> Bool {
         unsafe bytes.withUnsafeBufferPointer { buffer in
             var start = 0
             while start < buffer.count {
                 let end = min(start + 4096, buffer.count)
-                // Without a way out the compiler looks at many bytes at once. Proof: `end` is at most the count.
+                // Without an early exit the compiler checks many bytes at once. Proof: `end` is at most the count.
                 var found: UInt8 = 0
                 for index in start..<end {
                     let byte = unsafe buffer[index]
@@ -259,7 +260,7 @@ struct SourceText {
         }
     }
 
-    /// Removes control characters, which no calendar text may hold (RFC 5545 section 3.1), and byte order marks.
+    /// Removes control characters, which no calendar text may contain (RFC 5545 section 3.1), and byte order marks.
     private mutating func removeControls(_ findings: inout Findings) {
         func isBad(_ index: Int) -> Int {
             let byte = bytes[index]
@@ -298,7 +299,7 @@ struct SourceText {
     }
 }
 
-/// Microsoft's code page for western Europe; bytes it leaves open are read as Latin-1.
+/// Microsoft's code page for western Europe; bytes that it leaves undefined are read as Latin-1.
 enum Windows1252 {
     private static let upper: [Unicode.Scalar] = Array(
         "\u{20AC}\u{81}\u{201A}\u{0192}\u{201E}\u{2026}\u{2020}\u{2021}\u{02C6}\u{2030}\u{0160}\u{2039}\u{0152}\u{8D}\u{017D}\u{8F}\u{90}\u{2018}\u{2019}\u{201C}\u{201D}\u{2022}\u{2013}\u{2014}\u{02DC}\u{2122}\u{0161}\u{203A}\u{0153}\u{9D}\u{017E}\u{0178}"

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the texts of a component cannot hold, as far as one look at its bytes shows.
+/// What the texts of a component may contain, as far as one pass over its bytes shows.
 struct SourceTraits {
-    /// Whether there may be a combining mark: none begins below 0xCC.
+    /// Whether there may be a combining mark: each begins with a byte of at least 0xCC.
     var mayHaveMarks = true
-    /// Whether there may be a character that `HiddenCharacters` knows: none begins below 0xE1.
+    /// Whether there may be one of the `HiddenCharacters`: each begins with a byte of at least 0xE1.
     var mayBeHidden = true
-    /// Whether there is a `<`, without which nothing is HTML.
+    /// Whether there may be a `<`, without which no text is HTML.
     var mayBeHTML = true
-    /// Whether two backslashes follow each other, without which no text was escaped twice.
+    /// Whether there may be two backslashes in a row, without which no text was escaped twice.
     var mayBeEscapedTwice = true
 
-    /// Of texts of which nothing is known.
+    /// Traits of texts about which nothing is known.
     init() {}
 
     init(_ bytes: Span<UInt8>, _ range: Range<Int>) {
         var (marks, hidden, html, pairs): (UInt8, UInt8, UInt8, UInt8) = (0, 0, 0, 0)
         unsafe bytes.extracting(range).withUnsafeBufferPointer { bytes in
             var before: UInt8 = 0
-            // Without a way out the compiler looks at many bytes at once. Proof: the indices are the buffer's own.
+            // Without an early exit the compiler checks many bytes at once. Proof: the indices are the buffer's own.
             for index in 0..<bytes.count {
                 let byte = unsafe bytes[index]
                 marks |= byte >= 0xCC ? 1 : 0
@@ -33,7 +33,7 @@ struct SourceTraits {
 }
 
 extension RawComponent {
-    /// What lies between the beginning of its first line and the end of its last one, its subcomponents' among them.
+    /// The range from the beginning of the component's first line to the end of its last one, including subcomponents.
     var textRange: Range<Int> {
         var (start, end) = (UInt32.max, UInt32.min)
         func add(_ lines: [LogicalLine]) {

@@ -15,11 +15,11 @@ extension Span<UInt8> {
         }
     }
 
-    /// Whether no byte is beyond ASCII.
+    /// Whether all bytes are ASCII.
     var isASCII: Bool {
         unsafe withUnsafeBytes { bytes in
             var (seen, index): (UInt64, Int) = (0, 0)
-            // Proof: a word is read only where as many bytes are left.
+            // Proof: a word is read only where eight bytes are left.
             while index + 8 <= bytes.count {
                 seen |= unsafe bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
                 index += 8
@@ -32,12 +32,12 @@ extension Span<UInt8> {
         }
     }
 
-    /// Whether the bytes are UTF-8 (RFC 3629), found out by leaps over ASCII.
+    /// Whether the bytes are UTF-8 (RFC 3629); ASCII is skipped in large steps.
     var isUTF8: Bool {
         unsafe withUnsafeBytes { bytes in
             var index = 0
             while true {
-                // Proof: a word is read only where as many bytes are left.
+                // Proof: the words are read only where 32 bytes are left.
                 while index + 32 <= bytes.count {
                     let words = unsafe (
                         bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
@@ -57,10 +57,10 @@ extension Span<UInt8> {
         }
     }
 
-    /// The bytes of a character beyond ASCII, 0 when there is no such character there (RFC 3629 section 4).
+    /// The length in bytes of a non-ASCII character; 0 when there is no valid one (RFC 3629 section 4).
     @inline(__always)
     private static func lengthOfCharacter(_ bytes: UnsafeRawBufferPointer, at index: Int) -> Int {
-        // Proof: a following byte is read only where `index` says that there is one.
+        // Proof: a following byte is read only where the comparison with the count shows that there is one.
         let first = unsafe bytes[index]
         func follows(_ place: Int, _ range: ClosedRange<UInt8> = 0x80...0xBF) -> Bool {
             index + place < bytes.count && range.contains(unsafe bytes[index + place])

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A 128-bit FNV-1a: the same for the same bytes on every machine and in every version.
+/// A 128-bit FNV-1a hash: the same for the same bytes on every machine and in every version.
 ///
-/// It names what has no name of its own; it is no protection against someone who wants two to be alike.
+/// It identifies things that have no name of their own; it does not protect against deliberate collisions.
 struct StableHash {
     private var state: UInt128 = 0x6C62_272E_07BB_0142_62B8_2175_6295_C58D
 
@@ -13,7 +13,7 @@ struct StableHash {
         }
     }
 
-    /// 32 hexadecimal digits.
+    /// The hash as 32 hexadecimal digits.
     var hex: String {
         let text = String(state, radix: 16)
         return String(repeating: "0", count: 32 - text.count) + text

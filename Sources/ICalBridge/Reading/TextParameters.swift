@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The parameters of a text that stay with it.
+/// Selects the parameters that stay with a text.
 enum TextParameters {
-    /// Those that say more than how the value is written; nil when the value is written in vCalendar 1.0's ways.
+    /// The parameters that describe more than how the value is encoded; nil when the value has an encoding of vCalendar
+    /// 1.0.
     static func kept(of property: Property) -> [ContentLine.Parameter]? {
         var kept: [ContentLine.Parameter] = []
         for parameter in property.parameters {
             switch parameter.name {
             case "ENCODING", "QUOTED-PRINTABLE": return nil
-            // The text is UTF-8 by now, and its type is the property's own.
+            // The text has been converted to UTF-8, and its type is the property's default.
             case "CHARSET", "VALUE": continue
             default:
                 if !kept.contains(where: { $0.name == parameter.name }) { kept.append(parameter) }

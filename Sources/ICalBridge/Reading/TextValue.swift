@@ -2,7 +2,7 @@
 
 /// The escapes of a TEXT value (RFC 5545 section 3.3.11).
 enum TextValue {
-    /// The text that a value means; for what libical is not asked about, such as zone names.
+    /// The text of a value, for values that libical does not decode, such as zone names.
     static func decoded(_ value: some Collection<UInt8>) -> String {
         var out: [UInt8] = []
         out.reserveCapacity(value.count)
@@ -22,8 +22,8 @@ enum TextValue {
 
     /// The same value with only the RFC's four escapes.
     ///
-    /// libical turns `\t` of `C:\temp` into a tab and an unknown escape into a space; such a backslash is meant as
-    /// one and is doubled. `\"` and `\:`, which some apps write, are the bare character.
+    /// libical turns the `\t` in `C:\temp` into a tab and an unknown escape into a space; such a backslash is meant
+    /// literally and is doubled. `\"` and `\:`, which some apps write, become the bare character.
     static func canonical(_ value: some Collection<UInt8>) -> [UInt8] {
         var out: [UInt8] = []
         out.reserveCapacity(value.count + 8)
@@ -50,9 +50,9 @@ enum TextValue {
         return out
     }
 
-    /// A canonical value whose outer spaces libical keeps.
+    /// Changes a canonical value so that libical keeps its outer spaces.
     ///
-    /// It cuts spaces off both ends, but reads an escape that it does not know, `\s`, as one space.
+    /// libical removes spaces from both ends, but reads an unknown escape, `\s`, as one space.
     static func guardingSpaces(_ canonical: [UInt8]) -> [UInt8] {
         guard let first = canonical.first, let last = canonical.last, first == 32 || last == 32 else {
             return canonical
@@ -63,7 +63,7 @@ enum TextValue {
         return out
     }
 
-    /// A text as a TEXT value.
+    /// Encodes a text as a TEXT value.
     static func encoded(_ text: some Sequence<UInt8>) -> [UInt8] {
         var out: [UInt8] = []
         for byte in text {
@@ -77,7 +77,7 @@ enum TextValue {
         return out
     }
 
-    /// The parts between commas, or other separators, that have no backslash before them.
+    /// Splits a value at commas, or other separators, that have no backslash before them.
     static func split(_ value: ArraySlice<UInt8>, at separator: UInt8 = UInt8(ascii: ",")) -> [ArraySlice<UInt8>] {
         var parts: [ArraySlice<UInt8>] = []
         var start = value.startIndex

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The recurrence rules of vCalendar 1.0 (`MP2 1+ MO TU #6`), as a rule of RFC 5545.
+/// Converts the recurrence rules of vCalendar 1.0 (`MP2 1+ MO TU #6`) to RFC 5545.
 ///
-/// Rules with times of day or with a rule inside a rule have no counterpart that means the same; they are not read.
+/// Rules with times of day, or with a rule inside a rule, have no counterpart with the same meaning; they are not read.
 enum VersionOneRule {
-    /// The same rule as RFC 5545 writes it, nil when it is not one of vCalendar 1.0 or says more than can be expressed
-    /// there.
+    /// The same rule in the form of RFC 5545; nil when it is not a rule of vCalendar 1.0, or cannot be expressed in
+    /// that form.
     static func translated(_ text: String) -> String? {
         var words = text.uppercased().split(whereSeparator: { $0.is(" ") || $0.is("\t") })
         guard let head = words.first, let kind = Kind(head) else { return nil }
         words.removeFirst()
-        // The part that says how long comes last; a rule without it has two occurrences.
+        // The part with the end comes last; a rule without it has two occurrences.
         var end = "COUNT=2"
         if let last = words.last {
             if last.first?.is("#") == true {
@@ -48,7 +48,7 @@ enum VersionOneRule {
             }
         }
 
-        /// The parts that the words between head and end mean.
+        /// The RFC 5545 parts for the words between head and end.
         func parts(_ words: [Substring]) -> [String]? {
             if words.isEmpty { return [] }
             switch letters {
@@ -63,7 +63,7 @@ enum VersionOneRule {
             }
         }
 
-        /// `1+ MO TU 2- FR`: each position holds for the days that follow it.
+        /// Reads `1+ MO TU 2- FR`: each position applies to the days that follow it.
         private func positions(_ words: [Substring]) -> [String]? {
             var found: [String] = []
             var current: [Int] = []
@@ -88,7 +88,7 @@ enum VersionOneRule {
             return found.count == words.count ? found.map(String.init).joined(separator: ",") : nil
         }
 
-        /// `2`, `2+` or `2-`.
+        /// Reads `2`, `2+` or `2-`.
         private func signed(_ word: Substring, upTo limit: Int) -> Int? {
             let isNegative = word.last?.is("-") == true
             let digits = isNegative || word.last?.is("+") == true ? word.dropLast() : word

@@ -2,19 +2,19 @@
 
 internal import Synchronization
 
-/// What the zone names of one calendar mean, for every thread that reads its components.
+/// The meanings of the zone names of one calendar, shared by all threads that read its components.
 ///
-/// What a name means depends only on the calendar, so it does not matter who asks first; where it came first in the
-/// order of the file is worked out later from the marks in the logs.
+/// A name's meaning depends only on the calendar, so it does not matter which thread asks first; where a name first
+/// appears in the file is determined later from the marks in the logs.
 final class ZoneTable: Sendable {
-    /// The meaning of a name, and what is to be reported where it is first found.
+    /// The meaning of a name, and what is to be reported where it first appears.
     struct Entry: Sendable {
         var zone: ZoneResolver.Zone
         var resolution: TimeZoneResolution?
         var problems: [Problem]
     }
 
-    /// The zone of times that name none, by X-WR-TIMEZONE.
+    /// The zone of times that name none, from X-WR-TIMEZONE.
     let floating: Entry
 
     private let resolver: ZoneResolver
@@ -30,7 +30,7 @@ final class ZoneTable: Sendable {
     func entry(_ tzid: String) -> Entry {
         entries.withLock { entries in
             if let known = entries[tzid] { return known }
-            // A resolver that has met nothing yet says of the name what the first one would.
+            // A fresh copy of the resolver reports about this name what it would report at the first use.
             var one = resolver
             var log = ProblemLog(limit: Int.max)
             let number = one.number(of: tzid, line: 0, log: &log)
@@ -41,7 +41,7 @@ final class ZoneTable: Sendable {
     }
 }
 
-/// The zones that one thread has met, by the opaque numbers that libical sees.
+/// The zones that one thread has encountered, by the opaque numbers that libical sees.
 struct MetZones {
     private let table: ZoneTable
     private var zones: [ZoneResolver.Zone] = []
@@ -55,9 +55,9 @@ struct MetZones {
         zones.indices.contains(number - 1) ? zones[number - 1] : .floating
     }
 
-    /// The number of the zone with this TZID, from 1; a name met for the first time leaves its mark in the log.
+    /// The number of the zone with this TZID, from 1; the first use of a name adds a mark to the log.
     mutating func number(of tzid: String, line: Int, log: inout ProblemLog) -> Int {
-        // Nearly every time of a file names one of its first zones.
+        // Nearly every time in a file has one of its first zones.
         for index in names.indices.prefix(4) where names[index] == tzid { return index + 1 }
         if let known = numbers[tzid] { return known }
         log.mark(.zone(tzid, line: line))
@@ -67,16 +67,16 @@ struct MetZones {
         return zones.count
     }
 
-    /// A zone that was met before, else nil.
+    /// A zone that was used before; nil for any other.
     func known(_ tzid: Span<UInt8>) -> ZoneResolver.Zone? {
         for index in names.indices.prefix(4) where tzid.isSame(as: names[index].utf8Span.span) { return zones[index] }
         return numbers[DirectText.string(tzid, 0..<tzid.count)].map { zones[$0 - 1] }
     }
 
-    /// The zone of times that name none, when such a time was met before.
+    /// The zone of times that name none, if such a time was read before; otherwise nil.
     var knownFloating: ZoneResolver.Zone? { isFloatingMet ? table.floating.zone : nil }
 
-    /// The zone of times that name none: X-WR-TIMEZONE, as Google means it, else they stay floating.
+    /// The zone of times that name none: X-WR-TIMEZONE, as Google uses it; without it they stay floating.
     mutating func floatingZone(log: inout ProblemLog) -> ZoneResolver.Zone {
         if !isFloatingMet {
             isFloatingMet = true

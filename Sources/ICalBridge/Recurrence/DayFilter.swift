@@ -1,31 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which days of a month or year a rule's BY parts let through.
+/// The days of a month or year that a rule's BY parts select.
 ///
-/// The Gregorian calendar knows 14 kinds of year: seven weekdays for the first of January, leap or not. What a rule
-/// picks depends only on the kind, so each is worked out once, when it is first needed (RFC 5545 section 3.3.10).
+/// The Gregorian calendar has 14 kinds of year: seven weekdays for 1 January, leap year or not. What a rule selects
+/// depends only on the kind, so each kind is worked out once, when it is first needed (RFC 5545 section 3.3.10).
 struct DayFilter {
     private let rule: RecurrenceRule
     private let start: CivilDate
-    /// Whether days that no part names are taken from DTSTART (MONTHLY, YEARLY) or are all let through.
+    /// Whether missing day parts are taken from DTSTART (MONTHLY, YEARLY); otherwise all days are selected.
     private let fillsFromStart: Bool
-    /// Whether a YEARLY rule that names no month stays in that of DTSTART; days of the month by themselves do not leave
-    /// it.
+    /// Whether a YEARLY rule that names no month stays in the month of DTSTART; BYMONTHDAY does not change that.
     private let keepsMonthOfStart: Bool
     private var known: UInt16 = 0
     private var months = [UInt32](repeating: 0, count: 14 * 12)
 
-    /// False when the rule has no part that a day could fail.
+    /// False when no part of the rule can exclude a day.
     let isSelective: Bool
 
     init(_ rule: RecurrenceRule, start: CivilDate) {
         var rule = rule
-        // BYWEEKNO by itself keeps the weekday of DTSTART; the weeks themselves are the period's matter.
+        // BYWEEKNO without other parts keeps the weekday of DTSTART; the periods take care of the weeks themselves.
         if !rule.byWeekNumber.isEmpty, rule.frequency == .yearly {
             if rule.byDay.isEmpty, rule.byMonthDay.isEmpty, rule.byYearDay.isEmpty {
                 rule.byDay = [.init(.allCases[start.weekday])]
             } else {
-                // Forbidden by the RFC; the first or last such day of a week is that day.
+                // The RFC forbids a number here; the first or last such weekday of a week is that weekday itself.
                 rule.byDay = rule.byDay.compactMap { entry in
                     switch entry.ordinal {
                     case nil, 1, -1: .init(entry.weekday)
@@ -55,7 +54,7 @@ struct DayFilter {
         return months[year.kind * 12 + month - 1]
     }
 
-    /// The days of a year as bits: bit 0 is the first of January.
+    /// The days of a year as bits: bit 0 is 1 January.
     mutating func days(of year: YearShape) -> DaySet {
         var days = DaySet()
         for month in 1...12 { days.insert(self.month(month, of: year), at: year.dayOfYear(month: month) - 1) }
@@ -68,7 +67,7 @@ struct DayFilter {
         for month in 1...12 { months[year.kind * 12 + month - 1] = mask(month, of: year, named) }
     }
 
-    /// The days that BYYEARDAY names, and those that BYDAY names by their number within the year.
+    /// The days that BYYEARDAY names, and the days that BYDAY names by a number within the year.
     private func namedOfYear(_ year: YearShape) -> (yearDays: DaySet, weekdays: DaySet) {
         var (yearDays, weekdays) = (DaySet(), DaySet())
         for day in rule.byYearDay where (-366...366).contains(day) {
@@ -82,11 +81,11 @@ struct DayFilter {
         return (yearDays, weekdays)
     }
 
-    /// A number counts within the month for MONTHLY and with BYMONTH (RFC erratum 1913), else within the year.
+    /// BYDAY numbers count within the month for MONTHLY and with BYMONTH (RFC erratum 1913), otherwise within the year.
     private var countsWeekdays: Bool { rule.frequency == .monthly || rule.frequency == .yearly }
     private var countsInMonth: Bool { rule.frequency == .monthly || !rule.byMonth.isEmpty }
 
-    /// The day, from 1, of a numbered weekday in a month or year; nil when there is none.
+    /// The day, from 1, of a numbered weekday in a month or year; nil when it does not exist.
     private func day(_ entry: RecurrenceRule.WeekdayNumber, from firstWeekday: Int, within span: Int) -> Int? {
         guard let ordinal = entry.ordinal, ordinal != 0, (-53...53).contains(ordinal) else { return nil }
         let first = (entry.weekday.index - firstWeekday + 7) % 7 + 1
@@ -117,13 +116,13 @@ struct DayFilter {
         return mask
     }
 
-    /// The days of a month that BYDAY names without a number, or by their number within the month.
+    /// The days of a month that BYDAY names without a number, or by a number within the month.
     private func weekdays(offset: Int, length: Int, of year: YearShape) -> UInt32 {
         let firstWeekday = (year.firstWeekday + offset) % 7
         var mask: UInt32 = 0
         for entry in rule.byDay {
             if entry.ordinal == nil || !countsWeekdays {
-                // Every seventh bit; those beyond the month are cut off by the caller.
+                // Sets every seventh bit; the caller removes the bits beyond the month.
                 mask |= 0x1020_4081 << UInt32((entry.weekday.index - firstWeekday + 7) % 7)
             } else if countsInMonth, let day = day(entry, from: firstWeekday, within: length) {
                 mask |= 1 << UInt32(day - 1)
@@ -137,12 +136,12 @@ struct DayFilter {
     }
 }
 
-/// What a year's calendar looks like.
+/// The length of a year and the weekday on which it begins.
 struct YearShape {
     let year: Int
-    /// Days since 1970-01-01 of the first of January.
+    /// 1 January in days since 1970-01-01.
     let firstDay: Int
-    /// The weekday of the first of January; Sunday is 0.
+    /// The weekday of 1 January; Sunday is 0.
     let firstWeekday: Int
     let isLeap: Bool
 
@@ -153,7 +152,7 @@ struct YearShape {
         isLeap = CivilDate.isLeap(year)
     }
 
-    /// 0 to 13.
+    /// One of the 14 kinds of year, 0 to 13.
     var kind: Int { firstWeekday * 2 + (isLeap ? 1 : 0) }
     var length: Int { isLeap ? 366 : 365 }
 
@@ -166,7 +165,7 @@ struct YearShape {
         month <= 2 ? (month - 1) * 31 + 1 : (153 * (month - 3) + 2) / 5 + (isLeap ? 61 : 60)
     }
 
-    /// The first day of week 1 in days since 1970-01-01: the first week with four days of the year.
+    /// The first day of week 1 in days since 1970-01-01: the first week with at least four days in the year.
     func firstWeekStart(weekStart: Int) -> Int {
         let before = (firstWeekday - weekStart + 7) % 7
         return firstDay - before + (before > 3 ? 7 : 0)

@@ -2,7 +2,7 @@
 
 /// Some days of a period of up to 384 days, as bits: bit 0 is the period's first day.
 ///
-/// A year and the 53 weeks of a week-numbering year both fit, so that no period needs separate memory.
+/// A year and the 53 weeks of a week-numbering year both fit, so no period needs memory of its own.
 struct DaySet: DayMask {
     var words = InlineArray<6, UInt64>(repeating: 0)
 
@@ -30,7 +30,7 @@ struct DaySet: DayMask {
         words[day >> 6] |= 1 << UInt64(day & 63)
     }
 
-    /// Adds the days of a month's mask, whose first day is `offset`.
+    /// Adds the days of a month's mask; the month begins at day `offset`.
     mutating func insert(_ mask: UInt32, at offset: Int) {
         let word = offset >> 6
         let shift = UInt64(offset & 63)
@@ -38,7 +38,7 @@ struct DaySet: DayMask {
         if shift > 32, word + 1 < words.count { words[word + 1] |= UInt64(mask) >> (64 - shift) }
     }
 
-    /// The 32 days from one on.
+    /// The 32 days from `day` on.
     func bits(from day: Int) -> UInt32 {
         let (word, shift) = (day >> 6, UInt64(day & 63))
         var bits = words[word] >> shift
@@ -77,15 +77,16 @@ struct DaySet: DayMask {
     }
 }
 
-/// The days of a period that a rule picks, by their place in it from 0.
+/// The days of a period that a rule selects, by their position in it, from 0.
 protocol DayMask {
     var count: Int { get }
     func contains(_ day: Int) -> Bool
-    /// How many of them lie before a day.
+    /// The number of selected days before a day.
     func count(before day: Int) -> Int
-    /// The day of that index, which must be below `count`.
+    /// The selected day with this index, which must be below `count`.
     func day(at index: Int) -> Int
-    /// Calls `body` with each day from `first` on, in order, until it says false; false when it did.
+    /// Calls `body` with each selected day from `first` on, in order, until it returns false; then returns false
+    /// itself.
     func visit(from first: Int, _ body: (Int) -> Bool) -> Bool
 }
 
@@ -94,7 +95,7 @@ extension DayMask {
     func visit(_ body: (Int) -> Bool) -> Bool { visit(from: 0, body) }
 }
 
-/// Periods of at most 64 days.
+/// A set of days for periods of at most 64 days.
 extension UInt64: DayMask {
     var count: Int { nonzeroBitCount }
 
@@ -121,7 +122,7 @@ extension UInt64: DayMask {
     }
 }
 
-/// The quotient rounded down, for times before 1970 too.
+/// The quotient rounded down, which also works for times before 1970.
 @inline(__always)
 func floorDivide(_ value: Int, by divisor: Int) -> Int {
     let quotient = value / divisor

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Event {
-    /// Why a server leaves an event out: its rules take more work than one event, or one file, may cause.
+    /// Why a server leaves the event out: its rules take more work than one event, or one file, may cause.
     ///
     /// - Parameters:
-    ///   - line: where it is in its file.
-    ///   - budget: that of the whole file.
-    /// - Returns: nil for an event whose rules can be followed.
+    ///   - line: the event's line in its file.
+    ///   - budget: the budget of the whole file.
+    /// - Returns: nil for an event whose rules can be expanded.
     public func excessiveWork(
         line: Int, floatingIn zone: any TimeZoneRules = FixedOffset.utc, budget: inout RecurrenceBudget
     ) -> Problem? {

@@ -2,13 +2,14 @@
 
 /// One time at which an event takes place.
 public struct Occurrence: Hashable, Sendable {
-    /// The component that describes it: the series' master, or the override that replaces it.
+    /// The component that describes the occurrence: the series' master, or the override that replaces it.
     public var event: Event
     /// The start in the form and zone of that component's DTSTART.
     public var start: EventTime
-    /// Exclusive, and never before `start`.
+    /// The exclusive end, never before `start`.
     public var end: EventTime
-    /// Where the series' own rules put it (RFC 5545 section 3.8.4.4); nil for an event that does not repeat.
+    /// The time at which the series' own rules put the occurrence (RFC 5545 section 3.8.4.4); nil for an event that
+    /// does not repeat.
     public var recurrenceID: EventTime?
 
     public init(event: Event, start: EventTime, end: EventTime, recurrenceID: EventTime? = nil) {
@@ -18,15 +19,16 @@ public struct Occurrence: Hashable, Sendable {
         self.recurrenceID = recurrenceID
     }
 
-    /// Whether it was called off: a cancelled occurrence is given, so that a reader can show or leave it out.
+    /// Whether the occurrence is cancelled; cancelled occurrences are returned, so that a reader can show them or leave
+    /// them out.
     public var isCancelled: Bool { event.isCancelled }
 }
 
-/// The occurrences of a series within a window, and whether they are all.
+/// The occurrences of a series within a window, and whether the list is complete.
 public struct Expansion: Hashable, Sendable {
-    /// In order of start.
+    /// The occurrences in order of start.
     public var occurrences: [Occurrence]
-    /// False when a limit ended the expansion; the occurrences given are then the first ones of each rule.
+    /// False when a limit ended the expansion; the occurrences are then the first ones of each rule.
     public var isComplete: Bool
 
     public init(occurrences: [Occurrence], isComplete: Bool) {

@@ -2,20 +2,20 @@
 
 /// How long each occurrence of a component lasts.
 ///
-/// A DURATION holds its days on the wall clock, a DTEND of a timed event gives an exact length, and whole days stay
+/// A DURATION counts its days on the wall clock, a DTEND of a timed event gives an exact length, and whole days stay
 /// whole days (RFC 5545 sections 3.6.1 and 3.8.5.3).
 struct OccurrenceLength {
     private enum Kind {
         case days(Int)
         case duration(ICalDuration)
-        /// Exact seconds; the end is given on the clock of `like`.
+        /// Exact seconds; the end is on the clock of `like`.
         case exact(Int, like: EventTime)
         /// Seconds on the wall clock of a time without a zone.
         case wall(Int)
     }
 
     private let kind: Kind
-    /// An upper bound of its length in seconds, changes of offset included.
+    /// An upper bound of the length in seconds, allowing for changes of offset.
     let longest: Int
 
     init(of event: Event, start: EventTime) {
@@ -49,15 +49,16 @@ struct OccurrenceLength {
         }
     }
 
-    /// How the end of an occurrence follows from only its start, in the start's own form and zone.
+    /// How the end of an occurrence follows only from its start, in the start's form and zone.
     enum Step {
-        /// So many seconds later on the wall clock.
+        /// A number of seconds later on the wall clock.
         case wall(Int)
-        /// So many exact seconds later.
+        /// A number of exact seconds later.
         case exact(Int)
     }
 
-    /// The way from start to end for occurrences in the form and zone of `start`; nil when their ends have another.
+    /// The step from start to end for occurrences in the form and zone of `start`; nil when their ends have another
+    /// form or zone.
     func step(from start: EventTime) -> Step? {
         switch (kind, start) {
         case (.days(let days), _): .wall(days * 86_400)

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension RecurrenceRule {
-    /// What DTSTART means to a rule that does not match it.
+    /// How DTSTART is treated when the rule does not match it.
     public enum StartConvention: Hashable, Sendable {
-        /// DTSTART is always the first occurrence and counts as one of COUNT (RFC 5545 section 3.8.5.3).
+        /// DTSTART is always the first occurrence and is counted in COUNT (RFC 5545 section 3.8.5.3).
         case always
-        /// DTSTART is an occurrence only if the rule matches it, as libical and python-dateutil have it.
+        /// DTSTART is an occurrence only if the rule matches it, as in libical and python-dateutil.
         case ifItMatches
     }
 
-    /// The times that a rule gives, and whether they are all.
+    /// The times that a rule gives, and whether the list is complete.
     public struct Times: Hashable, Sendable {
-        /// On the wall clock of DTSTART, in order; midnight for a day without a time.
+        /// The times on the wall clock of DTSTART, in order; midnight for a date.
         public var walls: [CivilDateTime]
         /// False when a limit ended the expansion before the rule or the window did.
         public var isComplete: Bool
     }
 
-    /// The wall-clock times of this rule from a DTSTART on, in order, without exceptions.
+    /// The wall-clock times of this rule from a DTSTART on, in order; exceptions are not applied.
     ///
-    /// Times step on the wall clock of DTSTART, which is UTC's for a UTC time. `from` and `through` are on it too and
-    /// both included; nil leaves a side open, up to 9999-12-31 (RFC 5545 sections 3.3.10 and 3.8.5.3). An UNTIL in
-    /// UTC is compared as an instant when DTSTART has a zone.
+    /// The rule is expanded on the wall clock of DTSTART, which is the UTC clock for a UTC time. `from` and `through`
+    /// are on the same clock and both inclusive; nil leaves a side open, up to 9999-12-31 (RFC 5545 sections 3.3.10 and
+    /// 3.8.5.3). An UNTIL in UTC is compared as an instant when DTSTART has a zone.
     public func times(
         startingAt start: EventTime, from: CivilDateTime? = nil, through: CivilDateTime? = nil,
         startConvention: StartConvention = .always, limits: ExpansionLimits = ExpansionLimits()
@@ -32,7 +32,7 @@ extension RecurrenceRule {
             maximum: limits.maximumOccurrences, budget: &budget)
     }
 
-    /// The same within a budget that others share.
+    /// The same times, within a budget that is shared with other expansions.
     public func times(
         startingAt start: EventTime, from: CivilDateTime? = nil, through: CivilDateTime? = nil,
         startConvention: StartConvention = .always, maximum: Int, budget: inout RecurrenceBudget
@@ -46,7 +46,8 @@ extension RecurrenceRule {
 
     /// The same times as instants: a local time that does not exist is moved forward by the gap and still counts.
     ///
-    /// `zone` is the clock of a DTSTART that names none. Neighbours around a gap may be equal or out of order.
+    /// `zone` is the clock of a DTSTART without a zone. Neighbouring instants around a gap may be equal or out of
+    /// order.
     public func instants(
         startingAt start: EventTime, floatingIn zone: any TimeZoneRules, from: CivilDateTime? = nil,
         through: CivilDateTime? = nil, startConvention: StartConvention = .always,
@@ -63,14 +64,14 @@ extension RecurrenceRule {
         return (instants, isComplete)
     }
 
-    /// Which of some wall-clock times this rule gives; nil when the budget did not suffice.
+    /// The given wall-clock times that this rule produces; nil when the budget was too small.
     public func gives(
         _ walls: [CivilDateTime], startingAt start: EventTime, startConvention: StartConvention = .always,
         budget: inout RecurrenceBudget
     ) -> Set<CivilDateTime>? {
         var walk = SeriesRule(self, start: start)
         var given: Set<CivilDateTime> = []
-        // The latest first: where COUNT ends the rule is then known for all the others.
+        // The latest comes first: after that, the end that COUNT gives the rule is known for all the others.
         for wall in Set(walls.map(\.wallSeconds)).sorted(by: >) {
             guard budget.spend(1) else { return nil }
             let outcome = walk.forEach(
@@ -84,8 +85,8 @@ extension RecurrenceRule {
         return given
     }
 
-    /// The wall-clock time that COUNT ends this rule with; nil without COUNT, when the calendar ends before, or when the
-    /// budget did not suffice.
+    /// The wall-clock time of the last occurrence that COUNT allows; nil without COUNT, when the calendar ends first,
+    /// or when the budget was too small.
     public func last(startingAt start: EventTime, budget: inout RecurrenceBudget) -> CivilDateTime? {
         guard let count, budget.spend(1) else { return nil }
         guard count > 1 else { return start.civil }
@@ -115,7 +116,7 @@ extension RecurrenceRule {
 }
 
 extension EventTime {
-    /// The clock on which a series that starts at this time keeps time.
+    /// The clock of a series that starts at this time.
     func clockRules(floatingIn zone: any TimeZoneRules) -> any TimeZoneRules {
         switch self {
         case .date, .floating: zone
@@ -133,10 +134,10 @@ extension TimeZoneRules {
     }
 }
 
-/// A rule of a series, with its UNTIL read on the clock of DTSTART.
+/// A rule of a series, with its UNTIL converted to the clock of DTSTART.
 struct SeriesRule {
     var walk: RuleWalk
-    /// An UNTIL in UTC of a zoned series: from `doubtful` on, wall times are compared with it as instants.
+    /// The UTC UNTIL of a zoned series: from `doubtful` on, wall times are compared with it as instants.
     private var untilInstant: Int?
     private var doubtful = Int.max
     private var clock: WallClock?
@@ -146,7 +147,7 @@ struct SeriesRule {
         switch (rule.until, start) {
         case (nil, _): break
         case (.date(let date), _):
-            // A day as the limit of timed occurrences, which the RFC forbids, is meant to its end.
+            // A date as the limit of timed occurrences, which the RFC forbids, means the end of that day.
             until = date.daysSinceEpoch * 86_400 + 86_399
         case (.floating(let wall), _): until = wall.wallSeconds
         case (.utc(let instant), .zoned(_, let zone)):
@@ -155,7 +156,7 @@ struct SeriesRule {
             if zone.rules.isSteady(around: instant) {
                 until = wall
             } else {
-                // Around a change of offset the order of wall times is not the order of instants.
+                // Around a change of offset, wall times and instants are not in the same order.
                 until = wall + 86_400
                 doubtful = wall - 86_400
                 untilInstant = instant.seconds
@@ -166,7 +167,7 @@ struct SeriesRule {
         walk = RuleWalk(rule, start: start.civil.wallSeconds, isDate: start.isDate, until: until)
     }
 
-    /// Like `RuleWalk.forEach`.
+    /// Calls `body` as `RuleWalk.forEach` does.
     mutating func forEach(
         from low: Int, through high: Int, startAlwaysCounts: Bool, steps: inout Int, _ body: (Int) -> Bool
     ) -> RuleWalk.Outcome {

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where COUNT ends a rule: whole periods are counted, and no occurrence in them is looked at.
+/// Finding where COUNT ends a rule: whole periods are counted, without a look at the occurrences in them.
 extension RuleWalk {
-    /// What a count from one time on came to.
+    /// The result of a count that began at one time.
     struct CountedEnd {
         var first: Int
-        /// The last occurrence, nil when it lies beyond `through`.
+        /// The last occurrence; nil when it is later than `through`.
         var last: Int?
         var through: Int
     }
 
-    /// The wall time of the occurrence number `count` from `first` on, or a later time than `end` if it is beyond that.
+    /// The wall time of the occurrence number `count` from `first` on, or a time later than `end` if it is beyond
+    /// `end`.
     ///
-    /// Nil when the steps did not suffice.
+    /// Returns nil when the steps were not enough.
     mutating func lastCounted(_ count: Int, from first: Int, through end: Int, steps: inout Int) -> Int? {
         if let known = knownEnd, known.first == first {
             if let last = known.last { return last }
@@ -50,7 +51,7 @@ extension RuleWalk {
         }
     }
 
-    /// Counts some occurrences, of which `wall` gives each by its index.
+    /// Counts `number` occurrences; `wall` returns the wall time of each by its index.
     mutating func count(_ number: Int, _ wall: (Int) -> Int) -> Bool {
         guard let left = countdown else { return true }
         guard number >= left else {
@@ -61,7 +62,7 @@ extension RuleWalk {
         return false
     }
 
-    /// How many of a period's days by times lie before the floor.
+    /// The number of a period's occurrences (days by times) that are before the floor.
     func indexOfFloor(_ days: some DayMask, from firstDay: Int) -> Int {
         let seconds = floor - firstDay * 86_400
         guard seconds > 0 else { return 0 }

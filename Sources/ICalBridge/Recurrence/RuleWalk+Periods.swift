@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension RuleWalk {
-    // What making the days of such a period takes, in candidates that are looked at.
+    // The cost of computing the days of such a period, in candidates.
     private static let stepsOfYear = 8
     private static let stepsOfWeekYear = 24
 
@@ -38,10 +38,10 @@ extension RuleWalk {
         return .finished
     }
 
-    /// The year from which INTERVAL counts.
+    /// The year from which INTERVAL is counted.
     ///
-    /// It is the week-numbering year of DTSTART, unless that holds no occurrence from DTSTART on: then it is the
-    /// calendar year. The RFC does not say; libical and ical.net agree on this.
+    /// It is the week-numbering year of DTSTART, unless that year has no occurrence from DTSTART on: then it is the
+    /// calendar year. The RFC does not define this; libical and ical.net agree on it.
     private mutating func originOfWeekYears() -> Int {
         let calendarYear = CivilDate(daysSinceEpoch: startDay).year
         var year = calendarYear
@@ -140,7 +140,7 @@ extension RuleWalk {
         return .finished
     }
 
-    /// Gives the times of one period, those before the floor left out.
+    /// Passes on the times of one period, except those before the floor.
     private mutating func emit(
         _ days: some DayMask, from firstDay: Int, steps: inout Int, _ body: (Int) -> Bool
     ) -> Bool {
@@ -148,7 +148,7 @@ extension RuleWalk {
         if countdown != nil { return count(days, from: firstDay) }
         let times = times
         if let positions {
-            // The set is days × times, so a position is found without writing the set down.
+            // The set is days × times, so a position is found without storing the set.
             let picked = positions.indices(among: days.count * times.count)
             for index in picked[picked.firstFitting { $0 >= indexOfFloor(days, from: firstDay) }...] {
                 steps -= 1

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension RuleWalk {
-    /// DAILY, HOURLY, MINUTELY and SECONDLY: steps of a fixed length, of which parts let some through.
+    /// DAILY, HOURLY, MINUTELY and SECONDLY: steps of a fixed length, filtered by the rule's parts.
     ///
-    /// A step that fails a part jumps to the next month, day, hour, minute or second that passes it, so that a rule
-    /// that seldom applies costs no more than one that often does.
+    /// A step that a part excludes jumps to the next month, day, hour, minute or second that the part allows, so that a
+    /// rule that seldom applies costs no more than one that often does.
     mutating func units(from low: Int, through end: Int, steps: inout Int, _ body: (Int) -> Bool) -> Outcome {
         guard isReachable(steps: &steps) else { return steps < 0 ? .outOfSteps : .finished }
         let unitsPerDay = 86_400 / unit
@@ -14,7 +14,7 @@ extension RuleWalk {
         let isDaily = unit == 86_400 && interval == 1
         let times = times
         var index = align(floorDivide(low, by: unit), from: origin, by: interval)
-        // The month whose mask is kept.
+        // The month for which `mask` is computed.
         var monthStart = 0
         var monthEnd = 0
         var mask: UInt32 = 0
@@ -37,7 +37,7 @@ extension RuleWalk {
                     continue
                 }
                 if countdown != nil, isDaily, index * unit >= floor {
-                    // The rest of a month at once.
+                    // The rest of a month is counted at once.
                     let days = UInt64(rest)
                     guard count(days, from: day) else { return .stopped }
                     index = monthEnd
@@ -65,7 +65,8 @@ extension RuleWalk {
         return .finished
     }
 
-    /// The seconds from a time of day to the next that BYHOUR, BYMINUTE and BYSECOND might let pass; nil if it passes.
+    /// The seconds from a time of day to the next one that BYHOUR, BYMINUTE and BYSECOND may allow; nil if they allow
+    /// this one.
     private func secondsToWait(at time: Int) -> Int? {
         let hour = time / 3600
         let laterHours = hours >> UInt64(hour)
@@ -88,13 +89,13 @@ extension RuleWalk {
         return nil
     }
 
-    /// Whether the steps from DTSTART ever reach a time of day, on a weekday, that the parts let pass.
+    /// Whether the steps from DTSTART ever reach a time of day, on a weekday, that the parts allow.
     private mutating func isReachable(steps: inout Int) -> Bool {
         if let knownReachable { return knownReachable }
         let step = interval * unit
         let limitsTime = hours != .max || minutes != .max || seconds != .max
         var isReachable = hours != 0 && minutes != 0 && seconds != 0
-        // The finest first: most of what is never met is seen without a look at a whole day.
+        // The finest part comes first: most rules that never match are recognized without checking a whole day.
         if isReachable, seconds != .max {
             let divisor = greatestCommonDivisor(step, 60)
             let phase = (start - startDay * 86_400) % divisor
@@ -112,12 +113,12 @@ extension RuleWalk {
         return isReachable
     }
 
-    /// Whether the steps reach a time that passes in a day or a week, on one of some weekdays (bit 0 is Sunday).
+    /// Whether the steps reach an allowed time in a day or a week, on one of some weekdays (bit 0 is Sunday).
     ///
     /// Steps of n seconds visit all times of a week that are congruent to the first modulo gcd(n, a week).
     private func meets(within span: Int, on days: UInt8?, steps: inout Int) -> Bool {
         let divisor = greatestCommonDivisor(interval * unit, span)
-        // The first of January 1970 was a Thursday.
+        // 1 January 1970 was a Thursday.
         let origin = floorDivide(start, by: unit) * unit + 4 * 86_400
         let phase = origin - floorDivide(origin, by: divisor) * divisor
         var time = phase

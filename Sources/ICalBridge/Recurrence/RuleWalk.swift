@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A rule and its DTSTART, made ready for being walked along the wall clock.
+/// A rule and its DTSTART, prepared for walking along the wall clock.
 ///
-/// All times are wall-clock seconds since 1970-01-01T00:00:00, all days are days since then. Nothing here knows a
-/// zone: what a rule says is said in wall time (RFC 5545 section 3.3.10), and is converted afterwards.
+/// All times are wall-clock seconds since 1970-01-01T00:00:00, and all days are days since then. Zones play no part
+/// here: rules are defined in wall time (RFC 5545 section 3.3.10), which is converted afterwards.
 struct RuleWalk {
     /// Why a walk ended.
     enum Outcome {
-        /// The rule gives nothing more up to the end of what was asked for.
+        /// The rule gives no further times up to the requested end.
         case finished
-        /// The caller said stop.
+        /// The caller asked to stop.
         case stopped
         /// The steps were used up first.
         case outOfSteps
     }
 
-    /// 9999-12-31T23:59:59, the last time that RFC 5545 can write.
+    /// 9999-12-31T23:59:59, the last time that RFC 5545 can express.
     static let lastWall = 253_402_300_799
-    /// Beyond the calendar in years, and far from overflow in seconds.
+    /// In years this is beyond the calendar, and in seconds it is far from overflow.
     private static let longestInterval = 1 << 40
 
     let rule: RecurrenceRule
@@ -26,35 +26,35 @@ struct RuleWalk {
     let start: Int
     let startDay: Int
     let weekStart: Int
-    /// Seconds of a period's smallest unit: a day for DAILY and above, else the frequency itself.
+    /// The seconds of the smallest unit: a day for DAILY and above, otherwise the frequency itself.
     let unit: Int
-    /// The seconds within a unit at which occurrences lie. BYSETPOS is applied when the unit is the period.
+    /// The seconds within a unit at which occurrences start. BYSETPOS is already applied when the unit is the period.
     let times: TimesOfDay
-    /// Hours, minutes and seconds that a sub-daily rule is limited to; all ones without a limit.
+    /// The hours, minutes and seconds to which a sub-daily rule is limited; all bits are set without a limit.
     let hours: UInt64
     let minutes: UInt64
     let seconds: UInt64
-    /// BYSETPOS of WEEKLY, MONTHLY and YEARLY rules.
+    /// The BYSETPOS of WEEKLY, MONTHLY and YEARLY rules.
     let positions: SetPositions?
-    /// The last wall time that UNTIL may let pass.
+    /// The last wall time that UNTIL may allow.
     let until: Int
     var filter: DayFilter
-    /// Whether the steps of a sub-daily rule ever reach a time that its parts let pass, once that was asked.
+    /// Whether the steps of a sub-daily rule ever reach a time that its parts allow; nil until this has been checked.
     var knownReachable: Bool?
-    /// Nothing before this wall time is of interest to the walk under way.
+    /// The current walk ignores everything before this wall time.
     var floor = -(1 << 60)
-    /// While occurrences are only counted: how many are left until the one that is looked for.
+    /// How many occurrences are left until the one that is looked for; nil unless occurrences are only being counted.
     var countdown: Int?
-    /// The occurrence that a countdown ended with.
+    /// The occurrence at which a countdown ended.
     var counted = 0
-    /// Where COUNT ends the rule, as far as it was counted.
+    /// Where COUNT ends the rule, as far as it has been counted.
     var knownEnd: CountedEnd?
 
-    /// Makes a rule ready. `until` is the rule's UNTIL as wall time, `isDate` whether DTSTART is a day without a time.
+    /// Prepares a rule. `until` is the rule's UNTIL as wall time; `isDate` is whether DTSTART is a date.
     init(_ rule: RecurrenceRule, start: Int, isDate: Bool, until: Int) {
         var rule = rule
         if isDate {
-            // Of a series of whole days the time parts mean nothing (section 3.3.10), and a day is the finest step.
+            // In a series of whole days the time parts mean nothing (section 3.3.10), and a day is the finest step.
             rule.byHour = []
             rule.byMinute = []
             rule.bySecond = []
@@ -81,7 +81,7 @@ struct RuleWalk {
             case .hourly: 3600
             default: 86_400
             }
-        // A part that is finer than the unit expands, a coarser one limits.
+        // A part that is finer than the unit expands; a coarser one limits.
         let leapSafe = rule.bySecond.map { min($0, 59) }
         hours = unit < 86_400 ? Self.bits(rule.byHour) : .max
         minutes = unit < 3600 ? Self.bits(rule.byMinute) : .max
@@ -101,10 +101,11 @@ struct RuleWalk {
         filter = DayFilter(rule, start: CivilDate(daysSinceEpoch: startDay))
     }
 
-    /// Calls `body` with the rule's times from `low` to `high` in order, each once, until it says false.
+    /// Calls `body` with the rule's times from `low` to `high`, each once and in order, until it returns false.
     ///
-    /// Times before DTSTART are never given. The walk jumps to the period in which `low` lies; where COUNT ends the
-    /// rule is counted by whole periods, once. `steps` goes down by one for about each candidate that is looked at.
+    /// Times before DTSTART are never passed. The walk jumps to the period that contains `low`; the end that COUNT
+    /// gives the rule is found once, by counting whole periods. `steps` falls by about one for each candidate that is
+    /// checked.
     mutating func forEach(
         from low: Int, through high: Int, startAlwaysCounts: Bool, steps: inout Int, _ body: (Int) -> Bool
     ) -> Outcome {
@@ -112,7 +113,7 @@ struct RuleWalk {
         var end = min(high, until)
         var first = start
         if startAlwaysCounts {
-            // DTSTART is the first instance whatever the rule says (section 3.8.5.3), even beyond its own UNTIL.
+            // DTSTART is the first instance whatever the rule is (section 3.8.5.3), even after the rule's own UNTIL.
             left -= 1
             first += 1
             if start >= low, start <= high, !body(start) { return .stopped }
@@ -141,7 +142,7 @@ struct RuleWalk {
         return isDone ? .finished : outcome
     }
 
-    /// Whether the rule steps by a fixed number of seconds and nothing else.
+    /// Whether the rule only steps by a fixed number of seconds.
     var isUniform: Bool {
         unit * interval > 0 && frequency != .weekly && frequency != .monthly && frequency != .yearly
             && !filter.isSelective && times.count == 1 && hours == .max && minutes == .max && seconds == .max

@@ -3,14 +3,14 @@
 extension Series {
     /// When the last occurrence ends, so that a series that is over can be left out of a feed's window.
     ///
-    /// EXDATEs and overrides are taken into account, EXRULEs are not: with them the series may end earlier than
-    /// reported. `.at` of a series without any occurrence is its DTSTART; a series without any time is `.unknown`.
+    /// EXDATEs and overrides are applied, but EXRULEs are not: with them the series may end earlier than reported. For
+    /// a series without any occurrence, `.at` is its DTSTART; a series without any time is `.unknown`.
     public func end(floatingIn zone: any TimeZoneRules, limits: ExpansionLimits = ExpansionLimits()) -> SeriesEnd {
         var budget = RecurrenceBudget(steps: limits.maximumSteps)
         return end(floatingIn: zone, budget: &budget)
     }
 
-    /// The same within a budget that others share; `.unknown` when that did not suffice.
+    /// The same end, within a budget that is shared with other expansions; `.unknown` when the budget was too small.
     public func end(floatingIn zone: any TimeZoneRules, budget: inout RecurrenceBudget) -> SeriesEnd {
         guard budget.spend(listedCount) else { return .unknown }
         var ends = overrides.compactMap { $0.replacement(of: master)?.end.instant(floatingIn: zone) }
@@ -35,7 +35,7 @@ extension Series {
         return ends.max().map { .at($0) } ?? .unknown
     }
 
-    /// What the dates and overrides of the series cost, in steps, before any rule is followed.
+    /// The steps that the dates and overrides of the series cost before any rule is expanded.
     public var listedCount: Int {
         let recurrence = master?.recurrence
         return overrides.count * 2 + (recurrence?.exclusions.count ?? 0) + (recurrence?.additions.count ?? 0)
@@ -50,11 +50,11 @@ extension SeriesPlan {
         case unknown
     }
 
-    /// The last occurrence of one rule, DTSTART aside.
+    /// The last occurrence of one rule, not counting DTSTART.
     mutating func lastOccurrence(of rule: RecurrenceRule, steps: inout Int) -> LastOccurrence {
         var walk = SeriesRule(rule, start: start)
         if rule.count == nil, rule.until == nil {
-            // The calendar repeats, and with it what the rule finds in it: one occurrence means no end.
+            // The calendar repeats, and so do the rule's times: one occurrence means that there is no end.
             let outcome = walk.forEach(
                 from: startWall + 1, through: walk.walk.endOfCycle, startAlwaysCounts: true, steps: &steps
             ) { _ in false }
@@ -75,7 +75,7 @@ extension SeriesPlan {
         return lastOccurrence(of: &walk, until: until, steps: &steps)
     }
 
-    /// The last occurrence of a rule that has an end, which is approached from behind, in longer and longer spans.
+    /// The last occurrence of a rule that has an end, searched from the end backwards in longer and longer spans.
     private mutating func lastOccurrence(of walk: inout SeriesRule, until: Int, steps: inout Int) -> LastOccurrence {
         var span = walk.walk.shortestSpan
         let cycle = walk.walk.endOfCycle - startWall
@@ -88,13 +88,13 @@ extension SeriesPlan {
             case .outOfSteps: return .unknown
             case .finished:
                 if let last { return .at(last) }
-                // What the rule does not give in a whole cycle, it never gives.
+                // A time that the rule does not reach in a whole cycle is never reached.
                 if low == startWall + 1 || !givesAny && span > cycle { return .none }
                 end = low - 1
                 span *= 8
             case .stopped:
                 guard var last else { return .unknown }
-                // There are many: half of what is left is ruled out by each question.
+                // There are many occurrences: each check rules out half of what is left.
                 while last.wall < end {
                     let middle = last.wall + (end - last.wall + 1) / 2
                     let (outcome, later, _) = latest(of: &walk, from: middle, through: end, steps: &steps)
@@ -111,10 +111,10 @@ extension SeriesPlan {
         }
     }
 
-    /// How many occurrences are looked at one by one in search of the last.
+    /// The most occurrences that are checked one by one in search of the last.
     private static let few = 64
 
-    /// The latest occurrence of a span, `.stopped` when it holds so many that not all were looked at.
+    /// The latest occurrence of a span; `.stopped` when it holds so many that not all were checked.
     private mutating func latest(
         of walk: inout SeriesRule, from low: Int, through high: Int, steps: inout Int
     ) -> (RuleWalk.Outcome, Candidate?, givesAny: Bool) {
@@ -134,7 +134,7 @@ extension SeriesPlan {
 
 extension RuleWalk {
     /// The wall time by which the rule has reached everything that it will ever reach: the calendar repeats every 400
-    /// years, and what steps by several days, weeks or months repeats after some times as many.
+    /// years, and a rule that steps by several days, weeks or months repeats after a multiple of that.
     var endOfCycle: Int {
         let days = 146_097
         let (step, cycle) =
@@ -145,11 +145,11 @@ extension RuleWalk {
             default: (interval * unit, days * 86_400)
             }
         let cycles = step / greatestCommonDivisor(step, cycle)
-        // DTSTART may lie anywhere in its period.
+        // DTSTART may be anywhere in its period.
         return cycles > 20 ? Self.lastWall : min(Self.lastWall, start + cycles * days * 86_400 + 400 * 86_400)
     }
 
-    /// Seconds in which some of the rule's times lie, if it has no gaps.
+    /// A span in seconds that contains some of the rule's times, if the rule has no gaps.
     fileprivate var shortestSpan: Int {
         let days =
             switch frequency {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Series {
-    /// The occurrences that overlap [from, to); one that takes no time when it starts within.
+    /// The occurrences that overlap [from, to); one without a length is included when it starts within.
     ///
-    /// Days and floating times are read on the clock of `zone`. DTSTART is always the first occurrence and counts as
-    /// one of COUNT (RFC 5545 section 3.8.5.3). Several rules are united, and what falls on one instant is one
-    /// occurrence. EXDATE and RECURRENCE-ID match by instant, or by day when either is a day; a time without a zone in
-    /// them is on the clock of DTSTART. An override is given even if the rules have no such occurrence.
+    /// Dates and floating times are on the clock of `zone`. DTSTART is always the first occurrence and is counted in
+    /// COUNT (RFC 5545 section 3.8.5.3). Several rules are combined, and times that fall on one instant are one
+    /// occurrence. EXDATE and RECURRENCE-ID match by instant, or by day when either is a date; a time without a zone in
+    /// them is on the clock of DTSTART. An override is returned even if the rules have no such occurrence.
     public func occurrences(
         from: Instant, to: Instant, floatingIn zone: any TimeZoneRules, limits: ExpansionLimits = ExpansionLimits()
     ) -> Expansion {
@@ -15,9 +15,9 @@ extension Series {
             from: from, to: to, floatingIn: zone, maximum: limits.maximumOccurrences, budget: &budget)
     }
 
-    /// The same within a budget that others share.
+    /// The same occurrences, within a budget that is shared with other expansions.
     ///
-    /// - Parameter maximum: how many occurrences are given at most.
+    /// - Parameter maximum: the most occurrences that are returned.
     public func occurrences(
         from: Instant, to: Instant, floatingIn zone: any TimeZoneRules, maximum: Int, budget: inout RecurrenceBudget
     ) -> Expansion {
@@ -43,13 +43,13 @@ extension Series {
     }
 }
 
-/// The occurrences that lie in a window.
+/// A window of time and the occurrences found in it.
 struct Window {
     var from: Instant
     var to: Instant
     var zone: any TimeZoneRules
     var occurrences: [Occurrence] = []
-    /// The instants at which they start, in seconds.
+    /// The instants at which the occurrences start, in seconds.
     private var starts: [Int] = []
     private var isSorted = true
 
@@ -64,7 +64,7 @@ struct Window {
         starts.reserveCapacity(starts.count + count)
     }
 
-    /// Whether an occurrence that starts at `start` lies in it, or one that takes no time begins in it.
+    /// Whether an occurrence that starts at `start` overlaps the window; one without a length has to start in it.
     func shows(_ occurrence: Occurrence, startingAt start: Instant) -> Bool {
         start < to && (start >= from || occurrence.end.instant(floatingIn: zone) > from)
     }
@@ -80,14 +80,14 @@ struct Window {
         occurrences.append(occurrence)
     }
 
-    /// Takes down when an occurrence starts that lies in the window and is added with this.
+    /// Notes the start of an occurrence in the window; the caller adds the occurrence itself.
     @inline(__always)
     mutating func note(startAt seconds: Int) {
         if let last = starts.last, last > seconds { isSorted = false }
         starts.append(seconds)
     }
 
-    /// Puts the occurrences in order of start. An occurrence is large, so it is moved only if it has to be.
+    /// Sorts the occurrences by start. An occurrence is large, so it is moved only if necessary.
     mutating func sort() {
         guard !isSorted else { return }
         let order = starts.indices.sorted { (starts[$0], $0) < (starts[$1], $1) }
@@ -96,7 +96,7 @@ struct Window {
 }
 
 extension Event {
-    /// The occurrence that an override itself describes; one without its own time stays where it was.
+    /// The occurrence that an override describes; an override without a time of its own stays where the occurrence was.
     func replacement(of master: Event?) -> Occurrence? {
         guard let recurrenceID else { return nil }
         let start = anchor ?? recurrenceID
@@ -154,8 +154,8 @@ extension SeriesPlan {
         return (found, isComplete)
     }
 
-    /// Between which wall times a window's occurrences lie: wide enough for any offset where the clock changes, for the
-    /// longest occurrence, and for those that an override moves.
+    /// The wall times between which a window's occurrences start: wide enough for any offset where the clock changes,
+    /// for the longest occurrence, and for those that an override moves.
     func walls(from: Instant, to: Instant) -> (low: Int, high: Int) {
         let slack = 2 * 86_400
         guard !segments.isEmpty || isDate else {
@@ -170,7 +170,7 @@ extension SeriesPlan {
         return (from.seconds - slack - longest - most, to.seconds + slack - least)
     }
 
-    /// Puts candidates in order and keeps one for each key, with the end of an RDATE if one has its own.
+    /// Sorts candidates and keeps one for each key, with the end of an RDATE if one has its own.
     private func sortAndUnite(_ found: inout [Candidate]) {
         var isSorted = true
         for index in found.indices.dropFirst() where found[index - 1].key >= found[index].key {
@@ -186,9 +186,9 @@ extension SeriesPlan {
         }
     }
 
-    /// Removes what the EXRULEs give; false when the steps did not suffice.
+    /// Removes the times of the EXRULEs; false when the steps were not enough.
     private func exclude(from found: inout [Candidate], steps: inout Int) -> Bool {
-        // Both are on the series' clock, so that they can be compared without a conversion.
+        // Both are on the series' clock, so they can be compared without a conversion.
         let walls = found.map(\.wall).sorted()
         guard let low = walls.first, let high = walls.last else { return true }
         var excluded: Set<Int> = []

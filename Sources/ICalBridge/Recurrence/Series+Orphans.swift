@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Series {
-    /// Makes overrides that repeat by themselves separate series, where the series that they replace is not there.
+    /// Makes separate series of overrides that repeat by themselves, if the series that they replace is missing.
     ///
     /// Lotus Notes sends a rescheduled series this way: RECURRENCE-ID;RANGE=THISANDFUTURE, and all of the dates as
-    /// RDATEs. No reader shows more than one day of that. The first such override becomes the series and keeps the UID.
-    /// A later one gets a UID made from it, the same each time, and takes its dates from those before. What replaces a
-    /// single day goes with the series whose day it is.
+    /// RDATEs. No calendar app shows more than one day of that. The first such override becomes the series and keeps
+    /// the UID. A later one gets a UID derived from it, the same each time, and takes its dates from the earlier ones.
+    /// An override of a single occurrence goes with the series that has the occurrence.
     ///
-    /// - Parameter events: components of one kind and UID; with the series among them they stay as they are.
-    /// - Returns: each series with what replaces its days, the series itself first.
+    /// - Parameter events: components with the same kind and UID; if the series is among them, they stay as they are.
+    /// - Returns: each series with the overrides of its occurrences, the series itself first.
     public static func settled(_ events: [Event]) -> [[Event]] {
         guard events.contains(where: \.repeatsAsOverride), !events.contains(where: { $0.recurrenceID == nil }) else {
             return [events]
@@ -51,27 +51,27 @@ extension Series {
 }
 
 extension Event {
-    /// Whether it replaces an occurrence and has its own rules or dates.
+    /// Whether the event replaces an occurrence and has its own rules or dates.
     fileprivate var repeatsAsOverride: Bool {
         recurrenceID != nil && start != nil && !(recurrence.rules.isEmpty && recurrence.additions.isEmpty)
     }
 
-    /// Names the occurrence that it replaces on the clock of its series: some readers compare no other (RFC 5545 section
-    /// 3.8.4.4).
+    /// Gives the replaced occurrence on the clock of its series, because some readers compare no other form (RFC 5545
+    /// section 3.8.4.4).
     fileprivate mutating func nameOccurrence(like series: Event) {
         guard case .zoned(_, let zone)? = series.start, let id = recurrenceID, !id.isDate else { return }
         recurrenceID = .zoned(zone.rules.civil(at: id.instant(floatingIn: zone.rules)), zone)
     }
 
-    /// Where on one time line the occurrence is that it replaces, whatever zone that names.
+    /// The replaced occurrence's place on one time line, whatever zone its time has.
     fileprivate var place: Int { recurrenceID?.instant(floatingIn: FixedOffset.utc).seconds ?? 0 }
 
-    /// The same as a series.
+    /// The override as a series.
     ///
     /// - Parameters:
-    ///   - end: another series goes on from here, nil for none.
-    ///   - taken: dates of other series.
-    /// - Returns: the series with its dates by instant, rules aside; nil when nothing of it is left.
+    ///   - end: the instant from which another series goes on; nil when there is none.
+    ///   - taken: the dates of other series.
+    /// - Returns: the series with its dates by instant, without those of its rules; nil when nothing of it is left.
     fileprivate func asSeries(before end: Int?, without taken: Set<Int>) -> (event: Event, dates: [Int])? {
         func instant(_ time: EventTime) -> Int { time.instant(floatingIn: FixedOffset.utc).seconds }
         func isOwn(_ time: EventTime) -> Bool { instant(time) < end ?? Int.max && !taken.contains(instant(time)) }
@@ -108,7 +108,7 @@ extension RecurrenceRule {
         let last = Instant(seconds: end - 1)
         let limit = start.clockRules(floatingIn: FixedOffset.utc).civil(at: last)
         var budget = RecurrenceBudget(steps: RecurrenceBudget.perSeries)
-        // Whatever ends it sooner stays.
+        // A rule that ends sooner stays as it is.
         let later = times(startingAt: start, from: limit.adding(seconds: 1), maximum: 1, budget: &budget)
         if later.isComplete, later.walls.isEmpty { return self }
         var rule = self

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Series {
-    /// Whether any occurrence overlaps [from, to), or takes no time and starts within; the search ends at the first.
+    /// Whether any occurrence overlaps [from, to), or starts within it without a length; the search ends at the first
+    /// one.
     ///
-    /// Nil when the budget did not suffice to decide.
+    /// Returns nil when the budget was too small to decide.
     public func overlaps(
         from: Instant, to: Instant, floatingIn zone: any TimeZoneRules, budget: inout RecurrenceBudget
     ) -> Bool? {
         guard from < to else { return false }
         guard budget.spend(listedCount) else { return nil }
         guard master?.recurrence.exclusionRules.isEmpty != false else {
-            // What such a rule takes away is only known once all is there.
+            // What an EXRULE removes is known only once all occurrences are found.
             let found = occurrences(from: from, to: to, floatingIn: zone, maximum: 10_000, budget: &budget)
             return found.occurrences.isEmpty ? found.isComplete ? false : nil : true
         }
@@ -22,9 +23,9 @@ extension Series {
         return plan.meets(window, steps: &budget.left)
     }
 
-    /// Which of some instants are starts of occurrences of the series itself, whatever its overrides.
+    /// The given instants at which occurrences of the series itself start, regardless of its overrides.
     ///
-    /// Nil when the budget did not suffice. The series must be one of times, not of days.
+    /// Returns nil when the budget was too small. DTSTART must be a time, not a date.
     public func starts(
         among instants: [Instant], floatingIn zone: any TimeZoneRules, budget: inout RecurrenceBudget
     ) -> Set<Instant>? {
@@ -33,14 +34,14 @@ extension Series {
         return plan.starts(among: instants, steps: &budget.left)
     }
 
-    /// Follows the series as far as a server ever does: to its end, and for an occurrence in twenty years.
+    /// Expands the series as far as a server ever does: to its end, and in search of an occurrence in twenty years.
     ///
-    /// - Returns: its end; nil when that takes more than `RecurrenceBudget.perSeries` steps, or than there are left.
+    /// - Returns: the end; nil when that takes more than `RecurrenceBudget.perSeries` steps, or more than are left.
     public func followed(floatingIn zone: any TimeZoneRules, budget: inout RecurrenceBudget) -> SeriesEnd? {
         budget.within(RecurrenceBudget.perSeries) { part in
             let end = end(floatingIn: zone, budget: &part)
             guard !part.isSpent else { return nil }
-            // Some time after the start, where a rule that is counted has to be counted.
+            // The window begins some time after the start, where a rule with COUNT has to be counted.
             guard let start = master?.anchor?.instant(floatingIn: zone), master?.recurrence.rules.isEmpty == false
             else { return end }
             let from = start.adding(seconds: 400 * 86_400)
@@ -51,11 +52,11 @@ extension Series {
 }
 
 extension SeriesPlan {
-    /// Whether an occurrence of DTSTART, the rules or the dates lies in a window; nil when the steps did not suffice.
+    /// Whether an occurrence of DTSTART, the rules or the dates lies in a window; nil when the steps were not enough.
     fileprivate mutating func meets(_ window: Window, steps: inout Int) -> Bool? {
         let first = Candidate(key: key(ofWall: startWall), wall: startWall)
         if !isTaken(key: first.key, wall: first.wall), window.shows(occurrence(first)) { return true }
-        // A date with its own end is what the occurrence at that time is.
+        // An RDATE with its own end replaces the rule's occurrence at that time.
         var ownEnds: Set<Int> = []
         for place in master.recurrence.additions.indices {
             let candidate = candidate(ofAddition: place)
@@ -64,7 +65,7 @@ extension SeriesPlan {
             if candidate.period != nil { ownEnds.insert(candidate.key) }
         }
         let (low, high) = walls(from: window.from, to: window.to)
-        // Without segments a candidate outside the window can be recognized by its time.
+        // Without segments, a candidate outside the window can be recognized by its time.
         let isPlain = segments.isEmpty && !isDate
         let (earliest, end) = (window.from.seconds - length.longest, window.to.seconds)
         for rule in master.recurrence.rules {
@@ -89,7 +90,7 @@ extension SeriesPlan {
         var walks = master.recurrence.rules.map { SeriesRule($0, start: start) }
         var dates = Set(master.recurrence.additions.indices.map { candidate(ofAddition: $0).key })
         dates.insert(key(ofWall: startWall))
-        // The latest first: where COUNT ends a rule is then known for all the others.
+        // The latest comes first: after that, the end that COUNT gives a rule is known for all the others.
         for instant in Set(instants).sorted(by: >) {
             let wall = clock.wall(at: instant.seconds)
             guard !isTaken(key: instant.seconds, wall: wall) else { continue }
@@ -97,7 +98,7 @@ extension SeriesPlan {
                 found.insert(instant)
                 continue
             }
-            // A wall time that a change of offset skips is moved forward, by a day at most.
+            // A wall time that the clock skips is moved forward, by a day at most.
             let isAfterChange = clock.rules.offset(at: instant.adding(seconds: -93_600)) != wall - instant.seconds
             for index in walks.indices {
                 let outcome = walks[index].forEach(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An event with all that belongs to it: its rules, its exceptions and the components that replace occurrences.
+/// An event with everything that belongs to it: its rules, its exceptions and the components that replace occurrences.
 ///
 /// ```swift
 /// for series in Series.group(calendar.events) {
@@ -8,15 +8,15 @@
 /// }
 /// ```
 public struct Series: Hashable, Sendable {
-    /// The component without a RECURRENCE-ID; nil when only replacements are known.
+    /// The component without a RECURRENCE-ID; nil when only overrides are known.
     public let master: Event?
-    /// The components with a RECURRENCE-ID, one for each occurrence, the newest of its versions.
+    /// The components with a RECURRENCE-ID, one for each occurrence: the newest version of each.
     public let overrides: [Event]
 
-    /// Makes a series from components of one UID.
+    /// Makes a series from components with the same UID.
     ///
-    /// Of several overrides of one occurrence the one with the highest SEQUENCE counts, then the last changed, then
-    /// the last given (RFC 5545 section 3.8.7.4). An override without a RECURRENCE-ID is left out.
+    /// Of several overrides of one occurrence, the one with the highest SEQUENCE counts, then the one changed last,
+    /// then the last one given (RFC 5545 section 3.8.7.4). An override without a RECURRENCE-ID is left out.
     public init(master: Event?, overrides: [Event]) {
         self.master = master
         var newest: [Event] = []
@@ -33,12 +33,12 @@ public struct Series: Hashable, Sendable {
         self.overrides = newest
     }
 
-    /// Sorts components into series by UID, in order of first appearance.
+    /// Groups components into series by UID, in order of first appearance.
     ///
-    /// Replacements whose series is not there become a series without a master, or separate series if they repeat by
+    /// Overrides whose series is missing become a series without a master, or separate series if they repeat by
     /// themselves (`settled`). Of several masters with one UID, which the RFC forbids, only those with the highest
-    /// SEQUENCE count: each that differs is a series, the first of them owns the overrides. Components without a UID
-    /// are each on their own.
+    /// SEQUENCE count: each that differs is a series, and the first of them gets the overrides. Each component without
+    /// a UID is a series of its own.
     public static func group(_ events: [Event]) -> [Series] {
         struct Key: Hashable {
             var kind: Event.Kind

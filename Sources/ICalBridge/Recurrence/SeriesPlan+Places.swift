@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension SeriesPlan {
-    /// Adds what candidates become to a window, as `occurrence(_:)` and `Window.add(_:)` do one by one.
+    /// Adds the candidates' occurrences to a window, as `occurrence(_:)` and `Window.add(_:)` do one by one.
     mutating func place(_ candidates: [Candidate], in window: inout Window) {
         window.reserve(candidates.count)
         guard segments.isEmpty, let step = length.step(from: start) else {
             for candidate in candidates { window.add(occurrence(candidate)) }
             return
         }
-        // One loop for each form of time: asking for it at each occurrence costs as much as making the occurrence.
+        // There is one loop for each form of time: checking the form for each occurrence costs as much as making the
+        // occurrence.
         switch start {
         case .date:
             place(candidates, step, in: &window) { .date(CivilDate(daysSinceEpoch: floorDivide($0, by: 86_400))) }
@@ -19,7 +20,7 @@ extension SeriesPlan {
         }
     }
 
-    /// - Parameter time: the time in the form of the start that the wall clock shows, in seconds since 1970.
+    /// - Parameter time: makes a time in the form of the start from wall-clock seconds since 1970.
     @inline(__always)
     private mutating func place(
         _ candidates: [Candidate], _ step: OccurrenceLength.Step, in window: inout Window, _ time: (Int) -> EventTime
@@ -31,7 +32,7 @@ extension SeriesPlan {
                 window.add(occurrence(candidate))
                 continue
             }
-            // All is known from the wall time, and where the offset stays the same nothing is asked of a zone.
+            // Everything follows from the wall time, and while the offset stays the same the zone is not asked.
             let wall = candidate.wall
             let begin = clock.instant(ofWall: wall)
             guard begin < to else { continue }

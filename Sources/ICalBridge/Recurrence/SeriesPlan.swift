@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A series made ready for expansion: what is excluded, what is replaced, and by what.
+/// A series prepared for expansion: what is excluded, what is replaced, and by what.
 ///
-/// Occurrences are compared by key: the instant for timed ones, the day (as wall seconds) for whole days.
+/// Occurrences are compared by key: the instant for timed ones, the day (in wall seconds) for whole days.
 struct SeriesPlan {
-    /// An override that holds for all later occurrences too.
+    /// An override that applies to all later occurrences too.
     struct Segment {
         var key: Int
         /// The wall time of its RECURRENCE-ID on the series' clock.
@@ -13,15 +13,15 @@ struct SeriesPlan {
         var start: EventTime
         var length: OccurrenceLength
 
-        /// How much later than planned its occurrences start, on the wall clock.
+        /// How much later than planned its occurrences start, in seconds on the wall clock.
         var shift: Int { start.civil.wallSeconds - originalWall }
     }
 
-    /// An occurrence as the rules place it, before overrides.
+    /// An occurrence at the time that the rules give it, before overrides are applied.
     struct Candidate {
         var key: Int
         var wall: Int
-        /// The RDATE, by its place, whose period gives it its own end.
+        /// The index of the RDATE whose period gives the candidate its own end.
         var period: Int?
     }
 
@@ -36,7 +36,7 @@ struct SeriesPlan {
     let segments: [Segment]
     private let taken: TakenTimes
 
-    /// Nil when the master has no time at all.
+    /// Returns nil when the master has no time at all.
     init?(_ master: Event, overrides: [Event], floatingIn zone: any TimeZoneRules) {
         guard let start = master.anchor else { return nil }
         self.master = master
@@ -53,7 +53,7 @@ struct SeriesPlan {
         for time in master.recurrence.exclusions { taken.insert(time, keys) }
         for event in overrides {
             guard let time = event.recurrenceID else { continue }
-            // An override replaces an occurrence, so for the rules it is an exclusion.
+            // An override replaces an occurrence, so it acts as an exclusion for the rules.
             taken.insert(time, keys)
             guard event.appliesToFuture else { continue }
             let wall = !isDate && time.isDate ? time.civil.wallSeconds + timeOfDay : keys.wall(of: time)
@@ -72,14 +72,14 @@ struct SeriesPlan {
         self.segments = segments.sorted { $0.key < $1.key }
     }
 
-    /// Whether an EXDATE or an override takes the place of a candidate.
+    /// Whether an EXDATE or an override removes a candidate.
     @inline(__always)
     func isTaken(key: Int, wall: Int) -> Bool { taken.contains(key: key, wall: wall) }
 
     @inline(__always)
     mutating func key(ofWall wall: Int) -> Int { isDate ? wall : clock.instant(ofWall: wall) }
 
-    /// The RDATE at a place as a candidate; a day of a timed series means that day at the series' own time.
+    /// The RDATE with this index as a candidate; a date in a timed series means that day at the series' own time.
     func candidate(ofAddition place: Int) -> Candidate {
         let addition = master.recurrence.additions[place]
         let keys = SeriesKeys(isDate: isDate, clock: clock)
@@ -92,7 +92,7 @@ struct SeriesPlan {
             period: addition.end == nil ? nil : place)
     }
 
-    /// What a candidate becomes: at its own time, or where the last override for later occurrences moves it.
+    /// The occurrence of a candidate: at its own time, or where the last override for later occurrences moves it.
     func occurrence(_ candidate: Candidate) -> Occurrence {
         let original = start.with(civil: CivilDateTime(wallSeconds: candidate.wall))
         let recurrenceID = master.recurrence.isEmpty && segments.isEmpty ? nil : original
@@ -110,10 +110,10 @@ struct SeriesPlan {
     }
 }
 
-/// The times of a series that EXDATEs and overrides take from its rules.
+/// The times of a series that EXDATEs and overrides remove from its rules.
 private struct TakenTimes {
     private var keys: Set<Int> = []
-    /// Days that a series of timed occurrences loses whole.
+    /// Days on which a series of timed occurrences has no occurrence at all.
     private var days: Set<Int> = []
 
     mutating func insert(_ time: EventTime, _ keys: SeriesKeys) {
@@ -130,7 +130,7 @@ private struct TakenTimes {
     }
 }
 
-/// How times are compared within a series.
+/// The keys by which times are compared within a series.
 private struct SeriesKeys {
     let isDate: Bool
     let clock: WallClock

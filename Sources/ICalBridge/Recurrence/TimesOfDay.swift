@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The seconds within a day, hour or minute at which occurrences lie, ascending.
+/// The seconds within a day, hour or minute at which occurrences start, ascending.
 ///
-/// Twenty-four hours by sixty minutes by sixty seconds are 86,400 times and 144 numbers: only few are written down.
+/// Twenty-four hours by sixty minutes by sixty seconds are 86,400 times but only 144 numbers: only short lists are
+/// stored.
 struct TimesOfDay {
     let count: Int
     private let hours: [Int]
     private let minutes: [Int]
     private let seconds: [Int]
-    /// All of them, where that is short.
+    /// All times, if the list is short.
     private let listed: [Int]
 
     private static let longestList = 128
@@ -35,7 +36,7 @@ struct TimesOfDay {
         self.listed = listed
     }
 
-    /// Those of `all` that positions pick.
+    /// The times of `all` that positions select.
     init(_ positions: SetPositions, of all: TimesOfDay) {
         listed = positions.indices(among: all.count).map { all[$0] }
         count = listed.count
@@ -49,7 +50,7 @@ struct TimesOfDay {
         return hours[minute / minutes.count] * 3600 + minutes[minute % minutes.count] * 60 + seconds[second]
     }
 
-    /// The first index whose time is not before `time`; `count` when there is none.
+    /// The index of the first time that is not before `time`; `count` when there is none.
     func index(notBefore time: Int) -> Int {
         guard count > 0, self[0] < time else { return 0 }
         var (low, high) = (0, count)
@@ -61,15 +62,15 @@ struct TimesOfDay {
     }
 }
 
-/// The positions of BYSETPOS, ready to be found in sets of any size.
+/// The positions of BYSETPOS, prepared for sets of any size.
 struct SetPositions {
-    /// From the beginning, from 0, ascending.
+    /// Indices from the beginning, starting at 0, ascending.
     private let fromStart: [Int]
-    /// From the end, -1 the last, ascending.
+    /// Indices from the end, where -1 is the last, ascending.
     private let fromEnd: [Int]
 
     init(_ positions: [Int]) {
-        // What no parser lets pass is too far off for any set.
+        // Values that no parser accepts are out of range for any set.
         let possible = positions.filter { $0 != 0 && abs($0.clamped) < 1 << 40 }
         fromStart = Set(possible.filter { $0 > 0 }).map { $0 - 1 }.sorted()
         fromEnd = Set(possible.filter { $0 < 0 }).sorted()
@@ -78,7 +79,7 @@ struct SetPositions {
     var isEmpty: Bool { fromStart.isEmpty && fromEnd.isEmpty }
     var count: Int { fromStart.count + fromEnd.count }
 
-    /// The indices that they pick of a set of `count`, ascending and each once.
+    /// The indices that the positions select in a set of `count`, ascending, each once.
     func indices(among count: Int) -> [Int] {
         var first = fromStart[..<fromStart.firstFitting { $0 >= count }]
         var last = fromEnd[fromEnd.firstFitting { $0 >= -count }...]
@@ -100,6 +101,6 @@ struct SetPositions {
 }
 
 extension Int {
-    /// The value without the only one whose magnitude does not fit.
+    /// The value, or `-Int.max` for `Int.min`, whose magnitude does not fit.
     fileprivate var clamped: Int { Swift.max(self, -Int.max) }
 }

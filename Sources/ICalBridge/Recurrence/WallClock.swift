@@ -2,7 +2,7 @@
 
 /// Converts many wall-clock times of one zone to instants, fastest when they come in order.
 ///
-/// It gives what `TimeZoneRules.instant(of:)` gives, and remembers between which wall times the offset holds.
+/// It returns what `TimeZoneRules.instant(of:)` returns, and remembers the wall times between which the offset applies.
 struct WallClock {
     let rules: any TimeZoneRules
     private let system: SystemTimeZone?
@@ -24,10 +24,10 @@ struct WallClock {
         return find(wall)
     }
 
-    /// What the clock shows at an instant, both in seconds.
+    /// The wall time that the clock shows at an instant, both in seconds.
     @inline(__always)
     func wall(at instant: Int) -> Int {
-        // Whatever the clock shows within the span, it shows once.
+        // The clock shows each time within the span only once.
         let wall = instant &+ offset
         if wall >= spanStart, wall < spanEnd { return wall }
         return instant + rules.offset(at: Instant(seconds: instant))
@@ -38,7 +38,7 @@ struct WallClock {
         guard let system else { return instant }
         let next = system.transitions.firstFitting { $0.at.seconds > instant }
         let before = next == 0 ? system.firstOffset : system.transitions[next - 1].offsetAfter
-        // A wall time in a gap lies beyond the change; it is left to be asked for each time.
+        // A wall time in a gap is after the change; it is not remembered but looked up each time.
         guard wall - before == instant else { return instant }
         offset = before
         spanStart = Int.min
@@ -55,7 +55,7 @@ struct WallClock {
 }
 
 extension Array {
-    /// The first index whose element fits, in an array whose elements that fit are all at its end.
+    /// The first index whose element fits, in an array in which all fitting elements are at the end.
     func firstFitting(_ fits: (Element) -> Bool) -> Int {
         var low = 0
         var high = count

@@ -2,12 +2,13 @@
 
 internal import Synchronization
 
-/// The rules of a VTIMEZONE made ready for being asked often: what a file says may be long, and each of its times asks.
+/// The rules of a VTIMEZONE prepared for frequent use: a definition may be long, and each of its file's times needs it.
 ///
-/// It gives what `TimeZoneDefinition.offset(at:)` gives. Single changes are put in order once, those of the rules year
-/// by year when a time of that year is first met.
+/// It returns what `TimeZoneDefinition.offset(at:)` returns. Single changes are sorted once; those of the rules are
+/// computed year by year, when a time of that year first occurs.
 final class DefinedTimeZone: TimeZoneRules {
-    /// An offset that begins at a time in POSIX seconds; of equal ones that of the later part of the definition counts.
+    /// An offset and when it begins, in POSIX seconds; of onsets at the same time, the one later in the definition
+    /// counts.
     private struct Onset {
         var at: Int
         var part: Int
@@ -16,7 +17,7 @@ final class DefinedTimeZone: TimeZoneRules {
         func isBefore(_ other: Onset) -> Bool { (at, part) < (other.at, other.part) }
     }
 
-    /// A part with a rule, which steps on after its first onset.
+    /// A part of the definition with a rule, which gives further onsets after its first one.
     private struct Rule {
         var part: Int
         var observance: TimeZoneDefinition.Observance
@@ -34,9 +35,9 @@ final class DefinedTimeZone: TimeZoneRules {
         var years: [Int: [Onset]] = [:]
     }
 
-    /// Years that are kept; the times of a calendar lie in a few.
+    /// The most years that are kept in memory; the times of a calendar lie in a few.
     private static let manyYears = 4000
-    /// How many years after its last onset a rule is still looked for.
+    /// How many years back a rule's last onset is looked for.
     private static let yearsBack = 8
 
     let definition: TimeZoneDefinition
@@ -83,7 +84,7 @@ final class DefinedTimeZone: TimeZoneRules {
     private static func latest(notAfter limit: Int, _ known: inout Known) -> Onset? {
         let year = CivilDateTime(wallSeconds: limit).date.year
         var latest: Onset?
-        // A wall clock may show the year before or after UTC's, so the neighbour of a year is looked at too.
+        // A wall clock may show the year before or after UTC's, so the neighbouring years are checked too.
         var looks = yearsBack + 2
         var candidate = year + 1
         while looks > 0 {

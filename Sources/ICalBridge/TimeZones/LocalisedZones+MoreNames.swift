@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension LocalisedZones {
-    /// What `names` has no room for, in the same form.
+    /// The rest of `names`, in the same form.
     static let moreNames = """
         =America/Argentina/Buenos_Aires; argentiinan aika; argentiinan kesäaika; argentiinan normaaliaika;
         argentijnse standaardtijd; argentijnse tijd; argentijnse zomertijd; argentinische normalzeit;

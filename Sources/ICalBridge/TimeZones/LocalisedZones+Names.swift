@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension LocalisedZones {
-    /// Made from CLDR, as the type says. An id after `=`, then its names; a line that ends in `;` goes on.
+    /// Derived from CLDR, as the type describes. An id after `=`, then its names; a line that ends in `;` continues.
     static let names = """
         =Europe/Berlin; centraleuropeisk normaltid; centraleuropeisk sommartid; centraleuropeisk tid;
         centraleuropæisk normaltid; centraleuropæisk sommertid; centraleuropæisk tid; czas środkowoeuropejski;

@@ -2,10 +2,10 @@
 
 /// Names of time zones as programs in other languages write them: `Mitteleuropäische Zeit`, `heure d’Europe centrale`.
 ///
-/// Made from the long names of Unicode CLDR's metazones in 17 languages, as Babel 2.16 has them, copyright Unicode,
+/// Derived from the long names of Unicode CLDR's metazones in 17 languages, as found in Babel 2.16, copyright Unicode,
 /// Inc., under the Unicode License v3 (https://www.unicode.org/license.txt). A name of several zones means the largest.
 enum LocalisedZones {
-    /// The IANA id of a name in upper or lower case, nil when it is not one.
+    /// The IANA id of a name in upper or lower case; nil when the name is not known.
     static func identifier(_ name: String) -> String? { byName[plain(name)] }
 
     private static let byName: [ByteString: String] = {

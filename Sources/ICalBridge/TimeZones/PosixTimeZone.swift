@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The rule at the end of a TZif file, which holds for all later years (POSIX TZ string, RFC 9636 section 3.3).
+/// The rule at the end of a TZif file, which applies to all later years (POSIX TZ string, RFC 9636 section 3.3).
 struct PosixTimeZone: Hashable, Sendable {
-    /// `Mm.w.d/time`: a weekday of a month; the other two forms are not used by any zone and are left explicit.
+    /// `Mm.w.d/time`: a weekday of a month; no zone uses the other two forms, and they are not read.
     struct Onset: Hashable, Sendable {
         var month: Int
-        /// 1 to 4, or 5 for the last one.
+        /// The week of the month: 1 to 4, or 5 for the last one.
         var week: Int
-        /// Sunday is 0.
+        /// The weekday; Sunday is 0.
         var weekday: Int
         /// Seconds after midnight on the wall clock before the change; may be negative or beyond a day.
         var time: Int
@@ -42,7 +42,7 @@ struct PosixTimeZone: Hashable, Sendable {
         daylight = Daylight(name: other, offset: otherOffset, begins: begins, ends: ends)
     }
 
-    /// The two changes of a year in order of time; none without daylight time.
+    /// The two changes of a year in order of time; empty without daylight saving time.
     func transitions(in year: Int) -> [OffsetTransition] {
         guard let daylight else { return [] }
         let begin = OffsetTransition(
@@ -65,9 +65,9 @@ extension PosixTimeZone.Onset {
             wallSeconds: CivilDate(uncheckedYear: year, month: month, day: day).daysSinceEpoch * 86_400 + time)
     }
 
-    /// The same as a yearly rule, or nil when a shift of days leads out of the month.
+    /// The onset as a yearly rule; nil when a shift by days leads out of the month.
     ///
-    /// `M3.4.4/50`, 50 hours into the fourth Thursday, is the Saturday from the 24th to the 30th.
+    /// For example `M3.4.4/50`, 50 hours into the fourth Thursday, is the Saturday from the 24th to the 30th.
     var rule: RecurrenceRule? {
         var rule = RecurrenceRule(.yearly)
         rule.byMonth = [month]
@@ -77,7 +77,7 @@ extension PosixTimeZone.Onset {
             rule.byDay = [RecurrenceRule.WeekdayNumber(day, ordinal: week == 5 ? -1 : week)]
             return rule
         }
-        // The last week's days are fixed only in a month whose length never changes.
+        // The days of the last week are fixed only in a month whose length never changes.
         if week == 5, month == 2 { return nil }
         let length = CivilDate.daysInMonth(month, year: 2001)
         let firstDay = (week == 5 ? length - 6 : (week - 1) * 7 + 1) + shift
@@ -109,7 +109,7 @@ private struct Scanner {
         return digits(run)
     }
 
-    /// `[+-]hh[:mm[:ss]]` in seconds.
+    /// Reads `[+-]hh[:mm[:ss]]` as seconds.
     mutating func time() -> Int? {
         var sign = 1
         if bytes.first == 45 || bytes.first == 43 {
@@ -126,7 +126,7 @@ private struct Scanner {
         return sign * seconds
     }
 
-    /// `,Mm.w.d[/time]`.
+    /// Reads `,Mm.w.d[/time]`.
     mutating func onset() -> PosixTimeZone.Onset? {
         guard bytes.starts(with: [44, 77]) else { return nil }
         bytes = bytes.dropFirst(2)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension SystemTimeZone {
-    /// A compact VTIMEZONE that is right from `from` to `to`.
+    /// A compact VTIMEZONE that is correct from `from` to `to`.
     ///
-    /// A zone with a yearly rule has one STANDARD and one DAYLIGHT part that begin in 1970, which is the shape that
-    /// every calendar app reads. What follows no rule within the span (Morocco's Ramadan, a law that changed) is
-    /// written as single changes, each a separate part, because Outlook ignores RDATEs here.
+    /// A zone with a yearly rule has one STANDARD and one DAYLIGHT part that begin in 1970, which is the form that
+    /// every calendar app reads. Changes that follow no rule within the span (Morocco's Ramadan, a law that changed)
+    /// are written as single changes, each in a part of its own, because Outlook ignores RDATEs here.
     public func definition(from: Instant, to: Instant) -> TimeZoneDefinition {
         let changes = Array(transitions(from: from, to: to))
         let base = offset(at: from)
@@ -14,9 +14,9 @@ extension SystemTimeZone {
         else {
             return definition(base: base, explicit: changes, yearly: [])
         }
-        // The first year from which on every change of the span is the rule's own.
+        // The first year from which on every change in the span follows the rule.
         let firstYear = from.adding(seconds: base).utc.date.year
-        // Beyond the last year that is known the rule continues, and nothing is there to compare it with.
+        // After the last known year the rule continues, and there is nothing to compare it with.
         let lastYear = min(to.adding(seconds: base).utc.date.year, Self.lastYear)
         var ruledFrom = lastYear + 1
         for year in stride(from: lastYear, through: firstYear, by: -1) {
@@ -29,7 +29,7 @@ extension SystemTimeZone {
         }
         guard ruledFrom <= lastYear else { return definition(base: base, explicit: changes, yearly: []) }
         let ruleHoldsThroughout = ruledFrom == firstYear && tailAgrees(with: base, at: from)
-        // Where the rule came into force within the span, its earlier onsets are not the zone's.
+        // If the rule took effect within the span, the zone did not have the rule's earlier onsets.
         func start(_ onset: PosixTimeZone.Onset, offset: Int) -> CivilDateTime {
             if ruleHoldsThroughout { return onset.wall(in: 1970) }
             let first = onset.wall(in: ruledFrom)
@@ -75,7 +75,7 @@ extension SystemTimeZone {
         return TimeZoneDefinition(identifier: identifier, observances: observances + yearly)
     }
 
-    /// The zone's name before the first of some changes.
+    /// The zone's abbreviation before the first of some changes.
     private func abbreviation(before changes: [OffsetTransition]) -> String? {
         guard let first = changes.first else { return tail?.name ?? transitions.last?.abbreviation }
         return transitions.last { $0.at < first.at }?.abbreviation

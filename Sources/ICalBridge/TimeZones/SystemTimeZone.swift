@@ -2,23 +2,23 @@
 
 /// A zone of the system's tzdata.
 ///
-/// Offsets are in whole seconds as the file has them; all zones keep whole minutes since 1972. Years beyond the
-/// file's own changes follow the rule at its end, up to 2600.
+/// Offsets are in whole seconds, as in the file; since 1972 all zones have used whole minutes. Years after the file's
+/// own changes follow the rule at its end, up to 2600.
 public final class SystemTimeZone: TimeZoneRules {
-    /// The last year whose changes are known one by one.
+    /// The last year whose changes are known individually.
     static let lastYear = 2600
 
-    /// The IANA id it was asked for by; a link keeps its own name.
+    /// The IANA id by which the zone was requested; a link keeps its own name.
     public let identifier: String
     /// The offset before the first change.
     let firstOffset: Int
     /// Every change of the offset, in order; changes of only the name are left out.
     let transitions: [OffsetTransition]
-    /// The rule that holds after the file's own changes.
+    /// The rule that applies after the file's own changes.
     let tail: PosixTimeZone?
     private let onsets: [Int]
 
-    /// Reads a TZif file (RFC 9636), or nil when the bytes are not such a file.
+    /// Reads a TZif file (RFC 9636); nil when the bytes are not such a file.
     init?(identifier: String, tzif bytes: [UInt8]) {
         guard let file = TZifFile(bytes) else { return nil }
         self.identifier = identifier
@@ -46,7 +46,7 @@ public final class SystemTimeZone: TimeZoneRules {
             firstIndex(after: from.seconds)..<max(firstIndex(after: from.seconds), firstIndex(after: to.seconds))]
     }
 
-    /// The index of the first change that lies after a time.
+    /// The index of the first change after a time.
     private func firstIndex(after seconds: Int) -> Int {
         var low = 0
         var high = onsets.count
@@ -58,7 +58,7 @@ public final class SystemTimeZone: TimeZoneRules {
     }
 }
 
-/// What a TZif file says (RFC 9636): its 64-bit block and the rule in its footer.
+/// The contents of a TZif file (RFC 9636): its 64-bit block and the rule in its footer.
 private struct TZifFile {
     var firstOffset = 0
     var transitions: [OffsetTransition] = []

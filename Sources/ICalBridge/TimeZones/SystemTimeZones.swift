@@ -3,25 +3,25 @@
 internal import FoundationEssentials
 internal import Synchronization
 
-/// The system's tzdata: every zone by its IANA id, read once when first asked for.
+/// The system's tzdata: every zone by its IANA id, each read when it is first needed.
 public final class SystemTimeZones: Sendable {
-    /// The one of this machine, from `TZDIR` or `/usr/share/zoneinfo`.
+    /// The tzdata of this machine, from `TZDIR` or `/usr/share/zoneinfo`.
     public static let shared = SystemTimeZones(
         directory: ProcessInfo.processInfo.environment["TZDIR"] ?? "/usr/share/zoneinfo")
 
-    /// Where the zones are.
+    /// The directory with the zone files.
     public let directory: String
     private let loaded = Mutex<[ByteString: SystemTimeZone]>([:])
     private let names = Mutex<[ByteString: String]?>(nil)
 
     init(directory: String) { self.directory = directory }
 
-    /// The zone with exactly this id, links included; nil when tzdata has none of that name.
+    /// The zone with exactly this id, links included; nil when tzdata has no such zone.
     ///
-    /// The name comes from outside: only a name that is spelled like a zone is ever made a path.
+    /// The name comes from outside, so only a name that is spelled like a zone becomes part of a path.
     public func zone(_ identifier: String) -> SystemTimeZone? {
         if let zone = loaded.withLock({ $0[identifier] }) { return zone }
-        // Factory means a zone that nobody has set.
+        // `Factory` stands for a zone that has not been set.
         guard Self.isSpelledLikeAZone(identifier), identifier != "Factory",
             let data = try? Data(contentsOf: URL(filePath: "\(directory)/\(identifier)")),
             let zone = SystemTimeZone(identifier: identifier, tzif: [UInt8](data))
@@ -30,7 +30,7 @@ public final class SystemTimeZones: Sendable {
         return zone
     }
 
-    /// The id as tzdata spells it, for one in any case; nil when there is none.
+    /// The id in tzdata's spelling, for an id in upper or lower case; nil when there is none.
     public func canonicalSpelling(_ identifier: String) -> String? {
         let key = identifier.lowercased()
         return names.withLock { names in
@@ -41,14 +41,14 @@ public final class SystemTimeZones: Sendable {
         }
     }
 
-    /// All ids, links included, in order.
+    /// All ids, links included, sorted.
     public var identifiers: [String] { list().sorted() }
 
-    /// Whether the machine has tzdata at all; nothing can be converted without it.
+    /// Whether the machine has tzdata; zones cannot be converted without it.
     public var isAvailable: Bool { zone("UTC") != nil && zone("Europe/Berlin") != nil }
 
     private static func isSpelledLikeAZone(_ text: String) -> Bool {
-        // Every id begins with a capital; what does not is a file of another kind (localtime, posixrules).
+        // Every id begins with a capital letter; other names are files of another kind (localtime, posixrules).
         guard (1...64).contains(text.utf8.count), text.utf8.first.map({ $0 >= 65 && $0 <= 90 }) == true else {
             return false
         }

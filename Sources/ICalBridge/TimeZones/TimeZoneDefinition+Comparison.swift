@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension TimeZoneDefinition {
-    /// Whether another zone keeps the same offsets wherever this definition speaks.
+    /// Whether another zone has the same offsets during the time that this definition covers.
     ///
-    /// From 2007 to 2037, because apps write today's rule as if it had always held and 2007 is when the last large
-    /// change (North America's) came; a definition made of single changes speaks from its first one to its last.
+    /// Compared from 2007 to 2037, because apps write today's rule as if it had always applied, and the last large
+    /// change (North America's) was in 2007; a definition made of single changes covers the time from its first change
+    /// to its last.
     func agrees(with other: any TimeZoneRules) -> Bool {
         samples().allSatisfy { other.offset(at: $0.at) == $0.offset }
     }
 
-    /// Its offsets over the compared span: every few weeks of some years, and around the changes themselves, since a
-    /// rule that is a week or an hour off is another zone.
+    /// The offsets over the compared span: every few weeks of some years, and around the changes themselves, since a
+    /// rule that differs by a week or an hour means another zone.
     private func samples() -> [(at: Instant, offset: Int)] {
         let span = comparedSpan
         let (firstYear, lastYear) = (Self.year(span.lowerBound), Self.year(span.upperBound))
@@ -39,8 +40,8 @@ extension TimeZoneDefinition {
 
     private static func year(_ seconds: Int) -> Int { CivilDateTime(wallSeconds: seconds).date.year }
 
-    /// All changes that determine the offset within some years: one pass over the rules, where asking for each offset
-    /// separately would look at every rule each time.
+    /// All changes that determine the offset within some years, found in one pass over the rules; asking for each
+    /// offset separately would check every rule each time.
     private func changes(in years: Set<Int>) -> [(at: Int, offset: Int)] {
         var found: [(at: Int, offset: Int)] = []
         let base = years.union(years.map { $0 - 1 })
@@ -66,11 +67,11 @@ extension TimeZoneDefinition {
         return found.sorted { $0.at < $1.at }
     }
 
-    /// Whether a zone that the file names is the one it describes.
+    /// Whether the definition describes the zone that the file names.
     ///
-    /// Beside today's rules those that held from 2000 to 2006 count: the file is as old, and the zone has gone on. So
-    /// does a single offset that the zone has in winter or summer, which is what apps leave of a zone when they trim
-    /// it to one event.
+    /// Besides today's rules, those from 2000 to 2006 count: the file may be that old, and the zone's rules may have
+    /// changed since. A single offset that the zone has in winter or summer counts too, because that is what apps leave
+    /// of a zone when they trim it to one event.
     func describes(_ other: any TimeZoneRules) -> Bool {
         if agrees(with: other) { return true }
         let summer = Instant(seconds: 1_720_000_000)
@@ -85,7 +86,7 @@ extension TimeZoneDefinition {
         }
     }
 
-    /// Seconds of the time line over which the definition is trusted.
+    /// The span of time, in POSIX seconds, for which the definition is trusted.
     private var comparedSpan: ClosedRange<Int> {
         let from = Instant(utc: CivilDateTime(startOf: CivilDate(uncheckedYear: 2007, month: 4, day: 10))).seconds
         let to = Instant(utc: CivilDateTime(startOf: CivilDate(uncheckedYear: 2037, month: 12, day: 30))).seconds
@@ -95,12 +96,12 @@ extension TimeZoneDefinition {
         }
         guard let first = explicit.min(), let last = explicit.max() else { return from...to }
         if isOpen || Set(observances.map(\.offsetTo)).count == 1 { return min(max(from, first), to)...to }
-        // Single changes, as some apps write them for the time their events span.
+        // Single changes, which some apps write for the time span of their events.
         let begin = first > from ? first : min(from, last)
         return begin...max(begin, min(to, last + 40 * 86_400))
     }
 
-    /// An IANA zone with the same offsets, for a definition whose name says nothing.
+    /// An IANA zone with the same offsets, for a definition whose name is not recognized.
     ///
     /// Only the zones that CLDR names for Windows are tried, one for each set of rules in use.
     func findIdentical() -> TimeZoneReference? {
@@ -108,7 +109,7 @@ extension TimeZoneDefinition {
         if offsets.count == 1, let only = offsets.first, only % 3600 == 0 {
             return ZoneNames.fixed(seconds: only, name: identifier)
         }
-        // A few changes long ago fit many zones; only rules that continue identify one.
+        // A few changes long ago match many zones; only rules that continue identify one.
         guard observances.contains(where: { $0.rule.map { $0.until == nil && $0.count == nil } ?? false }) else {
             return nil
         }
@@ -122,7 +123,7 @@ extension TimeZoneDefinition {
 }
 
 extension RecurrenceRule {
-    /// The year in which UNTIL or COUNT of a yearly rule ends it, nil when it continues.
+    /// The year in which UNTIL or COUNT ends a yearly rule; nil when it continues.
     fileprivate func lastYear(from start: Int) -> Int? {
         switch until {
         case .date(let date): return date.year

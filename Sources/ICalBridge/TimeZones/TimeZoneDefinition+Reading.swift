@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension TimeZoneDefinition {
-    /// What a file's VTIMEZONE says, with the names beside its TZID that show which zone is meant.
+    /// The contents of a file's VTIMEZONE, with the names besides its TZID that show which zone is meant.
     struct Read {
         var definition: TimeZoneDefinition
-        /// X-LIC-LOCATION, or the zone's name that other apps add.
+        /// X-LIC-LOCATION, or the zone name that other apps add.
         var location: String?
         var line: Int
     }
 
     private static let observanceLimit = 400
     private static let additionLimit = 500
-    /// Parts with a rule: each costs time whenever an offset is asked for, and no real zone has as many.
+    /// The most parts with a rule: each takes time whenever an offset is asked for, and no real zone has as many.
     private static let ruleLimit = 60
 
-    /// Reads a VTIMEZONE only in Swift: libical would expand its rules without a limit.
+    /// Reads a VTIMEZONE without libical, which would expand its rules without a limit.
     static func read(_ raw: RawComponent, in bytes: [UInt8], log: inout ProblemLog) -> Read? {
         let line = raw.span.lowerBound
         var identifier: String?
@@ -49,7 +49,7 @@ extension TimeZoneDefinition {
                 observances.append(observance)
             }
         }
-        // Without TZOFFSETFROM (Outlook for Mac) the offset before is what the other part ends with.
+        // Without TZOFFSETFROM (Outlook for Mac), the offset before is the offset to which the other part changes.
         for index in lacking {
             let other = observances.first { $0.isDaylight != observances[index].isDaylight }
             observances[index].offsetFrom = other?.offsetTo ?? observances[index].offsetTo
@@ -104,7 +104,7 @@ extension TimeZoneDefinition {
         )
     }
 
-    /// Only yearly rules make a zone; one with FREQ=SECONDLY would be a way to keep a reader busy.
+    /// Accepts only yearly rules; one with FREQ=SECONDLY could keep a reader busy.
     private static func yearlyRule(_ property: Property, log: inout ProblemLog) -> RecurrenceRule? {
         let text = RuleRepair.withoutEmptyParts(property.trimmed)
         let rule = (try? RecurrenceRule(text)) ?? (try? RecurrenceRule(RuleRepair.without("COUNT", in: text)))
@@ -120,7 +120,7 @@ extension TimeZoneDefinition {
         return written.time ?? CivilDateTime(startOf: written.date)
     }
 
-    /// `+0100`, `-045602`, also without the sign or with a colon.
+    /// Reads `+0100` or `-045602`, also without the sign or with a colon.
     private static func offset(_ text: String) -> Int? {
         var bytes = Array(text.utf8.filter { $0 != 58 })[...]
         let negative = bytes.first == 45

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The rules of a VTIMEZONE (RFC 5545 section 3.6.5), as a file gives them or as we write them.
+/// The rules of a VTIMEZONE (RFC 5545 section 3.6.5), as read from a file or as written.
 public struct TimeZoneDefinition: Hashable, Sendable, Codable {
     /// One STANDARD or DAYLIGHT part.
     public struct Observance: Hashable, Sendable, Codable {
         public var isDaylight: Bool
-        /// The first onset, on the wall clock that `offsetFrom` keeps.
+        /// The first onset, on the wall clock with the offset `offsetFrom`.
         public var start: CivilDateTime
         /// Seconds east of UTC before and after each onset.
         public var offsetFrom: Int
         public var offsetTo: Int
         public var name: String?
-        /// A yearly rule of further onsets, or nil.
+        /// A yearly rule for further onsets; nil when there is none.
         public var rule: RecurrenceRule?
-        /// Further onsets, in the same terms as `start`.
+        /// Further onsets, on the same wall clock as `start`.
         public var additions: [CivilDateTime]
 
         public init(
@@ -30,7 +30,7 @@ public struct TimeZoneDefinition: Hashable, Sendable, Codable {
         }
     }
 
-    /// TZID.
+    /// The TZID.
     public var identifier: String
     public var observances: [Observance]
 
@@ -56,7 +56,7 @@ extension TimeZoneDefinition: TimeZoneRules {
 }
 
 extension TimeZoneDefinition.Observance {
-    /// The last onset at or before an instant in POSIX seconds, nil when the observance begins later.
+    /// The last onset at or before an instant, both in POSIX seconds; nil when the observance begins later.
     func lastOnset(notAfter limit: Int) -> Int? {
         let first = start.wallSeconds - offsetFrom
         guard first <= limit else { return nil }
@@ -67,7 +67,7 @@ extension TimeZoneDefinition.Observance {
         }
         guard let rule else { return last }
         let year = CivilDateTime(wallSeconds: limit + offsetFrom).date.year
-        // The onset of this year may still lie ahead; with an interval the one before may lie years back.
+        // This year's onset may still be in the future; with an interval the previous one may be years back.
         for candidate in stride(from: year, through: max(year - 8, start.date.year), by: -1) {
             guard (candidate - start.date.year) % rule.interval == 0 else { continue }
             for wall in rule.yearlyOnsets(in: candidate, like: start).reversed() {
@@ -91,7 +91,7 @@ extension RecurrenceRule {
         return rule
     }
 
-    /// The onsets of a yearly rule within one year, in order; only what VTIMEZONEs use is understood.
+    /// The onsets of a yearly rule within one year, in order; only parts that VTIMEZONEs use are supported.
     func yearlyOnsets(in year: Int, like start: CivilDateTime) -> [CivilDateTime] {
         var filter = DayFilter(onsetDays(like: start), start: start.date)
         let shape = YearShape(year)
@@ -106,7 +106,7 @@ extension RecurrenceRule {
         return onsets
     }
 
-    /// Whether UNTIL and COUNT let an onset pass.
+    /// Whether UNTIL and COUNT allow an onset.
     func admits(onset: Int, wall: CivilDateTime, start: CivilDateTime, in year: Int) -> Bool {
         switch until {
         case .utc(let instant): if onset > instant.seconds { return false }

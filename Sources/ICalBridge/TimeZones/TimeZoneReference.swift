@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A zone that a time names: one of the system's by its IANA id, or one that a file defines itself.
+/// The zone of a time: one of the system's zones by its IANA id, or one that a file defines.
 public struct TimeZoneReference: Hashable, Sendable {
-    /// What the times of a zone share, so that each holds no more than where it lies.
+    /// The data that all times of a zone share, so that each time holds only a reference to it.
     private final class Zone: Sendable {
         let identifier: String
         let definition: TimeZoneDefinition?
@@ -15,14 +15,14 @@ public struct TimeZoneReference: Hashable, Sendable {
 
     private let zone: Zone
 
-    /// The IANA id, or the file's own TZID.
+    /// The IANA id, or the TZID in the file.
     public var identifier: String { zone.identifier }
-    /// The file's own rules when no IANA zone has the same.
+    /// The file's own rules, when no IANA zone has the same rules.
     public var definition: TimeZoneDefinition? { zone.definition }
-    /// What converts its times.
+    /// The rules that convert the zone's times.
     public var rules: any TimeZoneRules { zone.rules }
 
-    /// A zone of the system's tzdata, links included; nil when it has none of that name.
+    /// A zone of the system's tzdata, links included; nil when tzdata has no zone with that name.
     public init?(_ identifier: String) {
         guard let zone = SystemTimeZones.shared.zone(identifier) else { return nil }
         self.init(zone)
@@ -32,14 +32,14 @@ public struct TimeZoneReference: Hashable, Sendable {
         self.zone = Zone(zone.identifier, nil, zone)
     }
 
-    /// The zone that a name means by itself: an IANA id in any case, a Windows name, a display name of Windows or
-    /// Exchange; nil for a name that says nothing, or only an offset.
+    /// The zone that a name identifies: an IANA id in upper or lower case, a Windows name, or a display name of Windows
+    /// or Exchange; nil for an unknown name or only an offset.
     package init?(named name: String) {
         guard let zone = ZoneNames.named(name)?.zone, zone.definition == nil else { return nil }
         self = zone
     }
 
-    /// A zone by the rules of a VTIMEZONE.
+    /// A zone with the rules of a VTIMEZONE.
     public init(_ definition: TimeZoneDefinition) {
         zone = Zone(definition.identifier.withBoundedMarks, definition, DefinedTimeZone(definition))
     }

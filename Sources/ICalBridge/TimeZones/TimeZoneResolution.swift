@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a zone's name in a file was taken to mean.
+/// How the name of a zone in a file was understood.
 public struct TimeZoneResolution: Hashable, Sendable, Codable {
     public enum How: String, Hashable, Sendable, Codable {
-        /// It is the IANA id.
+        /// The name is the IANA id.
         case exact
-        /// By the file's own VTIMEZONE, by itself or with an IANA zone that keeps the same offsets.
+        /// From the file's own VTIMEZONE, or an IANA zone that has the same offsets.
         case vtimezone
-        /// By Windows' name.
+        /// From the Windows name.
         case windows
-        /// It is an IANA id in other letters, or with a prefix of its writer.
+        /// The name is an IANA id with different case, or with a prefix from the program that wrote it.
         case alias
-        /// By the offset that the name speaks of; changes of the clock are not known.
+        /// From the offset in the name; daylight saving changes are not known.
         case offset
-        /// By the calendar's X-WR-TIMEZONE, for times without a zone.
+        /// From the calendar's X-WR-TIMEZONE, for times without a zone.
         case calendar = "x-wr"
-        /// Not given; the reader chooses.
+        /// The file gives no zone; the reader assumed one.
         case assumed
     }
 
-    /// As the file names it; for X-WR-TIMEZONE its value.
+    /// The zone's name in the file; for X-WR-TIMEZONE, its value.
     public var tzid: String
-    /// The IANA id, the file's own TZID when its VTIMEZONE is kept, or nil when the times were left floating.
+    /// The IANA id, the file's own TZID when its VTIMEZONE is used, or nil when the times stay floating.
     public var resolvedTo: String?
     public var how: How
 

@@ -3,31 +3,31 @@
 /// A change of a zone's offset from UTC.
 public struct OffsetTransition: Hashable, Sendable {
     public var at: Instant
-    /// Seconds east of UTC before and from `at` on.
+    /// Seconds east of UTC before `at`, and from `at` on.
     public var offsetBefore: Int
     public var offsetAfter: Int
     public var abbreviation: String
 }
 
-/// What converts between the clock on a zone's walls and UTC.
+/// Converts between the wall clock of a zone and UTC.
 public protocol TimeZoneRules: Sendable {
-    /// Seconds east of UTC in force at an instant.
+    /// The offset east of UTC at an instant, in seconds.
     func offset(at instant: Instant) -> Int
 }
 
 extension TimeZoneRules {
-    /// What the zone's clock shows at an instant.
+    /// The wall-clock time in the zone at an instant.
     public func civil(at instant: Instant) -> CivilDateTime {
         CivilDateTime(wallSeconds: instant.seconds + offset(at: instant))
     }
 
     /// The instant at which the zone's clock shows `wall`.
     ///
-    /// A time that a jump forward skips is read with the offset before the jump, so it moves forward by the gap; of a
-    /// time that occurs twice it is the first (RFC 5545 section 3.3.5).
+    /// A time that the clock skips is read with the offset before the gap, so it moves forward by the length of the
+    /// gap; of a time that occurs twice, the first is returned (RFC 5545 section 3.3.5).
     public func instant(of wall: CivilDateTime) -> Instant {
         let seconds = wall.wallSeconds
-        // No zone changes its offset twice within the day around a wall time, and none is further than 26 hours off.
+        // No zone changes its offset twice within the day around a wall time, and none is more than 26 hours from UTC.
         let before = offset(at: Instant(seconds: seconds - 93_600))
         let after = offset(at: Instant(seconds: seconds + 93_600))
         if before == after, offset(at: Instant(seconds: seconds - before)) == before {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The IANA zones that Windows' names have in single territories, beside the one they mean in general.
+/// The IANA zones that Windows' names mean in single territories, besides the one they mean in general.
 ///
-/// Made from windowsZones.xml of Unicode CLDR 41, copyright 1991-2013 Unicode, Inc., under the Unicode License v3
+/// Derived from windowsZones.xml of Unicode CLDR 41, copyright 1991-2013 Unicode, Inc., under the Unicode License v3
 /// (https://www.unicode.org/license.txt).
 enum WindowsTerritories {
-    /// Whether a Windows name is that of a zone somewhere: `W. Europe Standard Time` is Vienna's in Austria.
+    /// Whether a Windows name means a zone in some territory: `W. Europe Standard Time` means Vienna's zone in Austria.
     static func does(_ name: String, mean identifier: String) -> Bool {
         zones[name.lowercased()]?.contains(identifier) ?? false
     }
@@ -23,7 +23,7 @@ enum WindowsTerritories {
         return found
     }()
 
-    /// A Windows name behind `=`, then ids.
+    /// Each Windows name after `=`, then its ids.
     private static let table = """
         =UTC-11
         Pacific/Pago_Pago Pacific/Niue Pacific/Midway

@@ -2,20 +2,20 @@
 
 /// Windows' names of time zones and the IANA zone that each means in general (territory 001).
 ///
-/// Made from windowsZones.xml of Unicode CLDR 41, copyright 1991-2013 Unicode, Inc., under the Unicode License v3
+/// Derived from windowsZones.xml of Unicode CLDR 41, copyright 1991-2013 Unicode, Inc., under the Unicode License v3
 /// (https://www.unicode.org/license.txt).
 enum WindowsZones {
-    /// The IANA id by the Windows name in lower case.
+    /// The IANA ids by Windows name in lower case.
     static let byName: [ByteString: String] = Dictionary(
         rows.map { ($0[0].lowercased(), $0[1]) }, uniquingKeysWith: { first, _ in first })
 
-    /// The IANA id by the places of the display name, `(UTC+01:00) Amsterdam, Berlin, …`, in lower case.
+    /// The IANA id by the places in the display name, `(UTC+01:00) Amsterdam, Berlin, …`, in lower case.
     static let byPlaces: [ByteString: String] = Dictionary(
         rows.compactMap { row in
             row[2].firstIndex(of: ")").map { (places(String(row[2][row[2].index(after: $0)...])), row[1]) }
         }, uniquingKeysWith: { first, _ in first })
 
-    /// A list of places without what writers change in it.
+    /// A list of places, reduced to what all programs write the same way.
     static func places(_ text: String) -> String {
         text.lowercased().split { !$0.isLetter && !$0.isNumber && !$0.is("-") && !$0.is("+") }
             .filter { $0 != "and" }.joined()
@@ -28,7 +28,7 @@ enum WindowsZones {
         $0.split(separator: "|", omittingEmptySubsequences: false).map(String.init)
     }
 
-    /// Windows name, IANA id, display name.
+    /// Each line has the Windows name, the IANA id and the display name.
     private static let table = """
         Dateline Standard Time|Etc/GMT+12|(UTC-12:00) International Date Line West
         UTC-11|Etc/GMT+11|(UTC-11:00) Coordinated Universal Time-11

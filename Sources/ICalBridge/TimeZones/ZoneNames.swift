@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What zone a name means, judged only by the name.
+/// Finds the zone that a name means, judged only by the name.
 enum ZoneNames {
-    /// An IANA zone with how the name led to it.
+    /// An IANA zone, and how the name led to it.
     struct Match: Hashable {
         var zone: TimeZoneReference
         var how: TimeZoneResolution.How
     }
 
-    /// How many bytes a name has at most; there is no longer one.
+    /// The most bytes that a name may have; no known name is longer.
     private static let longest = 512
 
-    /// The zone of a TZID: IANA, IANA in other letters or after a prefix, Windows, then an offset in the text.
+    /// The zone of a TZID: an IANA id, an IANA id in different case or after a prefix, a Windows name, or an offset in
+    /// the text.
     static func match(_ name: String) -> Match? {
         named(name) ?? offset(in: name).map { Match(zone: fixed(seconds: $0, name: name), how: .offset) }
     }
 
-    /// The same without the offsets, which say nothing about summer.
+    /// The zone of a name, without the offsets, which do not show whether there is daylight saving time.
     static func named(_ raw: String) -> Match? {
         guard raw.utf8.count <= longest else { return nil }
         let name = trimmed(raw)
         guard !name.isEmpty else { return nil }
-        // tzdata also answers to `posix/Europe/Vaduz`, which is a folder and no id.
+        // tzdata also finds `posix/Europe/Vaduz`, which is a path to a file and not an id.
         if SystemTimeZones.shared.canonicalSpelling(name) == name, let zone = TimeZoneReference(name) {
             return Match(zone: zone, how: name == raw ? .exact : .alias)
         }
@@ -60,7 +61,7 @@ enum ZoneNames {
         let most = name.hasPrefix("/") ? parts.count : parts.count - 1
         for length in stride(from: min(3, most), through: 1, by: -1) {
             let tail = parts.suffix(length).joined(separator: "/")
-            // A single word may be a zone by chance (`/my/Japan`); behind a writer's prefix it is meant.
+            // A single word may be a zone by chance (`/my/Japan`); after a program's prefix it is intended.
             guard length > 1 || name.hasPrefix("/") else { continue }
             if let zone = canonical(tail) { return zone }
         }
@@ -70,13 +71,13 @@ enum ZoneNames {
     private static func windows(_ name: String) -> TimeZoneReference? {
         var key = name.lowercased()
         if let id = WindowsZones.byName[key] { return TimeZoneReference(id) }
-        // Exchange numbers a second zone of the same name: `Eastern Standard Time 1`.
+        // Exchange adds a number to a second zone with the same name: `Eastern Standard Time 1`.
         if let space = key.lastIndex(of: " "), key[key.index(after: space)...].allSatisfy({ $0.isASCII && $0.isNumber })
         {
             key = String(key[..<space])
             if let id = WindowsZones.byName[key] { return TimeZoneReference(id) }
         }
-        // The summer name, which some apps write: `Eastern Daylight Time`.
+        // Some apps write the summer name: `Eastern Daylight Time`.
         if key.hasSuffix(" daylight time") {
             let standard = key.dropLast(" daylight time".count) + " standard time"
             if let id = WindowsZones.byName[String(standard)] { return TimeZoneReference(id) }
@@ -89,13 +90,13 @@ enum ZoneNames {
         return nil
     }
 
-    /// The zone named after a city: `Berlin`, or the first of Exchange's lists, `Amsterdam, Belgrade, Berlin, …`.
+    /// The zone named after a city: `Berlin`, or the first city in Exchange's lists, `Amsterdam, Belgrade, Berlin, …`.
     private static func city(_ name: String) -> TimeZoneReference? {
         let first = name.prefix { !$0.is(",") }.map { $0.is(" ") ? "_" : $0 }
         return cities[String(first).lowercased()].flatMap { TimeZoneReference($0) }
     }
 
-    /// Ids by their last part, where it names one city only.
+    /// The ids by their last part, where it names only one city.
     private static let cities: [ByteString: String] = {
         let regions = ["Africa/", "America/", "Asia/", "Atlantic/", "Australia/", "Europe/", "Indian/", "Pacific/"]
         var found: [ByteString: String] = [:]
@@ -107,7 +108,7 @@ enum ZoneNames {
         return found
     }()
 
-    /// The offset in seconds that a text begins with: `(UTC+01:00) …`, `GMT +0100 …`, `(GMT+01.00) …`, `+05:30`.
+    /// The offset, in seconds, at the beginning of a text: `(UTC+01:00) …`, `GMT +0100 …`, `(GMT+01.00) …`, `+05:30`.
     static func offset(in name: String) -> Int? {
         guard name.utf8.count <= longest else { return nil }
         var rest = name.uppercased()[...].drop { $0.is("(") || $0.is(" ") }
@@ -136,16 +137,16 @@ enum ZoneNames {
             minutes = Int(number.suffix(2)) ?? 0
         default: return nil
         }
-        // A bare number (`+1 what`) is an offset only when nothing else follows.
+        // A number without UTC or GMT (`+1 what`) is an offset only when nothing follows it.
         guard hasPrefix || rest.isEmpty, hours <= 15, minutes <= 59 else { return nil }
         let seconds = hours * 3600 + minutes * 60
         return sign.is("+") ? seconds : -seconds
     }
 
-    /// A zone that always keeps one offset: `Etc/GMT-1` for whole hours, otherwise its own definition.
+    /// A zone with a fixed offset: `Etc/GMT-1` for whole hours, otherwise a definition of its own.
     static func fixed(seconds: Int, name: String) -> TimeZoneReference {
         if seconds == 0, let utc = TimeZoneReference("UTC") { return utc }
-        // The sign of Etc/GMT is the other way round, as POSIX has it.
+        // The sign in Etc/GMT names is reversed, as in POSIX.
         if seconds % 3600 == 0, let zone = TimeZoneReference("Etc/GMT\(seconds > 0 ? "-" : "+")\(abs(seconds) / 3600)")
         {
             return zone

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Finds the zones that one calendar's times name, and remembers how.
+/// Finds the zones that the times of one calendar name, and records how each was found.
 struct ZoneResolver {
-    /// What a time with this zone becomes.
+    /// The form that a time with this zone gets.
     enum Zone: Hashable {
         case utc
         case zone(TimeZoneReference)
-        /// Nothing is known of it.
+        /// The zone is not known.
         case floating
     }
 
     private(set) var resolutions: [TimeZoneResolution] = []
-    /// The zones by their number, from 1; libical sees `Z1` and never the name.
+    /// The zones by their number, from 1; libical sees only `Z1`, never the name.
     private var zones: [Zone] = []
     private var numbers: [ByteString: Int] = [:]
     private let definitions: [ByteString: TimeZoneDefinition.Read]
     private let assumed: TimeZoneReference?
-    /// X-WR-TIMEZONE, for times that name none.
+    /// X-WR-TIMEZONE, for times that name no zone.
     private let calendarZone: (name: String, match: ZoneNames.Match)?
     private var calendarZoneIsUsed = false
 
@@ -39,7 +39,7 @@ struct ZoneResolver {
         return zones.count
     }
 
-    /// The zone of times that name none: X-WR-TIMEZONE, as Google means it, else they stay floating.
+    /// The zone of times that name none: X-WR-TIMEZONE, as Google uses it; without it they stay floating.
     mutating func floatingZone() -> Zone {
         guard let calendarZone else { return .floating }
         if !calendarZoneIsUsed {
@@ -65,12 +65,12 @@ struct ZoneResolver {
             {
                 return found(match.zone, .alias)
             }
-            // A zone's name with other rules is its writer's own zone, whatever else has the same rules.
+            // A known zone name with other rules is the writer's own zone, even if another zone has the same rules.
             let identical = ZoneNames.named(tzid) == nil ? own.definition.findIdentical() : nil
             return found(identical ?? TimeZoneReference(own.definition), .vtimezone)
         }
         if var match = ZoneNames.match(tzid) {
-            // Of the zones that a Windows name has in its territories, the one at home.
+            // If the assumed zone or the calendar's zone is one of those that a Windows name can mean, it is chosen.
             if match.how == .windows, let home = assumed ?? calendarZone?.match.zone,
                 WindowsTerritories.does(tzid, mean: home.identifier)
             {
@@ -101,7 +101,7 @@ struct ZoneResolver {
         return (.floating, TimeZoneResolution(tzid: tzid, resolvedTo: nil, how: .assumed))
     }
 
-    /// UTC under any of its names is UTC.
+    /// UTC under any of its names becomes `.utc`.
     private static func form(_ zone: TimeZoneReference) -> Zone {
         let names: Set<ByteString> = [
             "UTC", "Etc/UTC", "GMT", "Etc/GMT", "Zulu", "Etc/Zulu", "Universal", "Etc/Universal", "UCT", "Etc/UCT",

@@ -3,9 +3,9 @@
 /// A reminder of an event (RFC 5545 section 3.6.6, VALARM).
 public struct Alarm: Hashable, Sendable, Codable {
     public enum Trigger: Hashable, Sendable, Codable {
-        /// Relative to the start of the event; negative is before it.
+        /// Relative to the start of the event; negative means before it.
         case relativeToStart(ICalDuration)
-        /// Relative to the end of the event; negative is before it.
+        /// Relative to the end of the event; negative means before it.
         case relativeToEnd(ICalDuration)
         case absolute(Instant)
     }
@@ -14,7 +14,7 @@ public struct Alarm: Hashable, Sendable, Codable {
     /// `DISPLAY`, `AUDIO`, `EMAIL` or an extension, in upper case.
     public var action: String
     public var description: String?
-    /// Properties without a field here: REPEAT, DURATION, ATTACH, UID, ACKNOWLEDGED…
+    /// Properties that have no field here: REPEAT, DURATION, ATTACH, UID, ACKNOWLEDGED…
     public var otherProperties: [ContentLine]
 
     public init(

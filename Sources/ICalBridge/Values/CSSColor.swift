@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One of the colours that CSS3 names, the only ones that RFC 7986 section 5.9 takes for COLOR.
+/// One of the colours that CSS3 names, the only ones that RFC 7986 section 5.9 allows for COLOR.
 public struct CSSColor: Hashable, Sendable {
-    /// In lower case.
+    /// The name in lower case.
     public let name: String
-    /// `#RRGGBB`, as Apple's X-APPLE-CALENDAR-COLOR wants it.
+    /// The colour as `#RRGGBB`, the form of Apple's X-APPLE-CALENDAR-COLOR.
     public let hex: String
 
-    /// A colour by its name in any case, nil when CSS3 has none of that name.
+    /// A colour by its name, in any case; nil when CSS3 has no such name.
     public init?(_ name: String) {
         guard let digits = Self.table[name.lowercased()] else { return nil }
         self.name = name.lowercased()
         self.hex = "#" + digits
     }
 
-    /// CSS Color Module Level 3, section 4.3.
+    /// The names and values of CSS Color Module Level 3, section 4.3.
     private static let table: [ByteString: String] = [
         "aliceblue": "F0F8FF", "antiquewhite": "FAEBD7", "aqua": "00FFFF", "aquamarine": "7FFFD4", "azure": "F0FFFF",
         "beige": "F5F5DC", "bisque": "FFE4C4", "black": "000000", "blanchedalmond": "FFEBCD", "blue": "0000FF",

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A day of the proleptic Gregorian calendar, without a time or a zone.
+/// A date in the proleptic Gregorian calendar, without a time or a zone.
 ///
-/// RFC 5545 section 3.3.4 (DATE). Years run from 1 to 9999; a value outside is never made from text.
+/// RFC 5545 section 3.3.4 (DATE). Years run from 1 to 9999; text with any other year is refused.
 public struct CivilDate: Hashable, Comparable, Sendable, Codable {
-    // In eight bytes: every time of every event of a file holds one.
+    // Takes eight bytes: every time of every event of a file holds one.
     private var yearNumber: Int32
     private var monthNumber: Int8
     private var dayNumber: Int8
@@ -30,7 +30,7 @@ public struct CivilDate: Hashable, Comparable, Sendable, Codable {
         set { dayNumber = Int8(clamping: newValue) }
     }
 
-    /// Makes a date from its parts, or nil when the month has no such day.
+    /// Makes a date from its parts; nil when there is no such date.
     public init?(year: Int, month: Int, day: Int) {
         guard (1...9999).contains(year), (1...12).contains(month),
             day >= 1, day <= Self.daysInMonth(month, year: year)
@@ -46,7 +46,7 @@ public struct CivilDate: Hashable, Comparable, Sendable, Codable {
 
     /// Days since 1970-01-01; negative before it.
     public var daysSinceEpoch: Int {
-        // Howard Hinnant's days_from_civil: eras of 400 years that begin on the first of March.
+        // Howard Hinnant's days_from_civil: eras of 400 years that begin on 1 March.
         let y = month <= 2 ? year - 1 : year
         let era = (y >= 0 ? y : y - 399) / 400
         let yearOfEra = y - era * 400
@@ -55,7 +55,7 @@ public struct CivilDate: Hashable, Comparable, Sendable, Codable {
         return era * 146_097 + dayOfEra - 719_468
     }
 
-    /// The day that lies `daysSinceEpoch` days after 1970-01-01.
+    /// The date that is `daysSinceEpoch` days after 1970-01-01.
     public init(daysSinceEpoch days: Int) {
         let z = days + 719_468
         let era = (z >= 0 ? z : z - 146_096) / 146_097
@@ -71,10 +71,10 @@ public struct CivilDate: Hashable, Comparable, Sendable, Codable {
         )
     }
 
-    /// The day of the week, Sunday is 0.
+    /// The day of the week; Sunday is 0.
     public var weekday: Int { (((daysSinceEpoch + 4) % 7) + 7) % 7 }
 
-    /// The day `days` later, or earlier when negative.
+    /// The date `days` later, or earlier when `days` is negative.
     public func adding(days: Int) -> CivilDate { CivilDate(daysSinceEpoch: daysSinceEpoch + days) }
 
     public static func isLeap(_ year: Int) -> Bool {
@@ -95,12 +95,12 @@ public struct CivilDate: Hashable, Comparable, Sendable, Codable {
 }
 
 extension CivilDate: CustomStringConvertible {
-    /// `2026-01-21`, as RFC 3339 writes a full-date.
+    /// The date as `2026-01-21`, RFC 3339's full-date.
     public var description: String {
         "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))"
     }
 
-    /// `20260121`, as RFC 5545 section 3.3.4 writes it.
+    /// The date as `20260121` (RFC 5545 section 3.3.4).
     public var basic: String { padded(year, 4) + padded(month, 2) + padded(day, 2) }
 
     /// Reads `YYYY-MM-DD`; nil for anything else, and for a day that does not exist.
@@ -122,7 +122,7 @@ extension CivilDate: CustomStringConvertible {
     }
 }
 
-/// The number that ASCII digits spell, or nil when one of them is not a digit.
+/// The number that ASCII digits spell; nil when one of the bytes is not a digit.
 func digits(_ bytes: ArraySlice<UInt8>) -> Int? {
     var value = 0
     for byte in bytes {
@@ -132,7 +132,7 @@ func digits(_ bytes: ArraySlice<UInt8>) -> Int? {
     return value
 }
 
-/// A number with leading zeros up to a width.
+/// A number padded with leading zeros to a width.
 func padded(_ number: Int, _ width: Int) -> String {
     let text = String(number)
     return text.utf8.count >= width ? text : String(repeating: "0", count: width - text.utf8.count) + text

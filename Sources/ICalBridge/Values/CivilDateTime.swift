@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A date and a time of day as a clock on the wall shows them, without a zone.
+/// A date and a time of day as a wall clock shows them, without a zone.
 ///
 /// RFC 5545 section 3.3.5 (DATE-TIME, form 1). Whole seconds; a leap second (60) is read as 59.
 public struct CivilDateTime: Hashable, Comparable, Sendable {
-    /// Seconds since 1970-01-01T00:00:00 on the same wall clock; no zone is meant.
+    /// Seconds since 1970-01-01T00:00:00 on the same wall clock, without reference to a zone.
     public let wallSeconds: Int
 
-    /// The wall-clock time that lies `wallSeconds` seconds after 1970-01-01T00:00:00.
+    /// The wall-clock time that is `wallSeconds` seconds after 1970-01-01T00:00:00.
     public init(wallSeconds: Int) { self.wallSeconds = wallSeconds }
 
-    /// Makes a time of day on a date, or nil when the day has no such time.
+    /// Makes a time of day on a date; nil when the hour, minute or second is out of range.
     public init?(date: CivilDate, hour: Int, minute: Int, second: Int = 0) {
         guard (0...23).contains(hour), (0...59).contains(minute), (0...60).contains(second) else { return nil }
         self.init(uncheckedDate: date, hour: hour, minute: minute, second: min(second, 59))
@@ -20,7 +20,7 @@ public struct CivilDateTime: Hashable, Comparable, Sendable {
         wallSeconds = date.daysSinceEpoch * 86_400 + hour * 3600 + minute * 60 + second
     }
 
-    /// Midnight, at which `date` begins.
+    /// Midnight at the beginning of `date`.
     public init(startOf date: CivilDate) {
         self.init(uncheckedDate: date, hour: 0, minute: 0, second: 0)
     }
@@ -38,7 +38,7 @@ public struct CivilDateTime: Hashable, Comparable, Sendable {
     public var minute: Int { secondOfDay % 3600 / 60 }
     public var second: Int { secondOfDay % 60 }
 
-    /// The wall-clock time `seconds` later, or earlier when negative.
+    /// The wall-clock time `seconds` later, or earlier when `seconds` is negative.
     public func adding(seconds: Int) -> CivilDateTime { CivilDateTime(wallSeconds: wallSeconds + seconds) }
 
     public static func < (a: CivilDateTime, b: CivilDateTime) -> Bool { a.wallSeconds < b.wallSeconds }
@@ -72,12 +72,12 @@ extension CivilDateTime: Codable {
 }
 
 extension CivilDateTime: CustomStringConvertible {
-    /// `2026-01-21T09:00:00`.
+    /// The time as `2026-01-21T09:00:00`.
     public var description: String {
         "\(date)T\(padded(hour, 2)):\(padded(minute, 2)):\(padded(second, 2))"
     }
 
-    /// `20260121T090000`, as RFC 5545 section 3.3.5 writes it.
+    /// The time as `20260121T090000` (RFC 5545 section 3.3.5).
     public var basic: String { date.basic + "T" + padded(hour, 2) + padded(minute, 2) + padded(second, 2) }
 
     /// Reads `YYYYMMDDTHHMMSS`; nil for anything else, and for a time that does not exist.

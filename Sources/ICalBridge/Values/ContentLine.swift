@@ -2,12 +2,12 @@
 
 /// One property of a component as text: a name, parameters and a value (RFC 5545 section 3.1).
 ///
-/// It carries what has no field of its own, so that nothing is lost between reading and writing.
+/// It holds properties that have no field of their own, so that nothing is lost between reading and writing.
 public struct ContentLine: Hashable, Sendable, Codable {
     public struct Parameter: Hashable, Sendable, Codable {
-        /// In upper case.
+        /// The parameter's name in upper case.
         public var name: String
-        /// Without the quotes and with RFC 6868's `^` escapes decoded.
+        /// The values without quotes, with RFC 6868's `^` escapes decoded.
         public var values: [String]
 
         public init(name: String, values: [String]) {
@@ -16,10 +16,10 @@ public struct ContentLine: Hashable, Sendable, Codable {
         }
     }
 
-    /// In upper case.
+    /// The property's name in upper case.
     public var name: String
     public var parameters: [Parameter]
-    /// As it is in the file, unfolded, with its escapes.
+    /// The value as it is in the file, unfolded, with its escapes.
     public var value: String
 
     public init(name: String, parameters: [Parameter] = [], value: String) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Event {
-    /// What an event holds.
+    /// The stored properties of an event.
     struct Fields: Hashable, Sendable, Codable {
         var kind: Kind
         var uid: String
@@ -27,9 +27,10 @@ extension Event {
         var otherProperties: [ContentLine]
     }
 
-    /// Where the fields lie: an event is handed on and held by its occurrences as one reference to them.
+    /// The storage of the fields: an event is passed on and held by its occurrences as one reference to them.
     ///
-    /// Whoever changes an event first makes sure that no other holds its box, so what several threads hold is only read.
+    /// An event copies its box before a change unless it is the only holder, so a box that several threads hold is only
+    /// read.
     final class Box: @unchecked Sendable {
         var fields: Fields
 

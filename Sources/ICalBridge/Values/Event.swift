@@ -10,7 +10,7 @@ public struct Event: Hashable, Sendable, Codable {
         case freeBusy = "VFREEBUSY"
     }
 
-    /// How a component says when it ends.
+    /// How a component gives its end.
     public enum End: Hashable, Sendable, Codable {
         /// DTEND (exclusive), or DUE for a to-do.
         case time(EventTime)
@@ -30,7 +30,7 @@ public struct Event: Hashable, Sendable, Codable {
                 otherProperties: []))
     }
 
-    /// Makes a copy of the fields when another event holds them too.
+    /// Copies the fields if another event also holds them.
     private mutating func own() {
         if !isKnownUniquelyReferenced(&box) { box = Box(box.fields) }
     }
@@ -49,7 +49,7 @@ public struct Event: Hashable, Sendable, Codable {
             yield &box.fields.uid
         }
     }
-    /// The original start of the occurrence this component replaces, nil for a whole event or series.
+    /// The original start of the occurrence that this component replaces; nil for a whole event or series.
     public var recurrenceID: EventTime? {
         _read { yield box.fields.recurrenceID }
         _modify {
@@ -57,7 +57,7 @@ public struct Event: Hashable, Sendable, Codable {
             yield &box.fields.recurrenceID
         }
     }
-    /// Whether the replacement holds for all later occurrences too (RANGE=THISANDFUTURE).
+    /// Whether the replacement applies to all later occurrences too (RANGE=THISANDFUTURE).
     public var appliesToFuture: Bool {
         _read { yield box.fields.appliesToFuture }
         _modify {
@@ -65,7 +65,7 @@ public struct Event: Hashable, Sendable, Codable {
             yield &box.fields.appliesToFuture
         }
     }
-    /// Always there for an event; a to-do may have none.
+    /// The start, which every event has; a to-do may have none.
     public var start: EventTime? {
         _read { yield box.fields.start }
         _modify {
@@ -101,7 +101,7 @@ public struct Event: Hashable, Sendable, Codable {
             yield &box.fields.location
         }
     }
-    /// STATUS in upper case: `CONFIRMED`, `TENTATIVE`, `CANCELLED`, or a to-do's or journal's own.
+    /// STATUS in upper case: `CONFIRMED`, `TENTATIVE`, `CANCELLED`, or a value for to-dos or journals.
     public var status: String? {
         _read { yield box.fields.status }
         _modify {
@@ -109,7 +109,7 @@ public struct Event: Hashable, Sendable, Codable {
             yield &box.fields.status
         }
     }
-    /// TRANSP: true for `TRANSPARENT`, false for `OPAQUE`, nil when it is not said (which means opaque).
+    /// TRANSP: true for `TRANSPARENT`, false for `OPAQUE`, nil when it is missing (which means opaque).
     public var isTransparent: Bool? {
         _read { yield box.fields.isTransparent }
         _modify {
@@ -125,7 +125,7 @@ public struct Event: Hashable, Sendable, Codable {
             yield &box.fields.classification
         }
     }
-    /// Revision number of RFC 5545 section 3.8.7.4, 0 when it is not said.
+    /// The revision number of RFC 5545 section 3.8.7.4; 0 when it is missing.
     public var sequence: Int {
         _read { yield box.fields.sequence }
         _modify {
@@ -190,7 +190,7 @@ public struct Event: Hashable, Sendable, Codable {
             yield &box.fields.textParameters
         }
     }
-    /// Properties without a field here, in the order of the file.
+    /// Properties that have no field here, in the order of the file.
     public var otherProperties: [ContentLine] {
         _read { yield box.fields.otherProperties }
         _modify {
@@ -211,7 +211,7 @@ extension Event {
 }
 
 extension Event: CustomReflectable {
-    /// Of the fields, not of the box that they lie in.
+    /// Reflects the fields, not the box that stores them.
     public var customMirror: Mirror { Mirror(reflecting: box.fields) }
 }
 
@@ -219,10 +219,10 @@ extension Event {
     public var isAllDay: Bool { start?.isDate ?? false }
     public var isCancelled: Bool { status == "CANCELLED" }
 
-    /// When it ends: from DTEND, else DURATION, else the RFC's default (section 3.6.1).
+    /// The end of the component: from DTEND, else DURATION, else the RFC's default (section 3.6.1).
     ///
-    /// A day without an end lasts that day, a time without an end takes no time. Exclusive, in the form and zone of
-    /// the start unless DTEND has its own. Nil only when there is neither start nor end.
+    /// A date without an end lasts that day; a time without an end has no length. The end is exclusive, in the form and
+    /// zone of the start unless DTEND has its own. Nil only when there is neither start nor end.
     public var effectiveEnd: EventTime? {
         switch end {
         case .time(let time): time
@@ -237,11 +237,11 @@ extension Event {
 }
 
 extension EventTime {
-    /// The time `duration` later: its days on the wall clock, its seconds on the time line.
+    /// The time `duration` later: its days are added on the wall clock, its seconds on the time line.
     public func adding(_ duration: ICalDuration) -> EventTime {
         switch self {
         case .date(let date):
-            // A duration with hours has no place on a date; whole days of it count.
+            // A date cannot hold the hours of a duration; only its whole days count.
             .date(date.adding(days: duration.nominalSeconds / 86_400))
         case .floating(let wall):
             .floating(wall.adding(seconds: duration.nominalSeconds))

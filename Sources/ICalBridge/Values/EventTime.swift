@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// When something starts or ends, in one of the forms RFC 5545 knows (sections 3.3.4 and 3.3.5).
+/// A start or an end, in one of the forms that RFC 5545 defines (sections 3.3.4 and 3.3.5).
 public enum EventTime: Hashable, Sendable, Codable {
     /// A whole day.
     case date(CivilDate)
-    /// A time on whatever clock the reader has (form 1).
+    /// A time on the clock of whatever zone the reader is in (form 1).
     case floating(CivilDateTime)
     /// A time in UTC (form 2).
     case utc(Instant)
@@ -20,7 +20,7 @@ extension EventTime {
     /// The day that the wall clock shows.
     public var civilDate: CivilDate { civil.date }
 
-    /// What the wall clock shows: midnight for a day, UTC's clock for a UTC time.
+    /// What the wall clock shows: midnight for a date, the UTC clock for a UTC time.
     public var civil: CivilDateTime {
         switch self {
         case .date(let date): CivilDateTime(startOf: date)
@@ -29,12 +29,12 @@ extension EventTime {
         }
     }
 
-    /// The zone that a zoned time names, nil for the other forms.
+    /// The zone of a zoned time; nil for the other forms.
     public var zone: TimeZoneReference? {
         if case .zoned(_, let zone) = self { zone } else { nil }
     }
 
-    /// The same form and zone with another wall-clock time; a day keeps only the day.
+    /// The same form and zone with another wall-clock time; a date keeps only the date.
     public func with(civil: CivilDateTime) -> EventTime {
         switch self {
         case .date: .date(civil.date)
@@ -44,9 +44,9 @@ extension EventTime {
         }
     }
 
-    /// The instant that is meant, with `zone` for a time that names none (a day, a floating time).
+    /// The instant of this time; `zone` is used for a date or a floating time, which have no zone.
     ///
-    /// A local time that a change of offset skips is moved forward by the gap; one that occurs twice is the first.
+    /// A local time that the clock skips is moved forward by the gap; for one that occurs twice, the first is meant.
     public func instant(floatingIn zone: any TimeZoneRules) -> Instant {
         switch self {
         case .date(let date): zone.instant(of: CivilDateTime(startOf: date))
@@ -57,11 +57,11 @@ extension EventTime {
     }
 }
 
-/// A length of time as RFC 5545 section 3.3.6 means it: days are nominal (a day may have 23 hours), the rest is exact.
+/// A length of time as in RFC 5545 section 3.3.6: days are nominal (a day may have 23 hours), the rest is exact.
 public struct ICalDuration: Hashable, Sendable, Codable {
-    /// Whole days, negative for a time before.
+    /// Whole days; negative for a time before.
     public var days: Int
-    /// Exact seconds, of the same sign as `days`.
+    /// Exact seconds, with the same sign as `days`.
     public var seconds: Int
 
     public init(days: Int = 0, seconds: Int = 0) {
@@ -71,12 +71,12 @@ public struct ICalDuration: Hashable, Sendable, Codable {
 
     public var isNegative: Bool { days < 0 || seconds < 0 }
 
-    /// Seconds when every day counts 24 hours.
+    /// The length in seconds if every day has 24 hours.
     public var nominalSeconds: Int { days * 86_400 + seconds }
 }
 
 extension ICalDuration: CustomStringConvertible {
-    /// `-PT15M`, `P1D`, `P1DT2H` (RFC 5545 section 3.3.6).
+    /// The duration as `-PT15M`, `P1D` or `P1DT2H` (RFC 5545 section 3.3.6).
     public var description: String {
         var text = isNegative ? "-P" : "P"
         let days = abs(days)
@@ -92,9 +92,9 @@ extension ICalDuration: CustomStringConvertible {
         return text
     }
 
-    /// Reads a duration; spaces and lower case are accepted, anything else unknown is nil.
+    /// Reads a duration; accepts spaces and lower case, and returns nil for anything else unknown.
     ///
-    /// - Parameter isLenient: accepts weeks and days after the T too, where some programs write them.
+    /// - Parameter isLenient: accepts weeks and days also after the T, where some programs write them.
     public init?(text: some StringProtocol, isLenient: Bool = false) {
         var rest = Array(text.uppercased().utf8.filter { $0 != 32 })[...]
         var sign = 1

@@ -2,7 +2,7 @@
 
 /// A whole calendar: its own properties and its components (RFC 5545 section 3.4).
 public struct ICalendar: Hashable, Sendable, Codable {
-    /// PRODID: who wrote it.
+    /// PRODID: the program that wrote the calendar.
     public var productID: String?
     /// METHOD in upper case.
     public var method: String?
@@ -10,12 +10,12 @@ public struct ICalendar: Hashable, Sendable, Codable {
     public var name: String?
     /// DESCRIPTION (RFC 7986) or X-WR-CALDESC.
     public var description: String?
-    /// How often a reader should come back: REFRESH-INTERVAL (RFC 7986) and X-PUBLISHED-TTL.
+    /// How often a reader should fetch the calendar again: REFRESH-INTERVAL (RFC 7986) and X-PUBLISHED-TTL.
     public var refreshInterval: ICalDuration?
-    /// COLOR (RFC 7986): a name of CSS3.
+    /// COLOR (RFC 7986): a CSS3 colour name.
     public var color: String?
     public var events: [Event]
-    /// Calendar properties without a field here.
+    /// Calendar properties that have no field here.
     public var otherProperties: [ContentLine]
 
     public init(productID: String? = nil, name: String? = nil, events: [Event] = []) {

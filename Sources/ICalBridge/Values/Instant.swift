@@ -10,7 +10,7 @@ public struct Instant: Hashable, Comparable, Sendable {
     /// The instant at which a UTC clock shows `utc`.
     public init(utc: CivilDateTime) { self.seconds = utc.wallSeconds }
 
-    /// What a UTC clock shows at this instant.
+    /// The time on a UTC clock at this instant.
     public var utc: CivilDateTime { CivilDateTime(wallSeconds: seconds) }
 
     public func adding(seconds delta: Int) -> Instant { Instant(seconds: seconds + delta) }
@@ -19,15 +19,16 @@ public struct Instant: Hashable, Comparable, Sendable {
 }
 
 extension Instant: CustomStringConvertible {
-    /// `2026-01-21T17:00:00Z` (RFC 3339).
+    /// The instant as `2026-01-21T17:00:00Z` (RFC 3339).
     public var description: String { "\(utc)Z" }
 
-    /// `20260121T170000Z` (RFC 5545 section 3.3.5, form 2).
+    /// The instant as `20260121T170000Z` (RFC 5545 section 3.3.5, form 2).
     public var basic: String { utc.basic + "Z" }
 
-    /// RFC 3339 with the offset that is in force, `2026-01-21T09:00:00-08:00`.
+    /// The instant in RFC 3339 with an offset, as `2026-01-21T09:00:00-08:00`.
     ///
-    /// RFC 3339 has no seconds in an offset, as zones had them once: it is then cut to minutes, and the time with it.
+    /// RFC 3339 has no seconds in offsets, but some zones once had them: the offset and the local time are then cut to
+    /// match.
     public func rfc3339(offset: Int) -> String {
         let offset = offset / 60 * 60
         guard offset != 0 else { return description }
@@ -39,7 +40,7 @@ extension Instant: CustomStringConvertible {
 
     /// Reads an RFC 3339 date-time, whose offset is required; a fraction of a second is cut off.
     ///
-    /// Years run from 1 to 9999; anything else is nil.
+    /// Years run from 1 to 9999; returns nil for anything else.
     public init?(rfc3339 text: some StringProtocol) {
         let b = Array(text.utf8)
         guard b.count >= 20, b[4] == 45, b[7] == 45, b[10] == 84 || b[10] == 116 || b[10] == 32, b[13] == 58,

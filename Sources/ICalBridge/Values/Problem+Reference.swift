@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Problem.Code {
-    /// The section of the standard that the file does not keep, such as `RFC 5545 3.3.5`.
+    /// The section of the standard that the file violates, such as `RFC 5545 3.3.5`.
     ///
-    /// Nil for what no standard speaks of: limits of this reader, and words that a title hints at.
+    /// Nil for problems that no standard covers: limits of this reader, and words in a title that only give a hint.
     public var reference: String? { Self.references[rawValue] }
 
     private static let references: [ByteString: String] = [

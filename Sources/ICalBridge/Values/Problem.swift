@@ -5,17 +5,17 @@ public struct Problem: Hashable, Sendable, Codable {
     public enum Severity: String, Hashable, Sendable, Codable {
         /// Something is lost: a component or a property could not be read.
         case error
-        /// Nothing is lost, but what is meant had to be assumed, or a calendar app will stumble.
+        /// Nothing is lost, but the meaning had to be assumed, or a calendar app will not handle it well.
         case warning
-        /// It was wrong and what was meant is certain; the value is right now.
+        /// The value was wrong, but its meaning is certain; it has been corrected.
         case repaired
     }
 
     /// The line of the file, from 1; 0 when the whole file is meant.
     public var line: Int
-    /// The column of the line in bytes, from 1, when one place is meant.
+    /// The column of the line in bytes, from 1; nil unless one place is meant.
     public var column: Int?
-    /// The UID of the component it is in, when that has one.
+    /// The UID of the component that contains the problem, if it has one.
     public var uid: String?
     public var severity: Severity
     public var code: Code
@@ -39,7 +39,7 @@ public struct Problem: Hashable, Sendable, Codable {
 }
 
 extension Problem {
-    /// A stable name of a kind of problem, for programs; new ones may come.
+    /// A stable identifier for a kind of problem, for programs; new ones may be added.
     public struct Code: RawRepresentable, Hashable, Sendable, Codable, ExpressibleByStringLiteral {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }

@@ -6,10 +6,10 @@ public struct Recurrence: Hashable, Sendable, Codable {
     public var additions: [Addition]
     /// EXDATE: starts of occurrences that do not take place.
     public var exclusions: [EventTime]
-    /// EXRULE of RFC 2445: read for what old files say, written out again, never made.
+    /// EXRULE of RFC 2445: read from old files and written out again, but never created.
     public var exclusionRules: [RecurrenceRule]
 
-    /// One RDATE: a start, and its own end when it is a period.
+    /// One RDATE: a start, and an end of its own when it is a period.
     public struct Addition: Hashable, Sendable, Codable {
         public var start: EventTime
         public var end: Event.End?

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension RecurrenceRule {
-    /// Why a text is not a recurrence rule: one sentence that names the part.
+    /// Why a text is not a valid recurrence rule: one sentence that names the part.
     public struct SyntaxError: Error, Hashable, Sendable, CustomStringConvertible {
         public let description: String
     }
@@ -9,8 +9,8 @@ extension RecurrenceRule {
     /// Reads the value of an RRULE (RFC 5545 section 3.3.10, and RFC 7529's RSCALE=GREGORIAN).
     ///
     /// Spaces, lower case, empty parts and unknown `X-` parts are accepted. A rule that the RFC forbids is refused with
-    /// the reason, because a number that is silently cut means other days. `COUNT` together with `UNTIL` is forbidden
-    /// too; a reader that wants to repair it removes one of them first.
+    /// the reason, because dropping a number silently would mean other days. `COUNT` together with `UNTIL` is forbidden
+    /// too; a reader that wants to repair such a rule removes one of them first.
     public init(_ text: some StringProtocol) throws(SyntaxError) {
         guard text.utf8.count <= 4096 else { throw SyntaxError(description: "The rule is longer than 4096 bytes.") }
         var fields: [(name: String, value: String)] = []
@@ -61,7 +61,7 @@ extension RecurrenceRule {
         try checkCombination()
     }
 
-    /// What the notes below the table of RFC 5545 section 3.3.10 forbid.
+    /// Checks what the notes below the table of RFC 5545 section 3.3.10 forbid.
     private func checkCombination() throws(SyntaxError) {
         if count != nil, until != nil { throw SyntaxError(description: "COUNT and UNTIL exclude each other.") }
         if byDay.contains(where: { $0.ordinal != nil }) {

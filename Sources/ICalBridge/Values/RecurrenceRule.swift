@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A recurrence rule (RFC 5545 section 3.3.10), whole and checked.
+/// A complete and valid recurrence rule (RFC 5545 section 3.3.10).
 public struct RecurrenceRule: Hashable, Sendable, Codable {
     public enum Frequency: String, Hashable, Sendable, Codable, CaseIterable {
         case secondly = "SECONDLY"
@@ -21,11 +21,11 @@ public struct RecurrenceRule: Hashable, Sendable, Codable {
         case friday = "FR"
         case saturday = "SA"
 
-        /// Sunday is 0, as `CivilDate.weekday` counts.
+        /// The number of the weekday; Sunday is 0, as in `CivilDate.weekday`.
         public var index: Int { Self.allCases.firstIndex(of: self) ?? 0 }
     }
 
-    /// `MO`, or the second (`2MO`) or last (`-1MO`) one of a month or year.
+    /// A weekday (`MO`), or the second (`2MO`) or last (`-1MO`) such day of a month or year.
     public struct WeekdayNumber: Hashable, Sendable, Codable {
         public var ordinal: Int?
         public var weekday: Weekday
@@ -36,7 +36,7 @@ public struct RecurrenceRule: Hashable, Sendable, Codable {
         }
     }
 
-    /// Where a rule ends, in the form the text has: a day, a wall-clock time or a UTC time.
+    /// Where a rule ends, in the form in which the text gives it: a date, a wall-clock time or a UTC time.
     public enum Until: Hashable, Sendable, Codable {
         case date(CivilDate)
         case floating(CivilDateTime)
@@ -56,14 +56,14 @@ public struct RecurrenceRule: Hashable, Sendable, Codable {
     public var byWeekNumber: [Int] = []
     public var byMonth: [Int] = []
     public var bySetPosition: [Int] = []
-    /// The first day of a week; nil is Monday.
+    /// The first day of the week; nil means Monday.
     public var weekStart: Weekday?
 
     public init(_ frequency: Frequency) { self.frequency = frequency }
 }
 
 extension RecurrenceRule: CustomStringConvertible {
-    /// The value of an RRULE property, parts in the RFC's order.
+    /// The value of an RRULE property, with its parts in the RFC's order.
     public var description: String {
         var parts = ["FREQ=\(frequency.rawValue)"]
         switch until {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A calendar app of which it is known what it makes of some files.
+/// A calendar app whose behaviour with some files is known.
 public enum CalendarClient: String, Hashable, Sendable, Codable, CaseIterable {
     case apple
     case google
@@ -9,7 +9,7 @@ public enum CalendarClient: String, Hashable, Sendable, Codable, CaseIterable {
     case evolution
     case homeAssistant = "home-assistant"
 
-    /// What people call it.
+    /// The app's usual name.
     public var title: String {
         switch self {
         case .apple: "Apple Calendar"

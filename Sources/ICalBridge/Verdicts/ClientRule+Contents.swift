@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ClientRule {
-    /// Kinds of entries, and what is in them.
+    /// Rules about the kinds of entries and their contents.
     static let contents: [ClientRule] = [
         ClientRule("to-dos-alone", [.google, .apple, .outlook], .refuses, "[issue] nextcloud/server#38036") { facts in
             facts.toDos > 0 && facts.events == 0

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ClientRule {
-    /// What depends on the file as a whole: its kind, bytes, lines, size and calendar properties.
+    /// Rules about the file as a whole: its kind, bytes, lines, size and calendar properties.
     static let files: [ClientRule] = [
         ClientRule("not-a-calendar", [.thunderbird], .refuses, "[code] CalICSCalendar") { facts in
             facts.isCalendar ? nil : "cannot read it; a subscription loses its events and becomes read-only"
@@ -12,7 +12,7 @@ extension ClientRule {
         ClientRule("not-a-calendar", [.homeAssistant], .refuses, "[code] remote_calendar") { facts in
             facts.isCalendar ? nil : "cannot read it; a subscription becomes unavailable"
         },
-        // Not said of these apps by anyone, but a file without a calendar has nothing to show.
+        // No source says this about these apps, but a file without a calendar has nothing to show.
         ClientRule("not-a-calendar", [.apple, .google, .outlook], .refuses, "RFC 5545 section 3.4") { facts in
             facts.isCalendar ? nil : "finds no calendar in it"
         },

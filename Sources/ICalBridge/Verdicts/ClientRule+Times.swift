@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ClientRule {
-    /// Zones, and what the file says of them.
+    /// Rules about zones and how the file defines them.
     static let zones: [ClientRule] = [
         ClientRule("zone-undeclared", [.outlook], .partly, "[issue] openstreetmap-calendar#185") { facts in
             facts.undeclaredZones.isEmpty
@@ -27,7 +27,7 @@ extension ClientRule {
         },
     ]
 
-    /// Starts, ends and repetition.
+    /// Rules about starts, ends and repetition.
     static let times: [ClientRule] = [
         ClientRule("floating", [.google], .partly, "[issue] webuildsg/webuild#26") { facts in
             facts.floating > 0 ? "hours off: reads \(facts.floating.of("time")) without a zone as UTC" : nil

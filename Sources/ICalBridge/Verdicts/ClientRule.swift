@@ -2,16 +2,17 @@
 
 /// One thing that is known about some calendar apps: when it happens, and what its effect is.
 ///
-/// To add one, add a row to a table in `ClientRule+Times.swift`, `ClientRule+Contents.swift` or
+/// To add a rule, add a row to a table in `ClientRule+Times.swift`, `ClientRule+Contents.swift` or
 /// `ClientRule+Files.swift`; only what a source says may be there.
 struct ClientRule: Sendable {
-    /// Stable, for programs.
+    /// A stable identifier, for programs.
     let id: String
     let clients: [CalendarClient]
     let outcome: ClientVerdict.Outcome
-    /// Where it is known from; a row that is a single report says `has` in its sentence, for it may have been mended.
+    /// The source; a rule based on a single report uses `has` in its sentence, because the app may have been fixed
+    /// since.
     let source: String
-    /// What the app does with this file, nil when the file gives it no cause.
+    /// What the app does with this file; nil when the rule does not apply to it.
     let sentence: @Sendable (FileFacts) -> String?
 
     init(
@@ -26,13 +27,13 @@ struct ClientRule: Sendable {
 }
 
 extension Int {
-    /// `1 event`, `1,204 events`.
+    /// The number with a noun: `1 event`, `1,204 events`.
     func of(_ noun: String) -> String { "\(grouped) \(noun)\(self == 1 ? "" : "s")" }
 
-    /// `the event`, `the 1,204 events`.
+    /// The number with a noun and an article: `the event`, `the 1,204 events`.
     func the(_ noun: String) -> String { self == 1 ? "the \(noun)" : "the \(of(noun))" }
 
-    /// With a comma between thousands.
+    /// The number with commas between groups of thousands.
     package var grouped: String {
         var digits = String(magnitude)
         var groups: [String] = []
@@ -44,7 +45,7 @@ extension Int {
     }
 }
 
-/// A few of some names, and how many more there are.
+/// Up to two of the names, and how many more there are.
 func someOf(_ names: [String]) -> String {
     let shown = names.prefix(2).map(ProblemLog.short).joined(separator: ", ")
     return names.count > 2 ? "\(shown) and \((names.count - 2).grouped) more" : shown

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What one calendar app will make of a file, as far as is known.
+/// What one calendar app will do with a file, as far as is known.
 public struct ClientVerdict: Hashable, Sendable, Codable {
     public enum Outcome: String, Hashable, Sendable, Codable {
-        /// Nothing is known against it, or only a trifle.
+        /// No problem is known, or only a minor one.
         case takes
         /// It shows the file, but something is missing or wrong.
         case partly
@@ -11,32 +11,32 @@ public struct ClientVerdict: Hashable, Sendable, Codable {
         case refuses
     }
 
-    /// One thing in the file that the app stumbles over.
+    /// One thing in the file that the app does not handle well.
     public struct Reason: Hashable, Sendable, Codable {
-        /// The stable name of the rule, for programs; new ones may come.
+        /// The stable identifier of the rule, for programs; new rules may be added.
         public var rule: String
-        /// What it does to the whole; `takes` is worth a word, no more.
+        /// The effect on the whole file; `takes` means that the reason is worth mentioning but does no harm.
         public var outcome: Outcome
-        /// What the app does, without the app's name before it: `ignores the 3 to-dos`.
+        /// What the app does, as a sentence without the app's name as its subject: `ignores the 3 to-dos`.
         public var sentence: String
-        /// Where that is known from: `[code]` is the app's own source, `[issue]` a report, `[doc]` and `[blog]` a page.
+        /// The source: `[code]` is the app's own source code, `[issue]` a report, `[doc]` and `[blog]` a page.
         public var source: String
     }
 
     public var client: CalendarClient
-    /// The gravest of its reasons.
+    /// The worst outcome of the reasons.
     public var outcome: Outcome
-    /// The gravest first.
+    /// The reasons, worst first.
     public var reasons: [Reason]
 }
 
 extension CalendarReading {
-    /// What each calendar app will make of the file that this was read from.
+    /// What each calendar app will do with the file from which this was read.
     ///
-    /// Every reason has a rule behind it, and every rule a report or the app's own source: an app about which nothing
-    /// is known accepts the file. Empty for vCalendar 1.0, which no rule speaks of.
+    /// Every reason has a rule behind it, and every rule has a report or the app's own source code: an app about which
+    /// nothing is known accepts the file. The result is empty for vCalendar 1.0, which no rule covers.
     ///
-    /// - Parameter bytes: The file as it came; some faults are no longer seen in what was read.
+    /// - Parameter bytes: the original file; some faults are no longer visible in what was read.
     public func verdicts(of bytes: [UInt8]) -> [ClientVerdict] {
         guard format != .vCalendar1 else { return [] }
         let facts = FileFacts(self, bytes: bytes)
@@ -49,7 +49,7 @@ extension CalendarReading {
         }
         return CalendarClient.allCases.map { client in
             let own = reasons[client] ?? []
-            // Those of one outcome stay in the order of the table.
+            // Reasons with the same outcome keep the order of the table.
             let sorted = [.refuses, .partly, .takes].flatMap { outcome in own.filter { $0.outcome == outcome } }
             return ClientVerdict(client: client, outcome: sorted.first?.outcome ?? .takes, reasons: sorted)
         }

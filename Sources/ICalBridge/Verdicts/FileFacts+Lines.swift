@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is seen only in the lines, because reading has repaired it or has no use for it.
+/// Facts that only the lines show, because reading repaired them or has no use for them.
 extension FileFacts {
     mutating func read(_ bytes: [UInt8], zonesInUse: [TimeZoneResolution]) {
-        // What is odd in the bytes was reported when they were read.
+        // Anything odd in the bytes was reported when they were read.
         var log = ProblemLog(limit: 0)
         let text = SourceText(bytes, log: &log)
         var zone: ZoneLines?
@@ -37,11 +37,11 @@ extension FileFacts {
         ["UTC", "ETC/UTC", "GMT", "ETC/GMT", "Z", "ZULU"].contains(tzid.uppercased())
     }
 
-    /// The line as a property if it can matter, so that most lines cost a look at one byte.
+    /// The line as a property if it can matter; for most lines one byte decides.
     private static func property(_ bytes: [UInt8], _ line: LogicalLine, isInZone: Bool) -> Property? {
         guard line.end > line.start else { return nil }
         if !isInZone {
-            // BEGIN, END, SEQUENCE and X-WR-CALNAME.
+            // Only BEGIN, END, SEQUENCE and X-WR-CALNAME matter.
             switch bytes[Int(line.start)] | 0x20 {
             case 98, 101, 115, 120: break
             default: return nil
@@ -56,7 +56,7 @@ extension FileFacts {
         if zone.hasZonedStart { zonesWithZonedStart.append(zone.name) }
     }
 
-    /// What one VTIMEZONE is made of.
+    /// The facts about one VTIMEZONE.
     private struct ZoneLines {
         var name = ""
         var hasDates = false
@@ -78,7 +78,7 @@ extension FileFacts {
         }
     }
 
-    /// A fold after which a line goes on within a UTF-8 character.
+    /// Finds a fold that splits a UTF-8 character.
     private mutating func findSplitCharacter(_ bytes: [UInt8]) {
         var line = 1
         var index = 0

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the rules about calendar apps ask of a file; counted once.
+/// The facts about a file that the rules about calendar apps need; counted once.
 struct FileFacts: Sendable {
-    /// Bytes, 0 for a file in another form, which no app takes as it is.
+    /// The size in bytes; 0 for a file in another form, which no app reads directly.
     let size: Int
     let format: SourceFormat
     private let problems: [Problem]
 
-    // Of the entries.
+    // Counts of the entries.
     private(set) var entries = 0
     private(set) var events = 0
     private(set) var toDos = 0
@@ -16,7 +16,7 @@ struct FileFacts: Sendable {
     private(set) var withTags = 0
     private(set) var freeWithoutMark = 0
     private(set) var unknownClasses: [String] = []
-    /// Events beyond the first with a UID, not counting replacements of single days.
+    /// Events with the UID of an earlier event, not counting replacements of single occurrences.
     private(set) var duplicates = 0
     private(set) var yearlyOnce = 0
     /// Events with a time of day, those of them in UTC, those in UTC that repeat, and those without a zone.
@@ -24,15 +24,15 @@ struct FileFacts: Sendable {
     private(set) var utcTimes = 0
     private(set) var utcSeries = 0
     private(set) var floating = 0
-    /// Whether times without a zone are meant in that of X-WR-TIMEZONE.
+    /// Whether times without a zone are meant to be in the zone of X-WR-TIMEZONE.
     let isFloatingInCalendarZone: Bool
-    /// EXDATEs and RECURRENCE-IDs in another form or zone than the DTSTART that they speak of.
+    /// EXDATEs and RECURRENCE-IDs in another form or zone than the DTSTART that they refer to.
     private(set) var strayExceptions = 0
-    /// Replacements of single days with a lower SEQUENCE than their series.
+    /// Replacements of single occurrences with a lower SEQUENCE than their series.
     private(set) var staleOverrides = 0
     let methods: Set<ByteString>
 
-    // Of the bytes.
+    // Facts from the bytes.
     var hasWRName = false
     var undeclaredZones: [String] = []
     var zonesByDates: [String] = []
@@ -48,7 +48,7 @@ struct FileFacts: Sendable {
         methods = Set(reading.calendars.compactMap(\.method))
         isFloatingInCalendarZone = reading.timeZones.contains { $0.how == .calendar }
         for calendar in reading.calendars { count(calendar.events) }
-        // It is about the file as it is, not about what the reader made of it.
+        // The facts describe the file as it is, not what the reader made of it.
         withTags += count(of: "html-description") { _ in true } ?? 0
         cancelled -= count(of: "cancelled-by-title") { _ in true } ?? 0
         if Self.isText(format) {
@@ -58,7 +58,7 @@ struct FileFacts: Sendable {
         }
     }
 
-    /// Whether the bytes are iCalendar, in whatever shape.
+    /// Whether the bytes are iCalendar, however damaged.
     private static func isText(_ format: SourceFormat) -> Bool {
         switch format {
         case .calendar, .calendars, .components: true
@@ -66,33 +66,33 @@ struct FileFacts: Sendable {
         }
     }
 
-    /// Whether there is a calendar in it, in one of the forms that are read.
+    /// Whether the file contains a calendar, in one of the forms that are read.
     var isCalendar: Bool {
         Self.isText(format) || !problems.contains { $0.code == "not-a-calendar" || $0.code == "form" }
     }
 
-    /// Whether some of it is not UTF-8.
+    /// Whether part of the file is not UTF-8.
     var isForeign: Bool { problems.contains { $0.code == "not-utf8" } }
 
-    /// Bytes in millions, to a tenth.
+    /// The size in millions of bytes, with one decimal.
     var megabytes: String { "\((size / 1_000_000).grouped).\(size / 100_000 % 10)" }
 
-    /// The first line with one of some problems.
+    /// The line of the first problem with one of these codes.
     func line(of codes: Set<Problem.Code>) -> Int? { problems.first { codes.contains($0.code) }?.line }
 
-    /// How many problems of a kind there are, nil for none.
+    /// How many problems of a kind there are; nil when there are none.
     func count(of code: Problem.Code, where holds: (Problem) -> Bool) -> Int? {
         let count = problems.reduce(0) { $1.code == code && holds($1) ? $0 + ($1.unlisted ?? 1) : $0 }
         return count > 0 ? count : nil
     }
 
-    /// Problems that the lack of a property makes; a DTSTART that is there but cannot be read is a bad value.
+    /// Problems with missing properties; a DTSTART that is present but cannot be read counts as a bad value.
     var requiredMissing: Set<Problem.Code> {
         let isUnread = line(of: ["date-unreadable", "impossible-date"]) != nil
         return isUnread ? ["missing-uid", "missing-dtstamp"] : ["missing-uid", "missing-dtstamp", "missing-start"]
     }
 
-    /// Problems that a value makes which is no value of its property.
+    /// Problems with a value that is not valid for its property.
     static let badValues: Set<Problem.Code> = [
         "rule-refused", "duration-unreadable", "number-unreadable", "component-refused", "property-refused",
         "date-unreadable", "impossible-date",
@@ -132,7 +132,7 @@ extension FileFacts {
         case .utc:
             timed += 1
             utcTimes += 1
-            // Each second, minute or hour is the same on every clock.
+            // A second, minute or hour has the same length on every clock.
             let steady: Set<RecurrenceRule.Frequency> = [.secondly, .minutely, .hourly]
             if event.recurrence.rules.contains(where: { !steady.contains($0.frequency) }) { utcSeries += 1 }
         case .floating:
@@ -152,7 +152,7 @@ extension FileFacts {
         if let start = master.start, !Self.isAlike(original, start) { strayExceptions += 1 }
     }
 
-    /// Whether two times are of one form and zone.
+    /// Whether two times have the same form and zone.
     private static func isAlike(_ a: EventTime, _ b: EventTime) -> Bool {
         switch (a, b) {
         case (.date, .date), (.floating, .floating), (.utc, .utc): true
@@ -161,7 +161,7 @@ extension FileFacts {
         }
     }
 
-    /// Whether a text holds one of the tags that apps write into descriptions.
+    /// Whether a text contains one of the tags that apps write into descriptions.
     private static func hasTags(_ text: String) -> Bool {
         guard text.utf8.contains(UInt8(ascii: "<")) else { return false }
         let lower = text.lowercased()

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The lines of a file by number, for showing them: numbered as the reader does, unfolded, with what is odd in them.
+/// The lines of a file by number, for showing them: numbered as the reader does, unfolded, with odd characters kept.
 package struct FileLines {
     private let bytes: [UInt8]
     private let foreign: ForeignText
-    /// Where each line begins and ends, found when the first is asked for.
+    /// Where each line begins and ends; found when the first line is asked for.
     private var index: [Range<Int>]?
-    /// The most bytes of one line that are looked at.
+    /// The most bytes of one line that are read.
     private static let limit = 1 << 16
 
     package init(_ bytes: [UInt8]) {
@@ -22,7 +22,7 @@ package struct FileLines {
         foreign = ForeignText(declared: nil, guessed: pairs.charset)
     }
 
-    /// A line with those that are folded onto it.
+    /// A line together with the lines that are folded onto it.
     package mutating func unfolded(_ number: Int) -> String? {
         let lines = found()
         guard lines.indices.contains(number - 1) else { return nil }
@@ -34,7 +34,7 @@ package struct FileLines {
         return text(line)
     }
 
-    /// The first line with one of some properties from a line on, which is a BEGIN, within its component.
+    /// The first line with one of some properties within the component that begins at a line.
     mutating func first(_ names: [String], inComponentAt number: Int) -> Int? {
         let lines = found()
         guard lines.indices.contains(number - 1) else { return nil }
@@ -51,7 +51,7 @@ package struct FileLines {
         return nil
     }
 
-    /// LF, CR, CRLF and the CRCRLF of a damaged copy each end a line.
+    /// Finds the lines: LF, CR, CRLF and the CRCRLF of a damaged copy each end a line.
     private mutating func found() -> [Range<Int>] {
         if let index { return index }
         var lines: [Range<Int>] = []
@@ -76,7 +76,7 @@ package struct FileLines {
         return lines
     }
 
-    /// UTF-16 with its mark as UTF-8; a mark of UTF-8 is not part of the first line.
+    /// Converts UTF-16 with a byte order mark to UTF-8; removes a UTF-8 byte order mark.
     private static func decoded(_ bytes: [UInt8]) -> [UInt8] {
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { return Array(bytes.dropFirst(3)) }
         guard bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) else { return bytes }
@@ -88,10 +88,10 @@ package struct FileLines {
         return Array(String(decoding: units, as: UTF16.self).utf8)
     }
 
-    /// As the reader takes it.
+    /// Decodes a line as the reader does.
     private func text(_ line: [UInt8]) -> String {
         if let text = String(validating: line, as: UTF8.self) { return text }
-        // A cut may have gone through the last character.
+        // The limit may have cut through the last character.
         if line.count >= Self.limit,
             let text = (1...3).lazy.compactMap({
                 String(validating: line.dropLast($0), as: UTF8.self)

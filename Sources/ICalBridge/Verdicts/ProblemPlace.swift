@@ -4,12 +4,12 @@
 package struct ProblemPlace: Equatable {
     /// The line of the file, from 1; 0 when there is none to show.
     package var line: Int
-    /// The line, unfolded, or the text that the problem has.
+    /// The line, unfolded, or the text that the problem contains.
     package var text: String
-    /// The scalars of the text that are meant.
+    /// The range of the text that is meant, in Unicode scalars.
     package var mark: Range<Int>?
 
-    /// The line of the file that is meant if it can be found, else the text that the problem has.
+    /// Finds the line of the file that is meant; if that is not possible, uses the text that the problem contains.
     package init?(of problem: Problem, in source: inout FileLines) {
         var number = problem.line
         if problem.column == nil, let names = Self.properties[problem.code],
@@ -34,7 +34,7 @@ package struct ProblemPlace: Equatable {
         self.mark = mark
     }
 
-    /// What is meant when a problem names only the component's first line: the property that it is about.
+    /// The properties that a problem is about when it names only the component's first line.
     private static let properties: [Problem.Code: [String]] = [
         "end-before-start": ["DTEND", "DURATION"], "end-equals-start": ["DTEND", "DURATION"],
         "end-type": ["DTEND"], "end-and-duration": ["DURATION"], "list-type": ["EXDATE", "RDATE"],
@@ -42,7 +42,7 @@ package struct ProblemPlace: Equatable {
         "cancelled-by-title": ["SUMMARY"], "missing-start": ["SUMMARY"],
     ]
 
-    /// Words that are meant within a longer text.
+    /// The words that a problem is about within a longer text.
     private static let words: [Problem.Code: [String]] = [
         "count-and-until": ["COUNT=", "UNTIL="], "until-type": ["UNTIL="],
     ]
@@ -50,7 +50,7 @@ package struct ProblemPlace: Equatable {
     private static func mark(of problem: Problem, in line: String) -> Range<Int>? {
         if let column = problem.column {
             let found = place(column, problem.text, in: line)
-            // One character is meant, not what surrounds it.
+            // Only one character is meant, not what surrounds it.
             let isCharacter = ["control-characters", "not-utf8", "missing-end"].contains(problem.code)
             return isCharacter ? found.map { $0.lowerBound..<$0.lowerBound + 1 } : found
         }
@@ -60,7 +60,7 @@ package struct ProblemPlace: Equatable {
         case "not-utf8":
             return first(in: line) { $0.value > 127 }
         case "missing-end":
-            // What is missing is missing before this line.
+            // The missing part belongs before this line.
             return 0..<1
         case "rule-empty-part":
             return emptyPart(in: line)
@@ -70,7 +70,7 @@ package struct ProblemPlace: Equatable {
             if let found = find(word, in: line) { return found.lowerBound..<token(from: found.lowerBound, in: line) }
         }
         guard var text = problem.text else { return nil }
-        // A long text was cut, and an ellipsis put where.
+        // A long text was cut and ends with an ellipsis.
         if text.count > 80, text.hasSuffix("…") { text.removeLast() }
         return find(text, in: line)
     }
@@ -91,7 +91,7 @@ package struct ProblemPlace: Equatable {
         return nil
     }
 
-    /// The part of a rule that the sentence of a refusal names: `COUNT=`.
+    /// The part of a rule that the message of a refusal names: `COUNT=`.
     private static func ruleParts(of problem: Problem) -> [String] {
         guard problem.code == "rule-refused" else { return [] }
         return problem.message.pieces(separatedBy: " ").compactMap { word in
@@ -102,10 +102,10 @@ package struct ProblemPlace: Equatable {
         }
     }
 
-    /// The scalars from a column in bytes on: those of the text if it is there, otherwise up to a separator.
+    /// The scalars from a column (in bytes) on: those of the text if it is there, otherwise up to a separator.
     private static func place(_ column: Int, _ text: String?, in line: String) -> Range<Int>? {
         guard column >= 1, column <= line.utf8.count else { return nil }
-        // A column within a character means the character.
+        // A column inside a character means that character.
         var (start, end) = (0, 0)
         for scalar in line.unicodeScalars {
             end += UTF8.width(scalar)
@@ -118,7 +118,7 @@ package struct ProblemPlace: Equatable {
         return start..<token(from: start, in: line)
     }
 
-    /// Where what begins at a scalar ends: at a separator of parts, at least one scalar on.
+    /// Where a part that begins at a scalar ends: at a separator, but at least one scalar on.
     private static func token(from start: Int, in line: String) -> Int {
         let rest = line.unicodeScalars.dropFirst(start)
         return start + max(1, rest.prefix { !";,:".unicodeScalars.contains($0) }.count)
@@ -133,7 +133,7 @@ package struct ProblemPlace: Equatable {
         return nil
     }
 
-    /// What comes after the first colon outside quotes.
+    /// The range after the first colon outside quotes.
     private static func value(in line: String) -> Range<Int>? {
         var isQuoted = false
         for (offset, scalar) in line.unicodeScalars.enumerated() {
@@ -145,7 +145,7 @@ package struct ProblemPlace: Equatable {
 }
 
 extension CalendarReading {
-    /// Gives each problem the line and column of what it is about, where that can be found.
+    /// Sets each problem's line and column to the place that it is about, where that can be found.
     ///
     /// - Parameter bytes: the file that was read, as iCalendar.
     public mutating func locateProblems(in bytes: [UInt8]) {

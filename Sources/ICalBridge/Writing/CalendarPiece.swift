@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The text of some components, made once and joined into calendars as often as they are read.
+/// The text of some components, written once and joined into a calendar each time one is read.
 ///
-/// A class, so that thousands of pieces are passed on without a copy of their parts.
+/// A class, so that thousands of pieces are passed on without copying their parts.
 public final class CalendarPiece: Sendable {
     /// The components as strict iCalendar, from `BEGIN` to the line end after the last `END`.
     public let bytes: [UInt8]
-    /// A hash that identifies the bytes, as its maker chose; zero when none was given.
+    /// A hash that identifies the bytes, as the caller of `init` computed it; zero when it gave none.
     public let digest: SIMD2<UInt64>
-    // What the calendar's VTIMEZONEs must cover for it; apart, so that joining looks at numbers and copies nothing.
+    // What the calendar's VTIMEZONEs must cover for this piece; stored separately, so that joining compares only
+    // numbers.
     let zones: [TimeZoneReference]
     let zonesHash: Int
     let earliest: Int
     let latest: Int
 
-    /// - Parameter hash: makes the digest of the bytes.
+    /// - Parameter hash: computes the digest of the bytes.
     public init(_ events: [Event], hash: ([UInt8]) -> SIMD2<UInt64> = { _ in .zero }) {
         var writer = ContentLineWriter(reserving: events.count * 640)
         var times = TimeZoneUse()
@@ -30,7 +31,8 @@ public final class CalendarPiece: Sendable {
         latest = times.latest
     }
 
-    /// Long text without the room that it grew into: pieces are kept, and a long one would take half as much again.
+    /// A long text without its unused capacity: pieces are kept in memory, and a long one would take half as much
+    /// again.
     private static func compact(_ bytes: [UInt8]) -> [UInt8] {
         guard bytes.capacity - bytes.count > 4096 else { return bytes }
         var exact: [UInt8] = []
@@ -40,17 +42,17 @@ public final class CalendarPiece: Sendable {
     }
 }
 
-/// What comes before the components of a calendar: its properties, and one VTIMEZONE for each zone used.
+/// The text before the components of a calendar: its properties, and one VTIMEZONE for each zone used.
 public struct CalendarHead: Sendable {
     private var times: TimeZoneUse
 
-    /// - Parameter coverage: the time in which occurrences of series have to be right.
+    /// - Parameter coverage: the time span in which occurrences of series have to be right.
     public init(coverage: ClosedRange<Instant>) { times = TimeZoneUse(covering: coverage) }
 
-    /// Takes in the zones and times of a piece.
+    /// Adds the zones and times of a piece.
     public mutating func cover(_ piece: CalendarPiece) { times.add(piece) }
 
-    /// The text, once all pieces are taken in.
+    /// The text of the head, to be called after all pieces are added.
     public func bytes(of calendar: ICalendar) -> [UInt8] {
         var writer = ContentLineWriter(reserving: 4096)
         calendar.writeHead(to: &writer, times.definitions)
@@ -63,12 +65,12 @@ public struct JoinedCalendar: Sendable {
     /// Everything before the components: the calendar's properties and one VTIMEZONE for each zone used.
     public let head: [UInt8]
     public let pieces: [CalendarPiece]
-    /// What comes after the components.
+    /// The text after the components.
     public static let tail = Array("END:VCALENDAR\r\n".utf8)
 
     /// - Parameters:
     ///   - calendar: the calendar's properties; its own events are left out.
-    ///   - coverage: the time in which occurrences of series have to be right.
+    ///   - coverage: the time span in which occurrences of series have to be right.
     public init(_ calendar: ICalendar, pieces: [CalendarPiece], coverage: ClosedRange<Instant>) {
         var head = CalendarHead(coverage: coverage)
         for piece in pieces { head.cover(piece) }
@@ -79,14 +81,14 @@ public struct JoinedCalendar: Sendable {
     /// The length of the whole calendar in bytes.
     public var count: Int { pieces.reduce(head.count + Self.tail.count) { $0 + $1.bytes.count } }
 
-    /// Hands over the calendar part by part, for a buffer that is not an array.
+    /// Passes on the calendar part by part, for a buffer that is not an array.
     public func write(_ append: ([UInt8]) -> Void) {
         append(head)
         for piece in pieces { append(piece.bytes) }
         append(Self.tail)
     }
 
-    /// The whole calendar, equal to what `ICalendar.serialized(coverage:)` makes of the same events.
+    /// The bytes of the whole calendar, equal to `ICalendar.serialized(coverage:)` of the same events.
     public var bytes: [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(count)

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Writes content lines as RFC 5545 section 3.1 wants them: CRLF, at most 75 octets a line, folds between characters.
+/// Writes content lines as RFC 5545 section 3.1 requires: CRLF, at most 75 octets a line, folds between characters.
 struct ContentLineWriter {
     private(set) var bytes: [UInt8] = []
     private var lineStart = 0
 
     private let keepsHiddenCharacters: Bool
 
-    /// - Parameter keepsHiddenCharacters: for a text that is only made to be read here, where they are reported.
+    /// - Parameter keepsHiddenCharacters: true for a text that is only read again here, where these characters are
+    ///   reported.
     init(reserving capacity: Int = 0, keepsHiddenCharacters: Bool = false) {
         self.keepsHiddenCharacters = keepsHiddenCharacters
         bytes.reserveCapacity(capacity)
@@ -15,7 +16,7 @@ struct ContentLineWriter {
 
     private func shown(_ text: String) -> String { keepsHiddenCharacters ? text : text.withoutHiddenCharacters }
 
-    /// A line from parts that need no escaping.
+    /// Writes a line from parts that need no escaping.
     mutating func line(_ name: String, _ value: String) {
         append(name)
         bytes.append(UInt8(ascii: ":"))
@@ -23,7 +24,7 @@ struct ContentLineWriter {
         endLine()
     }
 
-    /// A line whose value is TEXT (section 3.3.11) and is escaped here, without its `HiddenCharacters`.
+    /// Writes a line with a TEXT value (section 3.3.11), which is escaped here, without its `HiddenCharacters`.
     mutating func text(_ name: String, _ value: String, parameters: [ContentLine.Parameter] = []) {
         append(name)
         append(parameters)
@@ -32,7 +33,7 @@ struct ContentLineWriter {
         endLine()
     }
 
-    /// A line whose value is TEXT that no person reads, such as a UID: every character of it counts.
+    /// Writes a line with a TEXT value that no person reads, such as a UID: every character of it counts.
     mutating func identifier(_ name: String, _ value: String) {
         append(name)
         bytes.append(UInt8(ascii: ":"))
@@ -40,7 +41,7 @@ struct ContentLineWriter {
         endLine()
     }
 
-    /// A line whose value is a list of TEXT.
+    /// Writes a line whose value is a list of TEXT.
     mutating func textList(_ name: String, _ values: [String]) {
         append(name)
         bytes.append(UInt8(ascii: ":"))
@@ -51,7 +52,7 @@ struct ContentLineWriter {
         endLine()
     }
 
-    /// A line as it was read, with its escapes; what could break the line is left out, and `HiddenCharacters`.
+    /// Writes a line as it was read, with its escapes, but without `HiddenCharacters` and what could break the line.
     mutating func line(_ line: ContentLine) {
         append(line.name)
         append(line.parameters)
@@ -72,7 +73,7 @@ struct ContentLineWriter {
         }
     }
 
-    /// Text that is written as it is, without control characters.
+    /// Appends text as it is, without control characters.
     private mutating func append(_ text: String) {
         for byte in text.utf8 where byte >= 32 && byte != 127 || byte == 9 { bytes.append(byte) }
     }
@@ -85,7 +86,7 @@ struct ContentLineWriter {
                 bytes.append(UInt8(ascii: "\\"))
                 bytes.append(byte)
             case 13, 10:
-                // CRLF is one line break.
+                // CRLF is one line break, so its LF adds nothing.
                 if !(byte == 10 && previous == 13) {
                     bytes.append(UInt8(ascii: "\\"))
                     bytes.append(UInt8(ascii: "n"))
@@ -98,7 +99,7 @@ struct ContentLineWriter {
         }
     }
 
-    /// A parameter value: quoted where it has to be, `"` and line breaks by RFC 6868.
+    /// Appends a parameter value, quoted where necessary, with `"` and line breaks escaped as in RFC 6868.
     private mutating func appendParameter(_ value: String) {
         let needsQuotes = value.utf8.contains { $0 == 58 || $0 == 59 || $0 == 44 }
         if needsQuotes { bytes.append(34) }

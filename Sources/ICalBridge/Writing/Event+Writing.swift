@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Event {
-    /// The component as strict iCalendar, properties in a fixed order.
+    /// Writes the component as strict iCalendar, with its properties in a fixed order.
     func write(to writer: inout ContentLineWriter) {
         writer.line("BEGIN", kind.rawValue)
         writer.identifier("UID", uid)
@@ -66,7 +66,7 @@ extension Alarm {
 }
 
 extension EventTime {
-    /// Only the value, without a zone.
+    /// The value without its zone, in the basic format.
     var basicValue: String {
         switch self {
         case .date(let date): date.basic
@@ -84,7 +84,7 @@ extension EventTime {
 }
 
 extension String {
-    /// Without what a parameter value cannot hold, so that TZID is the same as a property and as a parameter.
+    /// The text without characters that a parameter value cannot hold, so that TZID is the same in both places.
     var asTZID: String { contains { $0.is("\"") || $0.isNewline } ? filter { !$0.is("\"") && !$0.isNewline } : self }
 }
 

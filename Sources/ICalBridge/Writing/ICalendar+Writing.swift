@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ICalendar {
-    /// PRODID of everything that Kalends writes (RFC 5545 section 3.7.3).
+    /// The PRODID of everything that Kalends writes (RFC 5545 section 3.7.3).
     public static let kalendsProductID = "-//Kalends//Kalends//EN"
 
     /// The calendar as strict iCalendar in UTF-8.
     ///
     /// Lines end in CRLF and have at most 75 octets; there is one VTIMEZONE for each zone used; the order follows only
-    /// from the content, so equal calendars are equal bytes.
+    /// from the content, so equal calendars give equal bytes.
     ///
-    /// - Parameter coverage: the time in which occurrences of series have to be right. A birthday of 1958 then does not
-    ///   bring the zone's history with it. Without it, from a series' start (1970 at the earliest) to five years after.
-    ///   Single events are always covered.
+    /// - Parameter coverage: the time span in which occurrences of series have to be right. A birthday of 1958 then
+    ///   does not bring the zone's history with it. Without it, the span begins with the start of each series (1970 at
+    ///   the earliest) and ends five years later. Single events are always covered.
     public func serialized(coverage: ClosedRange<Instant>? = nil) -> [UInt8] {
         var writer = ContentLineWriter(reserving: 1024 + events.count * 512)
         writeHead(to: &writer, timeZoneDefinitions(coverage: coverage))
@@ -20,7 +20,7 @@ extension ICalendar {
         return writer.bytes
     }
 
-    /// What comes before the components.
+    /// Writes what comes before the components.
     func writeHead(to writer: inout ContentLineWriter, _ timeZones: [TimeZoneDefinition]) {
         writer.line("BEGIN", "VCALENDAR")
         writer.line("VERSION", "2.0")
@@ -28,7 +28,7 @@ extension ICalendar {
         writer.line("CALSCALE", "GREGORIAN")
         if let method { writer.line("METHOD", method) }
         if let name {
-            // Google reads only the X- form, and shows the URL with its secret where that is missing.
+            // Google reads only the X- form, and shows the URL with its secret when that is missing.
             writer.text("NAME", name)
             writer.text("X-WR-CALNAME", name)
         }
@@ -48,7 +48,7 @@ extension ICalendar {
         for definition in timeZones { definition.write(to: &writer) }
     }
 
-    /// The rules of each zone that an event uses, by name.
+    /// The rules of each zone that an event uses, sorted by name.
     func timeZoneDefinitions(coverage: ClosedRange<Instant>?) -> [TimeZoneDefinition] {
         var times = coverage.map { TimeZoneUse(covering: $0) } ?? TimeZoneUse()
         for event in events { times.add(event, seriesAreCovered: coverage != nil) }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension TimeZoneDefinition {
-    /// The rules as a VTIMEZONE (RFC 5545 section 3.6.5).
+    /// Writes the rules as a VTIMEZONE (RFC 5545 section 3.6.5).
     func write(to writer: inout ContentLineWriter) {
         writer.line("BEGIN", "VTIMEZONE")
         writer.text("TZID", identifier.asTZID)
         for observance in observances {
             let part = observance.isDaylight ? "DAYLIGHT" : "STANDARD"
             writer.line("BEGIN", part)
-            // Local to the offset before the change and without a TZID, or Google shows no events.
+            // In local time with the offset before the change, and without a TZID; otherwise Google shows no events.
             writer.line("DTSTART", observance.start.basic)
             if let rule = observance.rule { writer.line("RRULE", rule.description) }
             for addition in observance.additions { writer.line("RDATE", addition.basic) }
@@ -20,7 +20,7 @@ extension TimeZoneDefinition {
         writer.line("END", "VTIMEZONE")
     }
 
-    /// `+0530`: whole minutes, because Outlook refuses seconds.
+    /// Formats an offset as `+0530`: whole minutes, because Outlook refuses seconds.
     private static func offset(_ seconds: Int) -> String {
         let minutes = (abs(seconds) + 30) / 60
         return (seconds < 0 && minutes > 0 ? "-" : "+") + padded(minutes / 60, 2) + padded(minutes % 60, 2)

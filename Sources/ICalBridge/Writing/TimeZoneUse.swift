@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which zones some events use, and for which time.
+/// The zones that some events use, and the time span that they need.
 struct TimeZoneUse: Sendable {
     private(set) var zones: [TimeZoneReference] = []
-    /// Seconds on the clock, which zone is not known yet; `definitions` adds two days for it.
+    /// Seconds on the wall clock of a zone that is not known yet; `definitions` adds two days for that.
     private(set) var earliest = Int.max
     private(set) var latest = Int.min
-    /// A hash of the names of the zones; the hashing is seeded differently in each process, so nobody can make two
-    /// equal.
+    /// A hash of the zones' names; the hashing is seeded differently in each process, so nobody can make two names
+    /// collide.
     private(set) var zonesHash = 0
-    /// The hashes of what was added, so that thousands of pieces with the same few zones compare only numbers.
+    /// The hashes of the pieces' zones that were added, so that thousands of pieces with the same few zones compare
+    /// numbers.
     private var added: [Int] = []
 
     init() {}
@@ -19,7 +20,7 @@ struct TimeZoneUse: Sendable {
         latest = span.upperBound.seconds
     }
 
-    /// - Parameter seriesAreCovered: whether the time that matters of a series is known without it.
+    /// - Parameter seriesAreCovered: whether the time span that matters for series is already known.
     mutating func add(_ event: Event, seriesAreCovered: Bool) {
         let isSeries = !event.recurrence.rules.isEmpty
         for time in event.times {
@@ -41,13 +42,13 @@ struct TimeZoneUse: Sendable {
     }
 
     private mutating func add(_ zone: TimeZoneReference) {
-        // A calendar has a few zones and many events, most of them in the zone of the one before.
+        // A calendar has a few zones and many events, most of them in the zone of the event before.
         guard !zones.contains(where: { $0.identifier == zone.identifier }) else { return }
         zones.append(zone)
         zonesHash = zones.map { ByteString($0.identifier) }.hashValue
     }
 
-    /// The rules of each zone, in order of name.
+    /// The rules of each zone, sorted by name.
     var definitions: [TimeZoneDefinition] {
         let day = 86_400
         return zones.sorted { $0.identifier < $1.identifier }.map { zone in
@@ -62,7 +63,7 @@ struct TimeZoneUse: Sendable {
 }
 
 extension Event {
-    /// Every time that is in the component.
+    /// All times in the component.
     fileprivate var times: [EventTime] {
         var times = [start, recurrenceID].compactMap { $0 } + recurrence.exclusions
         if case .time(let time) = end { times.append(time) }

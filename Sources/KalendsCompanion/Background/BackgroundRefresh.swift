@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A piece of background time that the system grants: `BGAppRefreshTask`.
+/// A period of background time that the system grants, such as a `BGAppRefreshTask`.
 public protocol BackgroundTime: Sendable {
-    /// What the system calls when the time is over; to be set before anything else.
+    /// Sets the function that the system calls when the time is over; it must be called before anything else.
     func whenItExpires(_ body: @escaping @Sendable () -> Void)
-    /// It must be called exactly once.
+    /// Gives the time back; must be called exactly once.
     func complete(success: Bool)
 }
 
-/// Where background time is asked for: `BGTaskScheduler`. A request replaces the one before with the same identifier.
+/// Requests background time, as `BGTaskScheduler` does. A request replaces the previous one with the same identifier.
 public protocol BackgroundScheduler: Sendable {
-    /// - Parameter after: seconds from now before which the system does not come; it may come much later, or never.
-    /// - Throws: when background refresh is switched off, or the app may not.
+    /// - Parameter after: the earliest start, in seconds from now; the system may start much later, or never.
+    /// - Throws: when background refresh is turned off or not allowed for the app.
     func request(_ identifier: String, after: Int) throws
 }
 
-/// Syncs in background time, within its budget.
+/// Syncs in background time, within the system's limit.
 public struct BackgroundRefresh: Sendable {
     public let identifier: String
     private let scheduler: any BackgroundScheduler
@@ -26,9 +26,9 @@ public struct BackgroundRefresh: Sendable {
     private let sync: @Sendable () async throws -> SyncStatus
 
     /// - Parameters:
-    ///   - after: seconds until the next time, about 30 minutes.
-    ///   - budget: how much of the system's 30 seconds the work may take.
-    ///   - sync: one sync; it ends soon when its task is cancelled, and keeps what it has done.
+    ///   - after: seconds until the next background time, about 30 minutes.
+    ///   - budget: the part of the system's 30 seconds that the work may take.
+    ///   - sync: runs one sync; it must end soon when its task is cancelled, and keep what it has done.
     public init(
         identifier: String, scheduler: any BackgroundScheduler, status: StatusStore, after: Int = 30 * 60,
         budget: Duration = .seconds(25),
@@ -44,28 +44,28 @@ public struct BackgroundRefresh: Sendable {
         self.sync = sync
     }
 
-    /// Asks for the next background time. Where it is switched off, syncs by hand are left.
+    /// Requests the next background time. If background refresh is turned off, only manual syncs remain.
     public func schedule() async {
         let isGranted = (try? scheduler.request(identifier, after: after)) != nil
         try? await status.canRunInBackground(isGranted)
     }
 
-    /// Uses one piece of background time, and returns when it was given back.
+    /// Uses one period of background time, and returns after giving it back.
     public func handle(_ time: any BackgroundTime) async {
         let ending = Ending(time)
         let (gate, opener) = AsyncStream<Void>.makeStream()
         let work = Task { [sync] in
-            // The work begins when the system can end it.
+            // The work begins only after the expiration handler is set.
             for await _ in gate {}
             try Task.checkCancellation()
             return try await sync()
         }
         time.whenItExpires {
             work.cancel()
-            // The system waits for no more than a moment: the work's own end may be later.
+            // The time is given back at once, since the system waits only a moment and the work may take longer to end.
             Task { await ending.complete(success: false) }
         }
-        // First the next request, so that there is one whatever becomes of this work.
+        // The next request comes first, so that it is made however this work ends.
         await schedule()
         let limit = Task { [wait, budget] in
             try await wait(budget)
@@ -78,7 +78,7 @@ public struct BackgroundRefresh: Sendable {
     }
 }
 
-/// Gives background time back once, whoever comes first.
+/// Gives background time back once, no matter how often `complete` is called.
 private actor Ending {
     private var time: (any BackgroundTime)?
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Runs syncs one after another: when they are due, and now when somebody asks.
+/// Runs syncs one after another: when they are due, and at once on request.
 public actor SyncRunner {
     private let schedule: SyncSchedule
     private let status: StatusStore
@@ -11,8 +11,8 @@ public actor SyncRunner {
     private var waiting: Task<Void, any Error>?
 
     /// - Parameters:
-    ///   - wait: sleeps, and throws when the task is cancelled.
-    ///   - sync: one sync; it ends soon when its task is cancelled.
+    ///   - wait: sleeps; throws when the task is cancelled.
+    ///   - sync: runs one sync; it must end soon when its task is cancelled.
     public init(
         schedule: SyncSchedule = SyncSchedule(), status: StatusStore,
         chance: @escaping @Sendable () -> Double = { Double.random(in: 0..<1) },
@@ -26,9 +26,9 @@ public actor SyncRunner {
         self.sync = sync
     }
 
-    /// Syncs now, and returns what the status is then. Whoever asks during a sync gets the end of that one.
+    /// Syncs now, and returns the status afterwards. A call during a sync waits for that sync and returns its result.
     ///
-    /// - Throws: when the status could not be kept.
+    /// - Throws: when the status could not be stored.
     @discardableResult
     public func now() async throws -> SyncStatus {
         if let underWay { return try await underWay.value }
@@ -42,10 +42,10 @@ public actor SyncRunner {
         }
     }
 
-    /// Ends the wait of `run()`, so that it syncs now.
+    /// Ends the wait in `run()`, so that it syncs now.
     public func wake() { waiting?.cancel() }
 
-    /// Syncs now and then whenever it is due, until the task is cancelled.
+    /// Syncs now and then each time a sync is due, until the task is cancelled.
     public func run() async throws {
         while !Task.isCancelled {
             let reached = try await now()
@@ -53,7 +53,7 @@ public actor SyncRunner {
             let task = Task { [wait] in try await wait(.milliseconds(pause)) }
             waiting = task
             await withTaskCancellationHandler {
-                // It ends early by `wake()`; the loop itself sees when to end.
+                // `wake()` ends the wait early; the loop checks whether the whole task was cancelled.
                 _ = try? await task.value
             } onCancel: {
                 task.cancel()

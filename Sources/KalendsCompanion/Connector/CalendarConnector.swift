@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The way to a device's calendars: a person opens it, and nothing gets past it.
+/// Controls access to a device's calendars: a person opens it, and all reads and writes go through it.
 ///
-/// Only it holds the store, so that whoever reads or writes has asked it. Permission is asked for by `connect()` and by
-/// `connectToAddEvent()`, which a person's tap leads to, and by nothing else.
+/// Only the connector holds the store, so every read and write is checked here. Only `connect()` and
+/// `connectToAddEvent()` request the permission, and both follow a person's tap.
 public actor CalendarConnector {
     private let store: any CalendarStore
     private let memory: any ConnectorMemory
     private let installation: String
     private let counts: UsageCounts
     private let clear: @Sendable () async throws -> Void
-    /// Whether the connection ended here although its record could not be taken away.
+    /// Whether the connection has ended here even though its record could not be removed.
     private var isEnded = false
-    /// Rises when the connection ends, so that a read that is under way brings nothing back.
+    /// Increases when the connection ends, so that a read in progress returns nothing.
     private var turn = 0
 
     /// - Parameters:
-    ///   - installation: what this installation of the app calls itself: kept where neither a backup nor a new
-    ///     installation finds it.
-    ///   - clear: takes away all that is cached of the calendars.
+    ///   - installation: the id of this installation of the app, stored where neither a backup nor a new installation
+    ///     finds it.
+    ///   - clear: removes all cached data of the calendars.
     public init(
         opening store: any CalendarStore, memory: any ConnectorMemory, installation: String,
         counts: UsageCounts = UsageCounts(), clear: @escaping @Sendable () async throws -> Void
@@ -30,43 +30,44 @@ public actor CalendarConnector {
         self.clear = clear
     }
 
-    /// The calendars, as far as the person lets this app at them.
+    /// The calendars, as far as the person allows access to them.
     public nonisolated var calendars: GuardedCalendarStore { GuardedCalendarStore(connector: self) }
 
-    /// The system's permission, whoever connected.
+    /// Returns the system's permission, whether connected or not.
     public func permission() async -> CalendarAuthorization { await store.authorization() }
 
-    /// How things are now. A permission that went away ends the connection.
+    /// Returns the current status. If the permission was withdrawn, the connection ends.
     public func status() async -> ConnectorStatus {
         guard await record() != nil else { return .notConnected }
         guard await store.authorization() == .fullAccess else {
             try? await end()
             return .notConnected
         }
-        // It may have ended meanwhile, also by another program's hand.
+        // The connection may have ended since, even through another program.
         guard let record = await record() else { return .notConnected }
         return .connected(read: record.read, write: record.write)
     }
 
-    /// The person looks at the connector.
+    /// Counts that the person opened the connector.
     public func opened() async { await counts.count(.connectorOpened) }
 
-    /// The person taps “Connect Apple Calendar”.
+    /// Connects when the person taps “Connect Apple Calendar”.
     ///
-    /// - Returns: the status, `notConnected` when the permission is missing.
-    /// - Throws: when the connection could not be remembered, and therefore is not there.
+    /// - Returns: the status, which is `notConnected` when the permission is missing.
+    /// - Throws: when the connection could not be stored; then there is no connection.
     public func connect() async throws -> ConnectorStatus {
         await counts.count(.connectTapped)
         return try await connected(read: true, write: true)
     }
 
-    /// The person adds an event. Without a connection this asks for the permission, and opens the way for adding events.
+    /// Prepares for an event that the person adds. Without a connection, this requests the permission and connects for
+    /// adding events.
     public func connectToAddEvent() async throws -> ConnectorStatus {
         let status = await status()
         return status.isConnected ? status : try await connected(read: false, write: true)
     }
 
-    /// The person moves a toggle; without a connection nothing happens.
+    /// Applies a toggle that the person moved; does nothing without a connection.
     public func use(read: Bool? = nil, write: Bool? = nil) async throws -> ConnectorStatus {
         guard case .connected(let reads, let writes) = await status() else { return .notConnected }
         let (read, write) = (read ?? reads, write ?? writes)
@@ -75,10 +76,10 @@ public actor CalendarConnector {
         return await status()
     }
 
-    /// The person taps “Disconnect Apple Calendar”. Reads and writes stop, what is cached goes, and the system's
-    /// permission stays, which no app can give back.
+    /// Disconnects when the person taps “Disconnect Apple Calendar”. Reads and writes stop and cached data is removed,
+    /// but the system's permission stays, since no app can give it back.
     ///
-    /// - Throws: when something could not be taken away; reads and writes have stopped nevertheless.
+    /// - Throws: when something could not be removed; even then, reads and writes have stopped.
     public func disconnect() async throws {
         await counts.count(.disconnectTapped)
         var failure: (any Error)?
@@ -89,8 +90,8 @@ public actor CalendarConnector {
 }
 
 extension CalendarConnector {
-    /// The record of this installation. It is read each time, because another program may have ended the connection;
-    /// one that cannot be read is not a consent.
+    /// Reads the record of this installation. It is read each time, because another program may have ended the
+    /// connection; a record that cannot be read does not count as consent.
     private func record() async -> ConnectorRecord? {
         guard !isEnded, let found = try? await memory.load(), found.installation == installation else { return nil }
         return isEnded ? nil : found
@@ -98,7 +99,7 @@ extension CalendarConnector {
 
     private func connected(read: Bool, write: Bool) async throws -> ConnectorStatus {
         var permission = await store.authorization()
-        // Denied and restricted are the system's business; a question there would only be refused again.
+        // After a denial or restriction, another request would only be refused again.
         if permission == .notDetermined || permission == .writeOnly {
             permission = await store.requestAccess()
         }
@@ -119,7 +120,7 @@ extension CalendarConnector {
         try await memory.save(nil)
     }
 
-    /// Opens the store for one use; the number is for `isStill`.
+    /// Opens the store for one use; the number is passed to `isStill`.
     fileprivate func admit(_ uses: Set<CalendarUse>) async throws(StoreFailure) -> (store: any CalendarStore, turn: Int)
     {
         let status = await status()
@@ -135,7 +136,7 @@ extension CalendarConnector {
         return await store.authorization()
     }
 
-    /// Drops what was not committed, which is right at any time.
+    /// Drops uncommitted changes, which is allowed at any time.
     fileprivate func rollback() async { await store.rollback() }
 
     fileprivate func notices() async -> AsyncStream<Void>? {
@@ -143,14 +144,14 @@ extension CalendarConnector {
     }
 }
 
-/// A store that asks the connector before each read and each write, and again before it hands out what it read.
+/// A store that checks with the connector before each read and write, and again before it returns what it read.
 public struct GuardedCalendarStore: CalendarStore {
     fileprivate let connector: CalendarConnector
 
-    /// `denied` without a connection, whatever the system says.
+    /// Returns `denied` without a connection, whatever the system's permission is.
     public func authorization() async -> CalendarAuthorization { await connector.permissionInUse() }
 
-    /// Never asks anybody: that is for a person's tap on the connector.
+    /// Never asks the person, since only a tap on the connector may do that.
     public func requestAccess() async -> CalendarAuthorization { await authorization() }
 
     public func calendars() async throws(StoreFailure) -> [StoreCalendar] {
@@ -197,7 +198,7 @@ public struct GuardedCalendarStore: CalendarStore {
 
     public func rollback() async { await connector.rollback() }
 
-    /// Without a connection there is nothing to notice, and the stream ends at once.
+    /// Without a connection there are no notices, and the stream ends at once.
     public func changeNotices() async -> AsyncStream<Void> {
         await connector.notices() ?? AsyncStream { $0.finish() }
     }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Whether a person lets this app use their calendars, and for what.
+/// Whether a person lets this app use their calendars, and for which uses.
 public enum ConnectorStatus: Hashable, Sendable {
     case notConnected
-    /// `read` and `write` are the person's two toggles; the system's permission is there for both.
+    /// `read` and `write` are the person's two toggles; the system's permission covers both.
     case connected(read: Bool, write: Bool)
 
     public var isConnected: Bool { if case .connected = self { true } else { false } }
@@ -14,12 +14,12 @@ public enum ConnectorStatus: Hashable, Sendable {
     }
 }
 
-/// What is done with a calendar.
+/// A use of a calendar.
 public enum CalendarUse: Hashable, Sendable, CaseIterable { case read, write }
 
-/// That a person connected, and their toggles, as they are kept. A missing one means that nobody connected.
+/// The stored fact that a person connected, with their toggles. Without a record nobody has connected.
 public struct ConnectorRecord: Hashable, Sendable, Codable {
-    /// The installation in which the person connected: what came along from another one counts for nothing.
+    /// The installation in which the person connected; a record from another installation does not count.
     public var installation: String
     public var read: Bool
     public var write: Bool
@@ -31,10 +31,10 @@ public struct ConnectorRecord: Hashable, Sendable, Codable {
     }
 }
 
-/// Where the record is kept: in the app's own folder, so that it goes with the app.
+/// Stores the record in the app's own folder, so that it is removed with the app.
 public protocol ConnectorMemory: Sendable {
     func load() async throws -> ConnectorRecord?
-    /// Nil takes the record away.
+    /// Stores the record; nil removes it.
     func save(_ record: ConnectorRecord?) async throws
 }
 
@@ -51,7 +51,7 @@ public struct FileConnectorMemory: ConnectorMemory {
 }
 
 extension Collection<StoreCalendar> {
-    /// The calendar that is taken where nobody chose one: the device's own choice, else the first that can be written.
+    /// The default calendar if nobody chose one: the device's own default, or else the first that can be written.
     public var primary: StoreCalendar? {
         first { $0.isDefault && $0.canWrite } ?? first(where: \.canWrite)
     }

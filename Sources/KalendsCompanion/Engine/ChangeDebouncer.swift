@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Turns many notices of change into one run after some quiet.
+/// Combines many notices of change into one run after a quiet period.
 public actor ChangeDebouncer {
     private let quiet: Duration
     private let wait: @Sendable (Duration) async throws -> Void
@@ -10,8 +10,8 @@ public actor ChangeDebouncer {
     private var isDue = false
 
     /// - Parameters:
-    ///   - quiet: how long no notice has come before the run starts; one to two seconds.
-    ///   - wait: sleeps, and throws when it is cancelled.
+    ///   - quiet: the time without a notice after which the run starts; one to two seconds.
+    ///   - wait: sleeps; throws when it is cancelled.
     public init(
         quiet: Duration = .milliseconds(1500),
         wait: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },
@@ -27,7 +27,7 @@ public actor ChangeDebouncer {
         for await _ in notices { notice() }
     }
 
-    /// Something changed. A notice during a run leads to one more run after it.
+    /// Reports that something changed. A notice during a run leads to one further run after it.
     public func notice() {
         pending?.cancel()
         pending = Task { [quiet, wait] in
@@ -37,7 +37,7 @@ public actor ChangeDebouncer {
     }
 
     private func fire() async {
-        // From here on a notice asks for another run, and does not cancel this one.
+        // From here on, a notice requests another run and does not cancel this one.
         pending = nil
         if isRunning {
             isDue = true

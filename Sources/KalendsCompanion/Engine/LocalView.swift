@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a complete look at the calendars showed.
+/// The events that a complete look at the calendars showed.
 struct LocalView: Sendable {
     private(set) var events: [StoreEvent] = []
     private var byKey: [EventKey: Int] = [:]
@@ -8,7 +8,7 @@ struct LocalView: Sendable {
     private var byMark: [ByteString: [Int]] = [:]
     private var byStart: [EventMoment: [Int]] = [:]
 
-    /// Adds an event; of a series that another piece of the window showed already, what that one knows is joined.
+    /// Adds an event; a series that another piece of the window already showed is joined with that one.
     mutating func add(_ event: StoreEvent, _ zones: Zones) {
         if let place = byKey[event.key] {
             events[place].join(event)

@@ -3,18 +3,18 @@
 /// A server's event with its changed occurrences.
 struct RemoteView: Sendable {
     var main: RemoteEvent
-    /// Changed occurrences by their original start, deleted ones among them.
+    /// Changed occurrences by their original start, including deleted ones.
     var parts: [EventMoment: RemoteEvent] = [:]
 
     var isDeleted: Bool { main.isDeleted }
-    /// Whether it mirrors an item of a circle.
+    /// Whether the event mirrors an item of a circle.
     var isItem: Bool { main.itemId != nil || main.circleId != nil || main.collection != nil }
-    /// The newest version of any of its events, by the server's clock.
+    /// The newest version among the event and its changed occurrences, by the server's clock.
     var updatedAt: Int { parts.values.reduce(main.updatedAt) { max($0, $1.updatedAt) } }
-    /// What a device calls it; nil when none has it.
+    /// The event's id on devices; nil when no device has it.
     var externalID: String? { main.externalId.flatMap { $0.isEmpty ? nil : $0 } }
 
-    /// The event as calendars have it; nil when its times cannot be read.
+    /// Returns the event in the form of calendars; nil when its times cannot be read.
     func unit(_ zones: Zones) -> EventUnit? {
         guard let content = main.content else { return nil }
         var unit = EventUnit(content)
@@ -29,7 +29,7 @@ struct RemoteView: Sendable {
     }
 }
 
-/// The server's events, series put together.
+/// The server's events, with the changed occurrences of each series.
 struct RemoteIndex: Sendable {
     private(set) var views: [ByteString: RemoteView] = [:]
     private var byExternal: [ByteString: ByteString] = [:]
@@ -48,7 +48,7 @@ struct RemoteIndex: Sendable {
             views[id] = RemoteView(main: event)
             if let item = event.itemKey { byItem[item] = id }
             guard let external = event.externalId, !external.isEmpty else { continue }
-            // Where a deleted event and a living one have the same, the living one is meant.
+            // If a deleted event and an existing one share an id, it means the existing one.
             if byExternal[external] == nil || !event.isDeleted { byExternal[external] = id }
         }
         for part in parts {
@@ -65,7 +65,7 @@ struct RemoteIndex: Sendable {
 }
 
 extension RemoteEvent {
-    /// What an item and its changed occurrences have in common.
+    /// The key that an item shares with its changed occurrences.
     fileprivate var itemKey: ByteString? {
         itemId.map { ByteString("\(connectionId ?? "") \(collection ?? "") \($0)") }
     }

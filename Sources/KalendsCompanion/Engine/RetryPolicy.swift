@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How long to wait after runs that failed.
+/// The wait after runs that failed.
 public struct RetryPolicy: Hashable, Sendable {
     /// Seconds after the first failure.
     public var first = 30
-    /// The longest wait, in seconds, whatever the server asks for beyond it.
+    /// The longest wait, in seconds, even if the server requests more.
     public var longest = 4 * 3600
 
     public init() {}
 
-    /// Seconds until the next attempt; nil when only a person can help.
+    /// Returns the seconds until the next attempt; nil when only a person can help.
     ///
     /// - Parameters:
-    ///   - attempts: failures in a row, 1 or more.
-    ///   - share: 0 to 1, random, so that devices do not come back all at once.
+    ///   - attempts: the number of failures in a row, at least 1.
+    ///   - share: a random number from 0 to 1, so that devices do not all return at the same time.
     public func wait(after failure: CompanionFailure, attempts: Int, share: Double) -> Int? {
         var asked: Int?
         switch failure {
@@ -23,7 +23,7 @@ public struct RetryPolicy: Hashable, Sendable {
         case .offline, .timedOut, .badAnswer, .cancelled: break
         }
         let doubled = min(longest, first << min(max(attempts, 1) - 1, 16))
-        // Half of the wait is certain, so that no device comes back at once.
+        // Half of the wait is fixed, so that no device returns immediately.
         let wait = Int(Double(doubled) * (0.5 + 0.5 * min(max(share, 0), 1)))
         return min(longest, max(asked ?? 0, wait))
     }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension RunWork {
-    /// Deletions up to which nobody is asked.
+    /// The most deletions that need no approval.
     static let freeDeletions = 10
 
-    /// Whether the plan would delete so much that a person has to approve it: more than ten events and a fifth of what
-    /// is linked, with those of the last day; or anything, when calendars that had events show none.
+    /// Whether a person has to approve the plan's deletions: together with those of the last day they are more than ten
+    /// and more than a fifth of the linked events, or the calendars show no events and more than two events would be
+    /// deleted at the server.
     func mustBeHeld() -> Bool {
         let deletions = plans.count(where: \.deletes)
         guard deletions > 0, !state.isApproved else { return false }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What has to be done about each link.
+/// Decides what has to be done for each link.
 extension RunWork {
     mutating func decide() {
         for place in state.links.indices {
@@ -37,7 +37,7 @@ extension RunWork {
         }
     }
 
-    // MARK: It is there
+    // MARK: The event was found
 
     private mutating func found(_ event: StoreEvent, _ link: inout Link, _ view: RemoteView?) -> SyncPlan? {
         link.key = event.key
@@ -46,7 +46,7 @@ extension RunWork {
         let edited = event.lastModified.map { $0 + state.serverAhead }
         if link.state == .released { link.state = .linked }
         if link.state == .away {
-            // A person brought the event back.
+            // The person restored the event.
             link.state = .linked
             (link.local, link.remote) = (nil, nil)
         }
@@ -65,7 +65,7 @@ extension RunWork {
         if link.origin == .server, !view.isItem, let name = view.externalID, name != event.key.externalID,
             !link.sentAs.contains(name)
         {
-            // Another device was first: its event is the one.
+            // Another device made the event first, and its event is the one that counts.
             plan.write = .remove
             plan.ends = true
             return plan
@@ -131,7 +131,7 @@ extension RunWork {
             plan.sentAs = max(edited ?? now + state.serverAhead, view.updatedAt)
         }
         if toServer != server || !isLinked(view, plan.event) {
-            // To say what the event is called here is not an edit, and does not override one.
+            // Reporting the event's id in this calendar is not an edit and does not override one.
             if toServer == server { plan.sentAs = view.updatedAt }
             if link.refused?.unit == toServer {
                 counts.failed += 1
@@ -145,7 +145,7 @@ extension RunWork {
         return nil
     }
 
-    /// Whether the server knows an event and its changed occurrences under the calendar's name.
+    /// Whether the server knows an event and its changed occurrences by the calendar's id.
     private func isLinked(_ view: RemoteView, _ event: StoreEvent?) -> Bool {
         guard let name = event?.key.externalID else { return true }
         return view.externalID == name && view.parts.values.allSatisfy { $0.isDeleted || $0.externalId == name }
@@ -176,11 +176,12 @@ extension RunWork {
         return plan
     }
 
-    // MARK: It is not there
+    // MARK: The event was not found
 
     private mutating func missing(_ link: inout Link, _ view: RemoteView?) -> SyncPlan? {
         guard let view else {
-            // The server never had it, or has it no longer; after a lost answer only a new look can say.
+            // Either the server never had the event, or it no longer has it; after a lost response only a fresh pull
+            // can show which.
             if link.sentAs.isEmpty || isFresh { ended.insert(link.number) }
             return nil
         }
@@ -201,7 +202,7 @@ extension RunWork {
         }
         guard let server = view.unit(zones) else { return nil }
         if let base = link.remote, base != server {
-            // An edit there beats the deletion here.
+            // An edit on the server wins over the deletion here.
             link.missingSince = nil
             return again(&link, view, server)
         }
@@ -221,13 +222,13 @@ extension RunWork {
             return nil
         }
         if link.state == .away {
-            // An item that stays away says so; another version of it, or an event that lives again, comes back.
+            // An item is not made again while it is unchanged or ignored; a new version or a restored event is.
             guard link.remote != server || !view.isItem, view.main.syncState != "ignored" else { return nil }
         }
         return again(&link, view, server)
     }
 
-    /// Makes an event of the server in the calendar; where a person deleted one before, in its next generation.
+    /// Makes an event of the server in the calendar; if a person deleted it before, as its next generation.
     private mutating func again(_ link: inout Link, _ view: RemoteView, _ server: EventUnit) -> SyncPlan? {
         guard let mirror, isInWindow(server) else { return nil }
         guard mirror.canWrite else {

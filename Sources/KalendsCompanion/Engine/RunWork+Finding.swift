@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which event of the calendars each link means.
+/// Finds the event of each link in the calendars.
 extension RunWork {
-    /// Where everything is as it was: by all three ids. Others are looked for only among what is left.
+    /// Finds unchanged events by all three ids, so that the others are searched for only among the rest.
     mutating func findUnmoved() {
         for link in state.links {
             guard let key = link.key else {
@@ -22,7 +22,7 @@ extension RunWork {
         }
     }
 
-    /// The second step of the ladder, without asking the store.
+    /// Does the second step of the search, without asking the store.
     mutating func findMoved() {
         for link in state.links where findings[link.number].map(\.isAbsent) ?? true {
             if link.key == nil, link.origin == .calendar, link.state != .away { continue }
@@ -30,7 +30,7 @@ extension RunWork {
         }
     }
 
-    /// Links whose event has to be asked for, because a look at the window did not show it.
+    /// Returns links whose event has to be requested, because the look at the window did not show it.
     func wanted() -> [Link] {
         state.links.filter { link in
             guard findings[link.number] == nil, let key = link.key else { return false }
@@ -38,7 +38,7 @@ extension RunWork {
         }
     }
 
-    /// Outside of the window, where nothing changed at the server either, an event is no longer followed.
+    /// Whether an event is still followed; outside the window it is followed only if it changed at the server.
     private func isAlive(_ link: Link) -> Bool {
         guard let base = link.local else { return true }
         if isInWindow(base) || link.missingSince != nil { return true }
@@ -46,7 +46,7 @@ extension RunWork {
         return view.isDeleted || view.unit(zones) != link.remote
     }
 
-    /// What the store knows under a link's ids, in the order of the ladder.
+    /// Chooses among the events that the store has under a link's ids, in the order of the search.
     mutating func take(_ found: [StoreEvent], for link: Link) {
         let free = found.filter { !claimed.contains($0.key) }
         let usable = free.filter { link.origin == .server || own.contains($0.key.calendarID) }
@@ -67,7 +67,7 @@ extension RunWork {
         findings[link.number] = .found(event)
     }
 
-    /// Whether an event can be a link's: marked for it, or without any mark where a person made it.
+    /// Whether an event can belong to a link: it has the link's mark, or no mark if a person made it.
     private func suits(_ event: StoreEvent, _ link: Link) -> Bool {
         switch link.origin {
         case .server: isOurs(event, for: link)
@@ -86,7 +86,7 @@ extension RunWork {
         if link.origin == .server, let mark = link.mark {
             return best(free(local.events(markedFor: mark)), for: link)
         }
-        // Events whose names all changed at once, as after a full sync of a calendar without a server.
+        // All ids of an event may change at once, as after a full sync of a calendar without a server.
         guard let base = link.local, let key = link.key else { return nil }
         let same = free(local.events(at: zones.moment(of: base.content.span))).filter { event in
             event.key.calendarID == resolved(key.calendarID) && event.unit.content.title == base.content.title
@@ -96,8 +96,8 @@ extension RunWork {
         return same.count == 1 ? same.first : nil
     }
 
-    /// Among several with the same name: the one in the same calendar, then the one that this device called the same,
-    /// then the first.
+    /// Among several events with the same id, returns the one in the same calendar, then the one with the same id on
+    /// this device, then the first.
     private func best(_ events: [StoreEvent], for link: Link) -> StoreEvent? {
         let calendar = link.key.map { resolved($0.calendarID) }
         func rank(_ event: StoreEvent) -> (Int, Int, Int) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Links for what has none yet.
+/// Makes links for events that have none yet.
 extension RunWork {
-    /// Events of ours that are in a calendar although their link was lost, and events that a person made.
+    /// Links the server's events that are in a calendar although their link was lost, and events that a person made.
     mutating func linkCalendarEvents() {
         let known = Set(state.links.compactMap { $0.serverID.map { ByteString($0) } })
         let free = local.events.filter { !claimed.contains($0.key) }.sorted { a, b in
@@ -16,7 +16,8 @@ extension RunWork {
         for view in remote.views.values { if let mark = identity(of: view) { marked[mark] = view } }
         for event in free {
             if let mark = mark(of: event) {
-                // A copy of an event that is linked is the person's, and an event of another Kalends is its own.
+                // A copy of a linked event belongs to the person, and an event of another Kalends server belongs to
+                // that server.
                 guard let view = marked[mark.identity], !taken.contains(view.main.id) else { continue }
                 taken.insert(view.main.id)
                 var link = newLink(.server)
@@ -37,8 +38,8 @@ extension RunWork {
         }
     }
 
-    /// Events whose item another connection shows now, under the same marks, continue as that connection's: what the
-    /// earlier one left in the calendar is found, and not made again.
+    /// Moves links to the connection that now shows their items under the same marks: events that the earlier
+    /// connection left in the calendar are found and not made again.
     mutating func followMarks() {
         let shown = state.events.filter { $0.instance == nil && $0.itemId != nil }
             .sorted { $0.updatedAt < $1.updatedAt }
@@ -63,19 +64,19 @@ extension RunWork {
             state.links[place].serverID = other.id
             state.links[place].missingSince = nil
             state.links[place].isInConflict = false
-            // What a person deleted under the earlier connection, they have asked for again.
+            // An event that the person deleted under the earlier connection has now been requested again.
             if state.links[place].state == .away { state.links[place].remote = nil }
         }
         state.events.removeAll { successor($0) != nil }
     }
 
-    /// The server's events that should be in the calendar and are not there yet.
+    /// Links the server's events that should be in the calendar and are not there yet.
     mutating func linkServerEvents() {
         guard mirror != nil else { return }
         let known = Set(state.links.compactMap { $0.serverID.map { ByteString($0) } })
         for (id, view) in remote.views.sorted(by: { $0.value.main.updatedAt < $1.value.main.updatedAt }) {
             guard !known.contains(id), !view.isDeleted, view.main.syncState != "ignored",
-                // What another device brought is in that device's calendars.
+                // An event that another device sent is in that device's calendars.
                 view.isItem || view.externalID == nil, let unit = view.unit(zones), isInWindow(unit)
             else { continue }
             var link = newLink(.server)
@@ -86,7 +87,7 @@ extension RunWork {
         }
     }
 
-    /// Events that the server took although its answer was lost: it knows them by the name under which they were sent.
+    /// Finds events that the server accepted although its response was lost, by the ids under which they were sent.
     mutating func learnServerIDs() {
         var known = Set(state.links.compactMap { $0.serverID.map { ByteString($0) } })
         for place in state.links.indices where state.links[place].serverID == nil {

@@ -2,45 +2,45 @@
 
 import OfficeDays
 
-/// One run: what was seen on both sides, and what has to be done about it.
+/// One run: the state of both sides, and what has to be done about it.
 struct RunWork: Sendable {
     var state: EngineState
     let settings: CompanionSettings
     let zones: Zones
     /// Milliseconds since 1970.
     let now: Int
-    /// The span in which events are kept in step; more than it is looked at.
+    /// The span in which events are kept in step; a wider span is read.
     let window: TimeWindow
     var counts = SyncReport.Counts()
     var pause: SyncPause?
     var calendars: [ByteString: StoreCalendar] = [:]
-    /// Ids that are in use now, after a calendar was found again under another one.
+    /// The current ids, after calendars with new ids were found again.
     var own: [String] = []
     var mirror: StoreCalendar?
     var local = LocalView()
     var remote = RemoteIndex()
-    /// Whether the server's changes were taken along in this run.
+    /// Whether this run includes the server's changes.
     var isFresh = false
-    /// Whether events that are missing count as such: not in the first run after another choice.
+    /// Whether missing events may count as deleted; false in the first run after a change of the settings.
     var judgesAbsence = true
     var claimed: Set<EventKey> = []
     var findings: [Int: Finding] = [:]
     var plans: [SyncPlan] = []
-    /// Links that are over.
+    /// Links that have ended.
     var ended: Set<Int> = []
 
-    /// Where a link's event is.
+    /// The result of the search for a link's event.
     enum Finding: Sendable {
         case found(StoreEvent)
-        /// It is there, without our mark.
+        /// The event exists without the mark.
         case released(StoreEvent)
-        /// It was looked for everywhere, and is not there.
+        /// The event was searched for everywhere and does not exist.
         case missing
-        /// It was not in the calendar before either.
+        /// The event was not in the calendar before either.
         case absent
-        /// Nobody can say: its calendar is not there, or it is outside of what is looked at.
+        /// The result is unknown: the event's calendar is unavailable, or the event is outside the span that is read.
         case unknown
-        /// It is no longer among what the person chose.
+        /// The event is no longer in the calendars that the person chose.
         case outOfScope
     }
 
@@ -56,10 +56,11 @@ struct RunWork: Sendable {
             end: clock.start(of: today.adding(days: settings.futureDays + 1)))
     }
 
-    /// Wider than the window, so that an event at its edge is never missing by a zone's offset.
+    /// The span that is read, wider than the window, so that a zone's offset cannot make an event at its edge look
+    /// missing.
     var seen: TimeWindow { TimeWindow(start: window.start - 2 * 86_400, end: window.end + 2 * 86_400) }
 
-    /// The id under which a calendar of the settings is found now.
+    /// Returns the current id of a calendar in the settings.
     func resolved(_ id: String) -> String {
         if calendars[id] != nil { return id }
         return state.calendarAliases[id].map { $0 } ?? id
@@ -72,7 +73,7 @@ struct RunWork: Sendable {
         return mark.identity == link.mark
     }
 
-    /// The address with the mark of a server's event.
+    /// Returns the URL with the mark of a server's event.
     func address(of view: RemoteView, generation: Int) -> String {
         view.main.mark
             ?? EventMark.url(
@@ -83,7 +84,7 @@ struct RunWork: Sendable {
         EventMark(url: address(of: view, generation: 0))?.identity
     }
 
-    /// Whether an event is within the window; a series is when it may have an occurrence there.
+    /// Whether an event is in the window; a series is if it may have an occurrence there.
     func isInWindow(_ unit: EventUnit) -> Bool {
         let span = zones.window(of: unit.content.span)
         guard let recurrence = unit.content.recurrence else { return window.overlaps(span) }
@@ -95,7 +96,7 @@ struct RunWork: Sendable {
             || unit.changed.values.contains { window.overlaps(zones.window(of: $0.span)) }
     }
 
-    /// The second until which a rule goes by its UNTIL, a day more at most; nil for a rule without one.
+    /// Returns the end of the day of a rule's UNTIL, in seconds since 1970; nil for a rule without UNTIL.
     private static func end(of rule: String) -> Int? {
         for part in rule.split(separator: ";") where part.hasPrefix("UNTIL=") {
             let digits = part.dropFirst(6).prefix(8)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension SyncEngine {
-    /// Looks at the calendars. What this does not throw is a complete look that was allowed from its start to its end.
+    /// Reads the calendars; if this does not throw, the result is complete and permission was there from start to end.
     func observe(_ work: inout RunWork) async throws(Stop) {
         try await allowed()
         do throws(StoreFailure) {
@@ -16,7 +16,7 @@ extension SyncEngine {
                 if Task.isCancelled { throw .cancelled }
                 for event in try await store.events(in: piece, calendars: watched) { work.local.add(event, zones) }
             }
-            // A calendar that went during the look took its events along.
+            // If a calendar was removed during the look, its events are missing.
             let still = try await store.calendars().map(\.id)
             guard watched.allSatisfy({ still.contains($0) }) else { throw .calendarGone("") }
         } catch {
@@ -36,7 +36,7 @@ extension SyncEngine {
         return ids
     }
 
-    /// Finds the calendars of the settings; one that is called otherwise now is known by its title and its events.
+    /// Finds the calendars of the settings; a calendar with a new id is recognized by its title and its events.
     private func findCalendars(_ work: inout RunWork, _ all: [StoreCalendar]) async throws(StoreFailure) {
         let chosen = settings.ownCalendars + (settings.mirrorCalendar.map { [$0] } ?? [])
         for id in chosen {
@@ -76,7 +76,7 @@ extension SyncEngine {
                 view.add(event, zones)
             }
         }
-        // Without one name left, most of its events have to be there as they were.
+        // If no id is left, most of the calendar's events must be there as they were.
         let known = links.compactMap(\.local).filter { work.isInWindow($0) }
         let found = known.count { unit in
             view.events(at: zones.moment(of: unit.content.span)).contains {
@@ -88,10 +88,10 @@ extension SyncEngine {
 }
 
 extension RunWork {
-    /// After another choice of calendars or days, nothing that is missing counts as deleted in this run.
+    /// In the first run after a change of calendars or days, missing events do not count as deleted.
     fileprivate mutating func judge(scope settings: CompanionSettings) {
         let scope = "\(own.joined(separator: ",")) \(mirror?.id ?? "") \(settings.pastDays) \(settings.futureDays)"
-        // What is missing may have been moved to the calendar that is away.
+        // A missing event may have been moved to the calendar that is unavailable.
         judgesAbsence = state.scope == scope && pause != .calendarGone
         state.scope = scope
     }

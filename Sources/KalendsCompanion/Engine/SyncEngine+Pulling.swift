@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension SyncEngine {
-    /// Fetches what changed at the server. Each page is kept together with where the next one begins.
+    /// Fetches the server's changes. Each page is stored together with the place where the next one begins.
     func pull(_ work: inout RunWork) async throws(Stop) {
         do throws(CompanionFailure) {
             if work.state.user == nil {
@@ -38,7 +38,7 @@ extension SyncEngine {
 }
 
 extension EngineState {
-    /// Deleted events that were never in a calendar here are of no use.
+    /// Drops deleted events that were never in a calendar here, since they are no longer needed.
     fileprivate mutating func forgetDeleted() {
         let linked = Set(links.compactMap { $0.serverID.map { ByteString($0) } })
         events.removeAll { event in

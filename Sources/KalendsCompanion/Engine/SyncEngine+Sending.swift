@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension SyncEngine {
-    /// Events of one request. A server takes up to 5,000; fewer of them are sooner agreed on.
+    /// The most events in one request. A server accepts up to 5,000, but smaller requests are confirmed sooner.
     static let sentAtOnce = 500
 
-    /// Sends what the server does not have yet.
+    /// Sends events and deletions that the server does not have yet.
     func send(_ work: inout RunWork) async throws(Stop) {
         let places = work.plans.indices.filter { work.plans[$0].sending != nil }
         var next = 0
@@ -31,14 +31,14 @@ extension SyncEngine {
     }
 }
 
-/// What goes to the server at once, and which plan each event of it is of.
+/// The events of one request, and the plan to which each event belongs.
 struct SentRequest: Sendable {
     struct Entry: Sendable {
         var place: Int
         var sent: SentEvent
-        /// The original start of a changed occurrence; nil for an event itself.
+        /// The original start of a changed occurrence; nil for the event itself.
         var moment: EventMoment?
-        /// What the server shows when it took it; nil for a deletion.
+        /// What the server shows after it accepts the event; nil for a deletion.
         var content: EventContent?
     }
 
@@ -120,7 +120,7 @@ struct SentRequest: Sendable {
 }
 
 extension RunWork {
-    /// Notes under which names events go out, before they do: an answer may be lost.
+    /// Stores the ids under which events are about to be sent, since the response may be lost.
     fileprivate mutating func intend(_ request: SentRequest) {
         for place in request.places {
             let plan = plans[place]
@@ -152,7 +152,7 @@ extension RunWork {
             let codes = rejected.errors.map { $0.code ?? "rejected" }
             faults[request.events[rejected.index].place, default: []] += codes.isEmpty ? ["rejected"] : codes
         }
-        // Of many that are rejected only the first are named; what was accepted is always named.
+        // The response lists all accepted events, but only the first of many rejected ones.
         let taken = Set(answer.events.map(\.index))
         for (index, entry) in request.events.enumerated() where entry.content != nil && !taken.contains(index) {
             if faults[entry.place] == nil { faults[entry.place] = ["rejected"] }
@@ -171,7 +171,7 @@ extension RunWork {
         }
     }
 
-    /// What the server shows now, until its next answer says so itself.
+    /// Applies what the server shows now, until it reports that itself.
     private mutating func show(
         _ entry: SentRequest.Entry, _ taken: UpsertAnswer.Accepted, _ places: inout [ByteString: Int]
     ) {
@@ -182,7 +182,7 @@ extension RunWork {
             event?.provider = "apple"
         }
         guard var event else { return }
-        // The version that was known before: the server changed nothing, and shows what it showed.
+        // The version is an old one: the server changed nothing, and shows the same as before.
         if taken.updatedAt <= event.updatedAt { return }
         let isItem = plan.view?.isItem == true
         if let content = entry.content {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension SyncEngine {
-    /// Writes to the calendars, in batches; a batch that fails is tried event by event.
+    /// Writes to the calendars in batches; the events of a failed batch are tried one by one.
     func write(_ work: inout RunWork) async throws(Stop) {
         let places = work.plans.indices.filter { work.plans[$0].write != nil }
         for first in stride(from: 0, to: places.count, by: max(1, settings.batch)) {
@@ -14,7 +14,7 @@ extension SyncEngine {
         }
     }
 
-    /// - Returns: whether the batch is in the calendar; what cannot be by itself is noted and left out.
+    /// - Returns: whether the batch is in the calendar; an event that cannot be written is noted and left out.
     private func write(_ batch: [Int], _ work: inout RunWork) async throws(Stop) -> Bool {
         var tickets: [(place: Int, ticket: SaveTicket?)] = []
         do throws(StoreFailure) {
@@ -30,7 +30,7 @@ extension SyncEngine {
                 }
             }
             guard !tickets.isEmpty else { return true }
-            // What was there before is noted before it goes, whatever ends the program then.
+            // The previous values are stored before they are replaced, in case the program ends during the write.
             for (place, _) in tickets { work.intend(place) }
             guard (try? await states.save(work.state)) != nil else { throw .temporary("memory") }
             let saved = try await store.commit()
@@ -51,13 +51,14 @@ extension SyncEngine {
         var saved: SaveTicket?
     }
 
-    /// - Returns: nil when the event is no longer as it was when it was looked at.
+    /// - Returns: nil when the event has changed since it was read.
     private func prepare(_ plan: SyncPlan, _ work: RunWork) async throws(StoreFailure) -> Prepared? {
         guard let write = plan.write, let link = work.state.links.first(where: { $0.number == plan.link }) else {
             return nil
         }
         if let event = plan.event {
-            // Saving an event that somebody deleted would bring it back, and one that somebody edited would undo that.
+            // Saving an event that somebody deleted would restore it, and saving one that somebody edited would undo
+            // the edit.
             guard let fresh = try await store.event(localID: event.key.localID), fresh.key == event.key,
                 fresh.url == event.url, fresh.lastModified == event.lastModified,
                 fresh.unit.content.withoutExceptions == event.unit.content.withoutExceptions,
@@ -97,7 +98,7 @@ extension RunWork {
         body(&state.links[place])
     }
 
-    /// Notes what is about to be written, and what is there before.
+    /// Notes what is about to be written, and the previous value.
     fileprivate mutating func intend(_ place: Int) {
         let plan = plans[place]
         guard let write = plan.write, let link = state.links.first(where: { $0.number == plan.link }) else { return }
@@ -110,14 +111,14 @@ extension RunWork {
         state.noteOnce(action, of: link, at: now, before: plan.unit, after: after)
     }
 
-    /// The plan waits for the next run, which looks again.
+    /// Leaves the plan to the next run, which reads the calendars again.
     fileprivate mutating func postpone(_ place: Int) {
         counts.queued += 1
         plans[place].write = nil
         plans[place].sending = nil
     }
 
-    /// Whether the failure is about this event only, which is noted then.
+    /// Whether the failure concerns only this event; if so, the failure is noted.
     fileprivate mutating func takes(_ failure: StoreFailure, at place: Int) -> Bool {
         switch failure {
         case .eventGone, .changedMeanwhile, .temporary:
@@ -140,7 +141,7 @@ extension RunWork {
         }
     }
 
-    /// The calendar has it: what it made of it is its side of what is agreed.
+    /// Stores the result of a write: the calendar's form of the event becomes its side of the agreed state.
     fileprivate mutating func wrote(_ place: Int, _ saved: StoreEvent?) {
         let plan = plans[place]
         guard let write = plan.write, let number = state.links.firstIndex(where: { $0.number == plan.link }) else {
@@ -166,7 +167,7 @@ extension RunWork {
             plans[place].event = saved
             plans[place].unit = unit
             if case .event(let sent)? = plan.sending, sent != plan.remote {
-                // What is yet to be sent is what differs from the server's.
+                // What still has to be sent is the difference from the server's version.
                 (link.local, link.remote) = (plan.remote, plan.remote)
             } else {
                 (link.local, link.remote) = (unit, plan.remote)
@@ -177,7 +178,7 @@ extension RunWork {
 }
 
 extension StoreFailure {
-    /// The kind of the failure, without anything of an event.
+    /// The kind of the failure, without any data of an event.
     var reason: String {
         switch self {
         case .invalid(let reason): reason

@@ -2,8 +2,8 @@
 
 /// Keeps a device's calendars in step with a server, in both directions, one run at a time.
 ///
-/// The calendars themselves are the queue: what was not sent yet differs from what was last agreed on, and is found
-/// again by every run, however long the network was away and whatever ended the program.
+/// The calendars themselves are the queue: an event that was not sent yet differs from the last agreed state, so every
+/// run finds it again, however long the network was unavailable and however the program ended.
 public actor SyncEngine {
     let store: any CalendarStore
     let service: any CompanionService
@@ -14,7 +14,7 @@ public actor SyncEngine {
     public private(set) var settings: CompanionSettings
     private var running: Task<SyncReport, Never>?
 
-    /// Why a run ended before its end.
+    /// Why a run ended early.
     enum Stop: Error {
         case pause(SyncPause)
         case store(StoreFailure)
@@ -35,26 +35,26 @@ public actor SyncEngine {
         self.clock = clock
     }
 
-    /// Other choices; they hold from the next run on.
+    /// Changes the settings; they apply from the next run on.
     public func change(_ settings: CompanionSettings) { self.settings = settings }
 
-    /// A person says where a calendar is that was not found again: the one of the settings is the other one now.
+    /// Replaces a calendar of the settings that was not found again with the one that the person names.
     public func find(calendar: String, at other: String) async throws {
         var state = try await states.load() ?? EngineState()
         state.call(calendar: calendar, other)
         try await states.save(state)
     }
 
-    /// Approves the deletions for which the last run was held; they are done in the next run.
+    /// Approves the deletions for which the last run was held; the next run makes them.
     public func approve() async throws {
         guard var state = try await states.load() else { return }
         state.isApproved = true
         try await states.save(state)
     }
 
-    /// Runs once. Whoever asks during a run gets that run's report.
+    /// Runs once; a call during a run returns that run's report.
     ///
-    /// The run ends early, at a safe place, when the calling task is cancelled.
+    /// The run ends early, at a safe point, when the calling task is cancelled.
     public func sync() async -> SyncReport {
         if let running { return await running.value }
         let task = Task { await self.run() }
@@ -73,7 +73,7 @@ public actor SyncEngine {
         var report = SyncReport(status: .success, startedAt: start, endedAt: start)
         let state: EngineState
         do { state = try await states.load() ?? EngineState() } catch {
-            // Memory that cannot be read is not forgotten: that would make duplicates.
+            // State that cannot be read must not be dropped, since that would make duplicates.
             (report.status, report.error, report.endedAt) = (.failed, "memory", clock())
             return report
         }
@@ -129,7 +129,7 @@ public actor SyncEngine {
         }
     }
 
-    /// Lets the server show what keeps this device from its items, once for each change.
+    /// Reports to the server what prevents this device from showing its items, once for each change.
     private func reportProblem(_ work: inout RunWork, _ pause: SyncPause?) async {
         let problems: [SyncPause: String] = [
             .permissionMissing: "permissionRevoked", .calendarGone: "calendarGone",
@@ -140,13 +140,13 @@ public actor SyncEngine {
             return
         }
         let body = UpsertBody(sourceDevice: settings.deviceID, events: [], problem: problem)
-        // The next run tries again what did not arrive.
+        // If the report does not arrive, the next run tries again.
         if (try? await service.upsert(body)) != nil { work.state.reportedProblem = problem }
     }
 
-    /// The ladder: by the name that all devices use, then by this device's own.
+    /// Finds a link's events by the id that all devices share, then by this device's own id.
     ///
-    /// - Returns: nil when nobody can say: what cannot be read is not gone.
+    /// - Returns: nil when the result is unknown, since an event that cannot be read is not deleted.
     private func lookUp(_ link: Link) async throws(Stop) -> [StoreEvent]? {
         guard let key = link.key else { return [] }
         do throws(StoreFailure) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What has to be done about one link.
+/// The actions for one link.
 struct SyncPlan: Sendable {
     enum Write: Hashable, Sendable {
         case create(EventUnit)
@@ -17,15 +17,15 @@ struct SyncPlan: Sendable {
     var link: Int
     /// The event as the calendar has it now.
     var event: StoreEvent?
-    /// The same, with what is known of it from before.
+    /// The same event, completed with what was known before.
     var unit: EventUnit?
     var view: RemoteView?
     var remote: EventUnit?
     var write: Write?
     var sending: Sending?
-    /// When the person did it, in milliseconds of the server's clock; nil is the moment of arrival.
+    /// When the person made the change, in milliseconds of the server's clock; nil for the time of arrival.
     var sentAs: Int?
-    /// Whether a value of the server loses against the calendar's.
+    /// Whether a value of the server loses to the calendar's.
     var putsBack = false
     /// Whether the link ends with the write.
     var ends = false

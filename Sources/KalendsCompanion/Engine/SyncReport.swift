@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why nothing was done, or not all of it, until a person does something.
+/// Why nothing, or not everything, is done until a person acts.
 public enum SyncPause: String, Hashable, Sendable, Codable, CaseIterable {
     case permissionMissing, calendarGone, calendarReadOnly
-    /// The run would delete so much that a person has to approve it.
+    /// The run would delete so many events that a person has to approve it.
     case held
 }
 
-/// What came of a run. It counts, and holds nothing of any event.
+/// The result of a run; it holds counts and no data of any event.
 public struct SyncReport: Hashable, Sendable, Codable {
     public enum Status: String, Hashable, Sendable, Codable, CaseIterable { case success, partial, failed, paused }
 
     public struct Counts: Hashable, Sendable, Codable {
-        /// Events of ours that were made, changed and removed in calendars.
+        /// Events of the server that were made, changed and removed in calendars.
         public var made = 0
         public var changed = 0
         public var removed = 0
-        /// Events that the server took, and deletions.
+        /// Events and deletions that the server accepted.
         public var sent = 0
         public var deletedThere = 0
         public var received = 0
-        /// Events that one of the sides did not take.
+        /// Events that one of the sides did not accept.
         public var failed = 0
         /// Changes that wait for the network or for the next run.
         public var queued = 0
-        /// Events that were missing once, and count as deleted if they are missing again.
+        /// Events that are missing, and count as deleted if they stay missing.
         public var missing = 0
         public var conflicts = 0
         public var linked = 0
@@ -40,9 +40,9 @@ public struct SyncReport: Hashable, Sendable, Codable {
     /// Milliseconds since 1970.
     public var startedAt: Int
     public var endedAt: Int
-    /// The kind of what went wrong, without anything of an event.
+    /// The kind of the error, without any data of an event.
     public var error: String?
-    /// What the network or the server did, for the text of the screens and for back-off.
+    /// The failure of the network or the server, for the text of the screens and for back-off.
     public var failure: FailureKind?
 
     public enum FailureKind: String, Hashable, Sendable, Codable, CaseIterable {

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What both sides are to have when each may have changed since they last agreed.
+/// Merges two versions of an event that may both have changed since the sides last agreed.
 ///
-/// Each side has its own base, in its own form, so that what a server or a calendar makes of a text is no change.
+/// Each side has its own base in its own form, so that a side's own form of a text does not count as a change.
 struct UnitMerge: Hashable, Sendable {
-    /// Who is right where both changed the same.
+    /// Decides which side wins where both changed the same part.
     enum Winner: Hashable, Sendable {
         case calendar, server
-        /// The server is right, and of the times it decides itself, from what the calendar says.
+        /// The server wins, except for times: it receives the calendar's times and decides about them itself.
         case serverButTimes
     }
 
     private(set) var toCalendar: EventUnit
     private(set) var toServer: EventUnit
-    /// Whether a value of the calendar, or of the server, was given up.
+    /// Whether a value of the calendar, or of the server, was dropped.
     private(set) var losesCalendar = false
     private(set) var losesServer = false
 
-    /// - Parameter keepsCalendar: nothing is written to the calendar: what the server changed is put back.
+    /// - Parameter keepsCalendar: whether the calendar must not be written, so that the server's changes are reverted.
     init(
         calendar: EventUnit, was oldCalendar: EventUnit?, server: EventUnit, was oldServer: EventUnit?,
         winner: Winner, keepsCalendar: Bool = false
@@ -48,7 +48,7 @@ struct UnitMerge: Hashable, Sendable {
         settle(\.content.notes, mine.notes, theirs.notes, calendarWins: wins) { $0 == $1 }
         let timesWin = wins || winner == .serverButTimes
         if mine.frame || theirs.frame {
-            // Original starts mean something by their series' times only, so that these are one thing.
+            // Original starts depend on the times of their series, so both are merged as a whole.
             settle(\.schedule, mine.schedule, theirs.schedule, calendarWins: timesWin) { $0 == $1 }
         } else {
             let moments = Set([calendar, server, oldCalendar, oldServer].compactMap { $0 }.flatMap(\.moments))
@@ -63,7 +63,7 @@ struct UnitMerge: Hashable, Sendable {
         }
     }
 
-    /// What has changed in a unit; all of it when nothing earlier is known.
+    /// The parts of a unit that changed; all of them when no earlier version is known.
     private struct Change {
         let title: Bool
         let location: Bool
@@ -85,13 +85,13 @@ struct UnitMerge: Hashable, Sendable {
 }
 
 extension EventUnit {
-    /// What becomes of one occurrence.
+    /// The state of one occurrence.
     enum OccurrenceState: Hashable, Sendable {
         case regular, leftOut
         case changed(EventContent)
     }
 
-    /// When a unit is, with all that names its occurrences.
+    /// A unit's times with the occurrences that they identify.
     struct Schedule: Hashable, Sendable {
         var span: EventSpan
         var recurrence: EventRecurrence?

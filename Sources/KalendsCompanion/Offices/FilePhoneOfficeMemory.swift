@@ -2,11 +2,12 @@
 
 public import Foundation
 
-/// A file with a person's office days that only its owner reads, replaced as a whole.
+/// A file with a person's office days that only its owner can read, and that is always replaced as a whole.
 ///
-/// A file that exists and cannot be read is not forgotten: events would be written a second time.
+/// A file that exists but cannot be read must not count as empty: events would be written a second time.
 public actor FilePhoneOfficeMemory: PhoneOfficeMemory {
-    /// The most bytes that are read: more than a century of days; a longer file is not one of ours.
+    /// The most bytes that are read, enough for more than a century of days; a longer file was not written by this
+    /// program.
     private static let longest = 64 << 20
 
     private let file: PrivateFile<PhoneOfficeState>
@@ -16,6 +17,6 @@ public actor FilePhoneOfficeMemory: PhoneOfficeMemory {
     public func load() throws -> PhoneOfficeState? { try file.read() }
     public func save(_ state: PhoneOfficeState) throws { try file.write(state) }
 
-    /// Forgets everything; what is in the calendar stays.
+    /// Deletes the memory; events in the calendar stay.
     public func clear() throws { try file.remove() }
 }

@@ -10,7 +10,8 @@ extension PhoneOfficeDays {
         return calendar
     }
 
-    /// Notices what a person did with the events: an edited one is theirs, and a deleted one stays away.
+    /// Detects what a person did with the events: an edited event becomes the person's, and a deleted one is not made
+    /// again.
     func look(_ state: inout PhoneOfficeState) async throws(StoreFailure) {
         guard try await calendar(state) != nil else { return }
         var seen = state
@@ -31,13 +32,13 @@ extension PhoneOfficeDays {
                 seen.placed[date]?.missingSince = clock()
             }
         }
-        // What was seen without permission, or in a calendar that went meanwhile, counts for nothing.
+        // A look without permission, or at a calendar that was removed in between, does not count.
         guard try await calendar(state) != nil else { return }
         state = seen
     }
 
-    /// Finds an event by the name that all devices use, then by this device's own, then by the UID in the notes on its
-    /// day.
+    /// Finds an event by the id that all devices share, then by this device's own id, then by the UID in the notes of
+    /// an event on its day.
     func find(_ placed: PhoneOfficeState.Placed) async throws(StoreFailure) -> StoreEvent? {
         let named = try await store.events(externalID: placed.key.externalID)
         if let event = named.first(where: { $0.key.calendarID == placed.key.calendarID }) ?? named.first {

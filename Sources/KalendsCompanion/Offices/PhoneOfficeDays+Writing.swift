@@ -5,13 +5,13 @@ import OfficeDays
 extension PhoneOfficeDays {
     private struct Step {
         var date: OfficeDate
-        /// Nil for an event that goes.
+        /// Nil to remove the event.
         var draft: EventDraft?
         var uid: String
         var ticket: SaveTicket?
     }
 
-    /// Writes what differs, in batches: of events that move, the new ones before the old ones go.
+    /// Writes the differences in batches; when events move, the new ones are written before the old ones are removed.
     func write(_ state: inout PhoneOfficeState, _ report: inout PhoneOfficeReport) async throws(StoreFailure) {
         guard let calendar = try await calendar(state) else { return }
         let steps = try await steps(state, calendar, &report)
@@ -23,7 +23,7 @@ extension PhoneOfficeDays {
             let some = state.leaving.prefix(batch)
             var gone = 0
             for placed in some {
-                // Only what is as it was written is ours to remove.
+                // Only an event that is still as it was written may be removed.
                 guard let event = try await find(placed), event.unit.canonical(zones) == placed.unit else { continue }
                 try await store.remove(event.key)
                 gone += 1
@@ -53,7 +53,7 @@ extension PhoneOfficeDays {
             }
             guard placed?.missingSince == nil else { continue }
             var key = placed?.key
-            // A list that was lost is no reason for a second event.
+            // A lost list must not lead to a second event.
             if key == nil, let found = try await find(event.uid, like: unit, in: calendar.id) { key = found.key }
             let draft = EventDraft(key: key, calendarID: calendar.id, unit: unit, url: nil, isBusy: isBusy)
             steps.append(Step(date: date, draft: draft, uid: event.uid))
@@ -82,7 +82,7 @@ extension PhoneOfficeDays {
             case .notAuthorized, .calendarGone, .readOnly, .cancelled: throw error
             default: break
             }
-            // One that fails does not keep the others from the calendar.
+            // An event that fails does not keep the others from being written.
             guard batch.count > 1 else {
                 report.failed += 1
                 return

@@ -2,11 +2,11 @@
 
 public import OfficeDays
 
-/// Office days on a phone by itself: visits and what the person says come in, events in the phone's calendar go out.
-/// Nothing leaves the phone.
+/// Keeps office days on the phone only: takes visits and the person's own statements, and writes events to the phone's
+/// calendar. No data leaves the phone.
 ///
-/// Each call changes the log and then updates the calendar, which is compared with what was written before: what a
-/// person edited is left alone from then on, and what they deleted stays away.
+/// Each call changes the log and then updates the calendar, which is compared with what was written before: an event
+/// that a person edited is not changed any more, and a deleted one is not made again.
 public actor PhoneOfficeDays {
     let store: any CalendarStore
     private let memory: any PhoneOfficeMemory
@@ -15,13 +15,13 @@ public actor PhoneOfficeDays {
     let clock: @Sendable () -> Int
     private let seed: String
     private let holidays: Set<OfficeDate>
-    /// How long an event has to be missing, from one look to another, to count as deleted; seconds.
+    /// How long an event has to be missing, from one look to another, to count as deleted; in seconds.
     let patience: Int
     let batch: Int
-    /// Calls wait for each other: each reads and writes the same memory.
+    /// Calls run one after another, since each of them reads and writes the same memory.
     private var last: Task<Void, Never>?
 
-    /// - Parameter seed: random text that nobody else has, for a log that begins now.
+    /// - Parameter seed: a random text that nobody else has, for a new log.
     public init(
         store: any CalendarStore, memory: any PhoneOfficeMemory, zones: Zones, seed: String,
         holidays: Set<OfficeDate> = [], patience: Int = 300, batch: Int = 50, clock: @escaping @Sendable () -> Int
@@ -40,9 +40,9 @@ public actor PhoneOfficeDays {
         OfficeContext(fallbackZone: zones.device(), holidays: holidays, clock: zones.clock)
     }
 
-    // MARK: What a person and their phone say
+    // MARK: Input of the person and the phone
 
-    /// Chooses the calendar: what is dated today or later moves there, and the past stays.
+    /// Chooses the calendar: events of today or later move there, and earlier ones stay.
     @discardableResult
     public func choose(calendar: String) async throws -> PhoneOfficeReport {
         let now = clock()
@@ -78,7 +78,7 @@ public actor PhoneOfficeDays {
         return try await act { _ = $0.log.removeVisit(id, now: now, $1) }
     }
 
-    /// What a person said about a day; nil takes it back.
+    /// Records a person's own statement about a day; nil removes it.
     @discardableResult
     public func say(_ status: DayStatus?, on date: OfficeDate) async throws -> PhoneOfficeReport {
         let now = clock()
@@ -92,11 +92,11 @@ public actor PhoneOfficeDays {
         return try await act { _ = $0.log.advance(to: now, $1) }
     }
 
-    /// Takes every managed event away. What a person edited stays.
+    /// Removes every managed event; events that a person edited stay.
     @discardableResult
     public func cleanUp() async throws -> PhoneOfficeReport { try await act { state, _ in _ = state.log.cleanUp() } }
 
-    /// The next two weeks, as they become when nobody comes to the office.
+    /// Returns the next two weeks as they will be without further visits.
     public func preview() async throws -> [OfficeDay] { try await current().log.preview(now: clock(), context) }
 
     public func days(_ dates: ClosedRange<OfficeDate>) async throws -> [OfficeDay] {
@@ -124,7 +124,7 @@ public actor PhoneOfficeDays {
     private func work(_ body: (inout PhoneOfficeState, OfficeContext) -> Void) async throws -> PhoneOfficeReport {
         var state = try await current()
         var report = PhoneOfficeReport()
-        // An edit in the calendar is seen before anything is written over it.
+        // Edits in the calendar are detected before anything is written over them.
         do throws(StoreFailure) { try await look(&state) } catch { report.problem = Self.problem(error) }
         body(&state, context)
         try await memory.save(state)

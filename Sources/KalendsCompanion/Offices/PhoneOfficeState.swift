@@ -2,26 +2,26 @@
 
 public import OfficeDays
 
-/// What a phone keeps of a person's office days. It is on the phone, and nowhere else.
+/// The data of a person's office days, which is stored only on the phone.
 public struct PhoneOfficeState: Hashable, Sendable, Codable {
     /// An event that was written.
     public struct Placed: Hashable, Sendable, Codable {
         public var key: EventKey
-        /// The event as the calendar has it: another one is a person's edit.
+        /// The event as the calendar has it; if the calendar's differs, a person edited it.
         public var unit: EventUnit
-        /// The event as it was meant, before the calendar made its own of it.
+        /// The event as it was written, before the calendar changed its form.
         public var meant: EventUnit
         public var uid: String
         public var isBusy: Bool
-        /// When it was first not found, in seconds since 1970.
+        /// When the event was first not found, in seconds since 1970.
         public var missingSince: Int?
     }
 
     public var log: OfficeLog
-    /// The id of the calendar that the person chose; nil until they did.
+    /// The id of the chosen calendar; nil until the person chooses one.
     public var calendarID: String?
     public internal(set) var placed: [OfficeDate: Placed] = [:]
-    /// Events in a calendar that was chosen before, which go when those in the new one are there.
+    /// Events in the former calendar, which are removed after those in the new one are written.
     public internal(set) var leaving: [Placed] = []
 
     public init(log: OfficeLog, calendarID: String? = nil) {
@@ -30,15 +30,15 @@ public struct PhoneOfficeState: Hashable, Sendable, Codable {
     }
 }
 
-/// Where a phone's office days are kept.
+/// Stores a phone's office days.
 public protocol PhoneOfficeMemory: Sendable {
     func load() async throws -> PhoneOfficeState?
     func save(_ state: PhoneOfficeState) async throws
 }
 
-/// What came of writing office days. It counts, and holds nothing of any event.
+/// The result of writing office days; it holds counts and no data of any event.
 public struct PhoneOfficeReport: Hashable, Sendable {
-    /// What keeps events from being written; a banner shows it.
+    /// What prevents events from being written; a banner shows it.
     public var problem: OfficeProblem?
     public var created = 0
     public var updated = 0

@@ -2,11 +2,11 @@
 
 import OfficeDays
 
-/// Sends what is planned: titles and times, and nothing else.
+/// Sends planned events: titles, times and calendar names, and nothing else.
 public struct PlannedUpload: Sendable {
     public static let pastDays = 7
     public static let futureDays = 30
-    /// What is used in place of an empty title.
+    /// The title that replaces an empty one.
     public static let untitled = "Planned"
 
     private let store: any CalendarStore
@@ -19,7 +19,8 @@ public struct PlannedUpload: Sendable {
         self.zones = zones
     }
 
-    /// The days that are sent: seven back from `now`, in seconds since 1970, and thirty ahead, whole days of the device.
+    /// Returns the span that is sent: whole days of the device, from seven days before `now` (in seconds since 1970) to
+    /// thirty after.
     public static func window(_ now: Int, _ zones: Zones) -> TimeWindow {
         let clock = zones.clock(of: nil)
         let today = clock.date(at: now)
@@ -28,12 +29,12 @@ public struct PlannedUpload: Sendable {
             end: clock.start(of: today.adding(days: futureDays + 1)))
     }
 
-    /// Sends the window once. A look at the calendars that was not complete sends nothing, because what is not sent is
-    /// removed there.
+    /// Sends the window once. If the calendars could not be read completely, nothing is sent, because the server
+    /// removes events that are not sent.
     ///
     /// - Parameters:
-    ///   - calendars: ids of the calendars that count.
-    ///   - now: milliseconds since 1970.
+    ///   - calendars: the ids of the calendars to send.
+    ///   - now: the current time, in milliseconds since 1970.
     public func run(calendars: [String], now: Int) async throws(PlannedFailure) -> PlannedAnswer {
         guard await store.authorization().canSync else { throw .permissionMissing }
         let window = Self.window(now / 1000, zones)
@@ -57,7 +58,7 @@ public struct PlannedUpload: Sendable {
         }
     }
 
-    /// Each occurrence once; what Kalends put into a calendar itself is known there.
+    /// Returns each occurrence once, without events that Kalends itself put into a calendar.
     private static func events(_ found: [StoreOccurrence], _ text: (Int) -> String) -> [PlannedBody.Event] {
         var seen: Set<PlannedBody.Event> = []
         func rank(_ one: StoreOccurrence) -> (Int, ByteString, ByteString) {
@@ -75,7 +76,7 @@ public struct PlannedUpload: Sendable {
         }
     }
 
-    /// RFC 3339 with the offset of the device's zone.
+    /// Returns an instant in RFC 3339 with the offset of the device's zone.
     private func text(_ instant: Int) -> String {
         let clock = zones.clock(of: nil)
         // RFC 3339 writes offsets in whole minutes.

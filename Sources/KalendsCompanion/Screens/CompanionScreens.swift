@@ -2,7 +2,7 @@
 
 public import PhoneTexts
 
-/// The first screen, which explains and asks for nothing.
+/// The first screen, which explains the app and asks for nothing.
 public struct WelcomeScreen: Hashable, Sendable {
     public let message: String
     public let button: String
@@ -13,13 +13,13 @@ public struct WelcomeScreen: Hashable, Sendable {
     }
 }
 
-/// What comes after the system's question for the calendars.
+/// The screen after the system's question about the calendars.
 public enum AccessScreen: Hashable, Sendable {
-    /// The system's sheet has to be shown.
+    /// The system's question has to be shown.
     case asking
-    /// Continue with the sync.
+    /// The sync can go on.
     case allowed
-    /// Only the system's settings help.
+    /// Only the system's settings can change this.
     case denied(message: String, button: String)
 
     public init(_ authorization: CalendarAuthorization, _ connector: ConnectorTexts) {
@@ -41,13 +41,13 @@ public struct HomeScreen: Hashable, Sendable {
     public let upserted: String
     public let button: String
     public let subtext: String
-    /// What went wrong, nil when nothing did.
+    /// The problem of the last sync; nil when there was none.
     public let problem: String?
-    /// Whether the person is to enter the token again.
+    /// Whether the person has to enter the token again.
     public let asksForToken: Bool
     public let isSyncing: Bool
 
-    /// - Parameter shown: a time in milliseconds since 1970, in words of the person's own region.
+    /// - Parameter shown: formats a time in milliseconds since 1970 for the person's region.
     public init(
         _ status: SyncStatus, isSyncing: Bool = false, _ texts: CompanionTexts, shown: (Int) -> String
     ) {
@@ -64,17 +64,17 @@ public struct HomeScreen: Hashable, Sendable {
     }
 }
 
-/// Where the server is, and what of the calendars goes there.
+/// The server's address, and which calendars go there.
 public struct SettingsScreen: Hashable, Sendable {
     public let header: String
     public let serverLabel: String
     public var server: String
     public let tokenLabel: String
-    /// What the person types. A token that is stored is not shown again.
+    /// The text that the person types. A stored token is not shown again.
     public var token = ""
     public let hasToken: Bool
     public let windowLabel: String
-    /// It can be read, not changed.
+    /// The window as a text that cannot be edited.
     public let window: String
 
     public init(
@@ -89,7 +89,7 @@ public struct SettingsScreen: Hashable, Sendable {
         window = texts.window(past: pastDays, future: futureDays)
     }
 
-    /// What is wrong with the address, nil when it can be kept.
+    /// The fault of the address; nil when the address can be stored.
     public var serverFault: String? {
         do throws(ServerAddress.Fault) {
             _ = try ServerAddress(server)

@@ -26,7 +26,7 @@ public enum ConnectorScreen: Hashable, Sendable {
         public let explanation: String
         public let capabilities: [Capability]
         public let button: String
-        /// Shown in the line, with its button, when the system's settings forbid it.
+        /// Shown in the row with its button when the system's settings forbid access.
         public let denial: Denial?
         /// Shown once after a disconnect.
         public let notice: String?
@@ -53,7 +53,7 @@ public enum ConnectorScreen: Hashable, Sendable {
     }
 
     /// - Parameters:
-    ///   - permission: the system's, which explains why a connection is not there.
+    ///   - permission: the system's permission, which explains why there is no connection.
     ///   - wasDisconnected: whether the person has just disconnected.
     public init(
         _ status: ConnectorStatus, permission: CalendarAuthorization, wasDisconnected: Bool = false,

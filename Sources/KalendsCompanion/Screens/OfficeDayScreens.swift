@@ -3,7 +3,7 @@
 public import OfficeDays
 public import PhoneTexts
 
-/// The step of the setup that chooses a calendar; it can be skipped.
+/// The step of the setup in which a person chooses a calendar; it can be skipped.
 public struct OfficeSetupScreen: Hashable, Sendable {
     public struct Choice: Hashable, Sendable {
         public let id: String
@@ -14,14 +14,14 @@ public struct OfficeSetupScreen: Hashable, Sendable {
 
     public let title: String
     public let prompt: String
-    /// Calendars that can be written.
+    /// The calendars that can be written.
     public let choices: [Choice]
-    /// What will be made and where, nil while there is not a calendar.
+    /// What will be made in which calendar; nil while no calendar exists.
     public let preview: String?
     public let skip: String
     public let proceed: String
 
-    /// - Parameter chosen: an id; without one, or when it is gone, it is the first that can be written.
+    /// - Parameter chosen: the id of the chosen calendar; nil or an unknown id means the first that can be written.
     public init(
         _ calendars: [StoreCalendar], chosen: String?, settings: OfficeSettings, _ texts: OfficeDayTexts
     ) {
@@ -32,7 +32,7 @@ public struct OfficeSetupScreen: Hashable, Sendable {
         choices = writable.map {
             Choice(id: $0.id, title: $0.title, color: $0.color, isChosen: $0.id == calendar?.id)
         }
-        // Without a calendar that can be written, one is made.
+        // If no calendar can be written, a new one will be made.
         preview = texts.preview(
             title: settings.officeTitle, kind: Self.kind(settings, texts),
             calendar: calendar?.title ?? texts.fallbackCalendar)
@@ -45,14 +45,14 @@ public struct OfficeSetupScreen: Hashable, Sendable {
         return "\(texts.timed) \(hour(settings.officeHours.start))–\(hour(settings.officeHours.end))"
     }
 
-    /// A time on a clock of twelve hours; a full hour is the number by itself.
+    /// Returns a time on a 12-hour clock; a full hour is the number without minutes.
     private static func hour(_ minutes: Int) -> String {
         let (hour, rest) = ((minutes / 60 + 11) % 12 + 1, minutes % 60)
         return rest == 0 ? "\(hour)" : "\(hour):\(rest < 10 ? "0" : "")\(rest)"
     }
 }
 
-/// Settings as a person edits them. They are kept when there is not a fault.
+/// Settings while a person edits them; they are stored when they have no faults.
 public struct OfficeSettingsScreen: Hashable, Sendable {
     public var settings: OfficeSettings
     public let texts: OfficeDayTexts
@@ -67,16 +67,16 @@ public struct OfficeSettingsScreen: Hashable, Sendable {
         set { settings.availability = newValue ? .busy : .free }
     }
 
-    /// Titles as they will be in the calendar, while the person types.
+    /// The titles as they will be in the calendar, updated while the person types.
     public var officePreview: String { settings.trimmed().officeTitle }
     public var remotePreview: String { settings.trimmed().remoteTitle }
-    /// Shown beside the switch while it is on, and when it has just gone off.
+    /// Shown next to the switch while the switch is on, and after it was turned off.
     public var disableNote: String { texts.disableNote }
 
-    /// One sentence for each field that cannot be kept, by the field's pointer.
+    /// Returns a fault with a sentence for each invalid field, with the field's pointer.
     public func faults(isZone: (String) -> Bool) -> [OfficeSettingsFault] { settings.trimmed().faults(isZone: isZone) }
 
-    /// Everything as it comes. The switch and the target stay, which are not preferences of how events look.
+    /// Resets all preferences to their defaults, except the switch and the target, which are not about how events look.
     public mutating func reset() {
         var fresh = OfficeSettings()
         (fresh.enabled, fresh.target) = (settings.enabled, settings.target)
@@ -84,7 +84,7 @@ public struct OfficeSettingsScreen: Hashable, Sendable {
     }
 }
 
-/// The next days, the state, and what is wrong: beside the person's work, never before it.
+/// The next days, the state, and any problem, shown next to the person's work and never in front of it.
 public struct OfficeOverviewScreen: Hashable, Sendable {
     public let state: OfficeState
     public let banner: OfficeBanner?
@@ -92,7 +92,7 @@ public struct OfficeOverviewScreen: Hashable, Sendable {
 
     /// - Parameters:
     ///   - now: seconds since 1970.
-    ///   - days: how many the preview has.
+    ///   - days: the number of days in the preview.
     public init(
         _ log: OfficeLog, problem: OfficeProblem?, now: Int, days: Int = 14, _ context: OfficeContext
     ) {
@@ -103,7 +103,7 @@ public struct OfficeOverviewScreen: Hashable, Sendable {
 }
 
 extension OfficeProblem {
-    /// What keeps a device from writing office days, nil when nothing does.
+    /// Makes the problem that prevents a device from writing office days; nil when there is none.
     ///
     /// - Parameter calendarID: the chosen calendar.
     public init?(_ status: ConnectorStatus, calendars: [StoreCalendar], calendarID: String?) {

@@ -3,7 +3,7 @@
 public import PhoneTexts
 
 extension CompanionFailure {
-    /// What a person is shown; nil when nothing went wrong but the time ran out.
+    /// The problem to show to the person; nil when only the time ran out.
     public var problem: SyncProblem? {
         switch self {
         case .offline: .offline
@@ -21,7 +21,7 @@ extension CompanionFailure {
         }
     }
 
-    /// Seconds that the server wants to be left in peace.
+    /// The seconds for which the server asks not to be called.
     public var retryAfter: Int? {
         switch self {
         case .tooManyRequests(let seconds), .server(_, let seconds): seconds
@@ -31,7 +31,7 @@ extension CompanionFailure {
 }
 
 extension CompanionFailure: CustomStringConvertible {
-    /// A sentence for a log or a terminal. It holds nothing of a token, of an event, or of an answer.
+    /// A sentence for a log or a terminal; it contains nothing of a token, an event or a response.
     public var description: String {
         switch self {
         case .offline: "The server cannot be reached."

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why the server did not answer, or did not do what it was asked. No case holds anything of an event.
+/// Why the server did not respond or did not do what was requested. No case contains any data of an event.
 public enum CompanionFailure: Error, Hashable, Sendable {
-    /// There is no network, or no way to the server.
+    /// There is no network, or the server cannot be reached.
     case offline
-    /// No answer came in time.
+    /// No response came in time.
     case timedOut
-    /// 401: the token is not valid, or not any more.
+    /// 401: the token is not valid, or no longer valid.
     case unauthorized
-    /// 403: the token is valid and does not open this.
+    /// 403: the token is valid but does not allow this.
     case forbidden
-    /// 429, and seconds to wait if the server named them.
+    /// 429, with the seconds to wait if the server gave them.
     case tooManyRequests(retryAfter: Int?)
-    /// 5xx, and seconds to wait if the server named them.
+    /// 5xx, with the seconds to wait if the server gave them.
     case server(status: Int, retryAfter: Int?)
-    /// Another 4xx: the request is wrong and stays wrong. `code` is the problem document's.
+    /// Another 4xx: the request is wrong, and repeating it does not help. `code` is the problem document's.
     case refused(status: Int, code: String)
-    /// The answer is not what the contract says.
+    /// The response does not conform to the contract.
     case badAnswer
     /// The time for the work ran out.
     case cancelled

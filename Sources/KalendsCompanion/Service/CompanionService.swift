@@ -5,11 +5,11 @@ public protocol CompanionService: Sendable {
     /// `GET /sync/apple/status`.
     func status() async throws(CompanionFailure) -> ServiceStatus
 
-    /// `GET /sync/events/changes`: everything that changed after `since`, oldest first.
+    /// `GET /sync/events/changes`: returns everything that changed after `since`, oldest first.
     ///
     /// - Parameters:
-    ///   - since: `nextSince` of the last page, 0 at first.
-    ///   - limit: 1 to 2000 events.
+    ///   - since: `nextSince` of the previous page; 0 for the first page.
+    ///   - limit: the most events, from 1 to 2000.
     func changes(since: Int, limit: Int) async throws(CompanionFailure) -> ChangePage
 
     /// `POST /sync/apple/events/upsert`, with at most 5,000 events.

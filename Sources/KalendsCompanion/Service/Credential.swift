@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a request says about its sender. Its text is never shown: not in logs, not in errors, not when it is printed.
+/// The credential of a request. Its text is never shown, neither in logs nor in errors, nor when it is printed.
 public struct Credential: Hashable, Sendable {
     private enum Kind: Hashable, Sendable { case device, bearer }
 
@@ -11,12 +11,13 @@ public struct Credential: Hashable, Sendable {
     /// A device's own token.
     public static func device(_ token: String) -> Credential { Credential(kind: .device, secret: token, user: nil) }
 
-    /// A user's token or session, or the token of `COMPANION_SYNC_TOKEN`; with a service key, for whom it is.
+    /// A user's token or session, or the token of `COMPANION_SYNC_TOKEN`; with a service key, `user` is the user to act
+    /// for.
     public static func bearer(_ token: String, user: String? = nil) -> Credential {
         Credential(kind: .bearer, secret: token, user: user)
     }
 
-    /// Whether it can be a header's value: visible ASCII, and not without measure.
+    /// Whether the token can be the value of a header: visible ASCII of a limited length.
     var isSendable: Bool {
         func isPlain(_ text: String) -> Bool {
             (1...4_096).contains(text.utf8.count) && text.utf8.allSatisfy { (33...126).contains($0) }

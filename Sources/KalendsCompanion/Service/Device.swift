@@ -2,7 +2,7 @@
 
 public struct DeviceRegistration: Hashable, Sendable, Codable {
     public var label: String?
-    /// What the device calls itself; the server makes one when there is none.
+    /// The device's own id; the server makes one when this is nil.
     public var deviceId: String?
     public var platform: String?
 
@@ -24,7 +24,7 @@ public struct RegisteredDevice: Hashable, Sendable, Codable {
         }
     }
 
-    /// A secret; it is shown this once.
+    /// A secret that is shown only this once.
     public var deviceToken: String
     public var device: Device
 
@@ -34,7 +34,7 @@ public struct RegisteredDevice: Hashable, Sendable, Codable {
     }
 }
 
-/// What `GET /sync/apple/status` says, as far as a device uses it.
+/// The part of the response of `GET /sync/apple/status` that a device uses.
 public struct ServiceStatus: Hashable, Sendable, Codable {
     public var ok: Bool
     /// The user's id.

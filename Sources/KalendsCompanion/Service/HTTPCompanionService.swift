@@ -6,7 +6,7 @@ internal import Foundation
 internal import FoundationNetworking
 #endif
 
-/// A server over HTTP. Its answers are strangers' bytes: bounded, and read only as far as the contract goes.
+/// A server over HTTP. Its responses are untrusted: their size is limited, and only what the contract defines is read.
 public struct HTTPCompanionService: CompanionService {
     private let address: ServerAddress
     private let credential: Credential
@@ -15,15 +15,15 @@ public struct HTTPCompanionService: CompanionService {
     private let chance: @Sendable () -> Double
     private let wait: @Sendable (Duration) async throws -> Void
 
-    /// The most bytes of an answer: a page of changes ends at 4 MiB, and one event may follow.
+    /// The most bytes of a response: a page of changes ends at 4 MiB, and one event may follow.
     static let longestAnswer = 32 << 20
-    /// The most bytes of a body, and events in it, that the server takes.
+    /// The most bytes of a request body that the server accepts, and the most events in it.
     static let longestBody = 16 << 20
     static let mostEvents = 5_000
 
     /// - Parameters:
-    ///   - chance: a number from 0 up to 1, at random, which spreads the waits.
-    ///   - wait: sleeps, and throws when the task is cancelled.
+    ///   - chance: returns a random number from 0 up to 1, which spreads the waits.
+    ///   - wait: sleeps; throws when the task is cancelled.
     public init(
         _ address: ServerAddress, credential: Credential, transport: any HTTPTransport = URLSessionTransport(),
         retry: RequestRetry = RequestRetry(), chance: @escaping @Sendable () -> Double = { Double.random(in: 0..<1) },
@@ -42,7 +42,7 @@ public struct HTTPCompanionService: CompanionService {
     public func changes(since: Int, limit: Int) async throws(CompanionFailure) -> ChangePage {
         let page: ChangePage = try await get(
             "/sync/events/changes", query: [("since", String(since)), ("limit", String(limit))])
-        // A page that leads nowhere would be asked for without an end.
+        // A page that does not advance would be requested without end.
         guard page.nextSince >= since, !page.hasMore || page.nextSince > since, page.events.count <= limit else {
             throw .badAnswer
         }
@@ -64,7 +64,7 @@ public struct HTTPCompanionService: CompanionService {
     }
 
     public func register(_ device: DeviceRegistration) async throws(CompanionFailure) -> RegisteredDevice {
-        // A repeated request would make a second token whose first one nobody knows.
+        // A repeated request would make a second token, and nobody would know the first one.
         let answer: RegisteredDevice = try await post("/sync/devices/register", device, retry: .once)
         guard Credential.device(answer.deviceToken).isSendable else { throw .badAnswer }
         return answer
@@ -125,7 +125,7 @@ extension HTTPCompanionService {
 }
 
 extension CompanionFailure {
-    /// What an answer's status says; nil for one that brings what was asked for.
+    /// Makes the failure of a response's status; nil for a successful response.
     fileprivate init?(_ answer: HTTPAnswer) {
         switch answer.status {
         case 200..<300: return nil
@@ -139,7 +139,8 @@ extension CompanionFailure {
         }
     }
 
-    /// The code of a problem document (RFC 9457): a short word of a program, and never a sentence that repeats ours.
+    /// Returns the code of a problem document (RFC 9457) if it is a short word, so that it cannot repeat text of the
+    /// request.
     private static func code(of body: [UInt8]) -> String {
         guard body.count <= 65_536, let code = (try? JSONValue(parsing: body))?["code"]?.string,
             (1...40).contains(code.utf8.count),

@@ -6,7 +6,7 @@ public import Foundation
 public import FoundationNetworking
 #endif
 
-/// One answer, its body whole and within its bound.
+/// A response with its complete body, which is within the limit.
 public struct HTTPAnswer: Sendable {
     public let status: Int
     public let body: [UInt8]
@@ -20,15 +20,15 @@ public struct HTTPAnswer: Sendable {
     }
 }
 
-/// Sends one request. Tests and apps with other needs supply another one.
+/// Sends one request; tests and apps with other needs supply their own transport.
 public protocol HTTPTransport: Sendable {
-    /// - Parameter limit: the most bytes of the answer's body.
+    /// - Parameter limit: the most bytes of the response body.
     func send(_ request: URLRequest, limit: Int) async throws(CompanionFailure) -> HTTPAnswer
 }
 
-/// Requests over `URLSession`, without cookies, caches and redirections.
+/// Sends requests with `URLSession`, without cookies, caches or redirects.
 public struct URLSessionTransport: HTTPTransport {
-    /// The longest silence, and the longest time of a request in all, in seconds.
+    /// The longest time without data, and the longest time of a whole request, in seconds.
     private let silence: TimeInterval
     private let whole: TimeInterval
 
@@ -39,7 +39,7 @@ public struct URLSessionTransport: HTTPTransport {
 
     public func send(_ request: URLRequest, limit: Int) async throws(CompanionFailure) -> HTTPAnswer {
         let (pieces, continuation) = AsyncThrowingStream<Piece, any Error>.makeStream()
-        // A session for each request: its delegate has no state but the way to this function.
+        // Each request has its own session, whose delegate needs no state except the continuation.
         let session = URLSession(
             configuration: configuration, delegate: Receiver(continuation: continuation), delegateQueue: nil)
         defer { session.invalidateAndCancel() }
@@ -90,13 +90,13 @@ public struct URLSessionTransport: HTTPTransport {
     }
 }
 
-/// What arrives of an answer.
+/// A part of a response.
 private enum Piece: Sendable {
     case head(status: Int, length: Int64, retryAfter: Int?)
     case data(Data)
 }
 
-/// Passes on what arrives, in its order; the reader counts, and ends the request when it is too much.
+/// Passes on the parts of a response in order; the reader counts the bytes and ends a request that is too long.
 private final class Receiver: NSObject, URLSessionDataDelegate {
     private let continuation: AsyncThrowingStream<Piece, any Error>.Continuation
 
@@ -132,7 +132,8 @@ private final class Receiver: NSObject, URLSessionDataDelegate {
 }
 
 extension CompanionFailure {
-    /// A failure below HTTP; its words are the system's and may name the address, so that only its kind is kept.
+    /// Makes the failure of an error below HTTP; only its kind is kept, since the system's text may contain the
+    /// address.
     init(_ error: any Error) {
         let code = (error as? URLError)?.code
         self = code == .timedOut ? .timedOut : .offline

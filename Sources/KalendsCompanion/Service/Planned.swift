@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What `planned_upsert` takes: titles and times of a range, and nothing else.
+/// The body of `planned_upsert`: titles, times and calendar names in a range, and nothing else.
 public struct PlannedBody: Hashable, Sendable, Codable {
     public struct Event: Hashable, Sendable, Codable {
         public var externalID: String

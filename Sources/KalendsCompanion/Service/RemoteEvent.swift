@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How an event repeats, on the wire.
+/// The repetition of an event as it is transmitted.
 public struct RemoteRecurrence: Hashable, Sendable, Codable {
     public var rrule: String?
     /// RFC 3339, or YYYY-MM-DD for whole days.
@@ -14,7 +14,7 @@ public struct RemoteRecurrence: Hashable, Sendable, Codable {
     }
 }
 
-/// An event as `…/changes` shows it. Times of day are HH:MM or HH:MM:SS; other times are milliseconds since 1970.
+/// An event of `…/changes`. Times of day are HH:MM or HH:MM:SS; other times are milliseconds since 1970.
 public struct RemoteEvent: Hashable, Sendable, Codable {
     public var id: String
     public var title: String
@@ -22,7 +22,7 @@ public struct RemoteEvent: Hashable, Sendable, Codable {
     public var date: String
     public var startTime: String?
     public var endTime: String?
-    /// The last day, included.
+    /// The last day, inclusive.
     public var endDate: String?
     public var timeZone: String?
     public var allDay: Bool?
@@ -35,14 +35,14 @@ public struct RemoteEvent: Hashable, Sendable, Codable {
     public var recurrence: RemoteRecurrence?
     public var syncState: String?
     public var sourceDevice: String?
-    /// What an item of a circle has, and a person's own event has not.
+    /// The fields of a circle's item; nil for a person's own event.
     public var circleId: String?
     public var collection: String?
     public var itemId: String?
     public var connectionId: String?
-    /// The device's turn at carrying this item; it goes back with what the device says of the item.
+    /// The device's turn as the item's carrier; the device sends it back with its reports about the item.
     public var turn: Int?
-    /// What marks the item's event in a calendar.
+    /// The mark of the item's event in a calendar.
     public var mark: String?
     public var updatedAt: Int
     public var deletedAt: Int?
@@ -54,7 +54,7 @@ public struct RemoteEvent: Hashable, Sendable, Codable {
         self.updatedAt = updatedAt
     }
 
-    /// The original start, of a changed occurrence.
+    /// The original start of a changed occurrence.
     var instance: EventMoment? {
         externalInstanceId.flatMap { EventMoment($0) } ?? EventMark(url: mark)?.occurrence
     }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How often a request is repeated within one run, and how long to wait before each time.
+/// How often a request is repeated within one run, and the wait before each repetition.
 ///
-/// Waits double and are spread at random over their upper half, so that phones that failed together do not come back
-/// together.
+/// Waits double and are spread at random over their upper half, so that phones that failed at the same time do not
+/// return at the same time.
 public struct RequestRetry: Hashable, Sendable {
-    /// Requests in all; at least one.
+    /// The total number of requests; at least one.
     public var attempts: Int
     /// The first wait.
     public var first: Duration
-    /// The longest wait that is our own choice.
+    /// The longest wait that the client itself chooses.
     public var longest: Duration
     /// The longest wait that a server may ask for; a longer one ends the attempts.
     public var mostAsked: Duration
@@ -26,18 +26,18 @@ public struct RequestRetry: Hashable, Sendable {
 
     public static let once = RequestRetry(attempts: 1)
 
-    /// The wait after an attempt that failed, or nil when there is no further attempt.
+    /// Returns the wait after a failed attempt; nil when there is no further attempt.
     ///
     /// - Parameters:
-    ///   - attempt: its number, from 1.
-    ///   - chance: from 0 up to 1.
+    ///   - attempt: the number of the attempt, from 1.
+    ///   - chance: a random number from 0 up to 1.
     public func wait(after attempt: Int, _ failure: CompanionFailure, chance: Double) -> Duration? {
         guard attempt < attempts, failure.isPassing else { return nil }
         if let seconds = failure.retryAfter {
             let asked = Duration.seconds(max(0, seconds))
             return asked <= mostAsked ? asked : nil
         }
-        // Beyond 2^20 times the first wait, doubling would only overflow.
+        // A larger shift would only overflow.
         let full = min(longest, first * (1 << min(attempt - 1, 20)))
         return full * (0.5 + 0.5 * min(max(chance, 0), 1))
     }

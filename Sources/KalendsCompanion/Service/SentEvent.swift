@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An event as a device sends it. A member that is nil is left out, and leaves what the server has; an empty text clears.
+/// An event as a device sends it. A nil member is not sent and leaves the server's value; an empty text clears the
+/// value.
 public struct SentEvent: Hashable, Sendable, Codable {
     public var externalId: String
     public var title: String
     /// YYYY-MM-DD.
     public var date: String
-    /// The server's id, where the device knows it.
+    /// The server's id, if the device knows it.
     public var id: String?
     public var externalCalendarId: String?
     public var externalInstanceId: String?
@@ -17,7 +18,7 @@ public struct SentEvent: Hashable, Sendable, Codable {
     public var allDay: Bool?
     public var description: String?
     public var location: String?
-    /// Without rule and dates it ends the repetition.
+    /// A value without rule and dates ends the repetition.
     public var recurrence: RemoteRecurrence?
     /// `linked`, `pending`, `conflict`, `deleted` or `ignored`.
     public var syncState: String?
@@ -26,7 +27,7 @@ public struct SentEvent: Hashable, Sendable, Codable {
     public var lastSyncedAt: Int?
     /// The same as `RemoteEvent.turn`.
     public var turn: Int?
-    /// The version of the server's event that the device knew when it said this.
+    /// The version of the server's event on which the device's change is based.
     public var updatedAt: Int?
 
     public init(externalId: String, title: String, date: String) {
@@ -39,7 +40,7 @@ public struct SentEvent: Hashable, Sendable, Codable {
 public struct UpsertBody: Hashable, Sendable, Codable {
     public var sourceDevice: String?
     public var events: [SentEvent]
-    /// What keeps the device from its calendars: `permissionRevoked`, `calendarGone` or `calendarReadOnly`.
+    /// What prevents the device from using its calendars: `permissionRevoked`, `calendarGone` or `calendarReadOnly`.
     public var problem: String?
 
     public init(sourceDevice: String?, events: [SentEvent], problem: String? = nil) {
@@ -54,7 +55,7 @@ public struct UpsertAnswer: Hashable, Sendable, Codable {
         public var index: Int
         public var id: String
         public var updatedAt: Int
-        /// For an item: `conflict` when a person has to say which side is right.
+        /// For an item: `conflict` when a person has to decide which side is right.
         public var syncState: String?
 
         public init(index: Int, id: String, updatedAt: Int) {

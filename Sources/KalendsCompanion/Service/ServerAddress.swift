@@ -2,15 +2,15 @@
 
 public import Foundation
 
-/// Where a Kalends server is: `https://host[:port][/path]`.
+/// The address of a Kalends server: `https://host[:port][/path]`.
 ///
-/// Plain `http://` is for this machine only, because the token goes with each request.
+/// Plain `http://` is allowed only for this machine, because each request carries the token.
 public struct ServerAddress: Hashable, Sendable, Codable {
     public let url: URL
 
-    /// Reads what a person typed; a missing scheme is `https`.
+    /// Reads an address that a person typed; without a scheme it is `https`.
     ///
-    /// - Throws: `Fault` with the reason why it is not an address of a server.
+    /// - Throws: `Fault` with the reason why the text is not a server's address.
     public init(_ typed: String) throws(Fault) {
         let trimmed = typed.trimmingCharacters(in: .whitespacesAndNewlines)
         guard !trimmed.isEmpty, trimmed.utf8.count <= Self.longest else { throw .notAnAddress }
@@ -30,7 +30,7 @@ public struct ServerAddress: Hashable, Sendable, Codable {
         self.url = url
     }
 
-    /// The address of a route; `path` begins with a slash, and its parts and the query's values are ours or encoded here.
+    /// Returns the address of a route; `path` begins with a slash. The path and the query are encoded here.
     func route(_ path: String, query: [(String, String)] = []) -> URL? {
         guard var parts = URLComponents(url: url, resolvingAgainstBaseURL: false) else { return nil }
         parts.path += path
@@ -47,7 +47,7 @@ public struct ServerAddress: Hashable, Sendable, Codable {
         try container.encode(url.absoluteString)
     }
 
-    /// Why something is not the address of a server.
+    /// Why a text is not the address of a server.
     public enum Fault: Error, Hashable, CustomStringConvertible {
         case notAnAddress, notEncrypted, hasUser, hasQuery
 

@@ -1,39 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Everything that the engine remembers between two runs.
+/// The state that the engine keeps between two runs.
 public struct EngineState: Hashable, Sendable, Codable {
-    /// Rises when an older program could not read what a newer one wrote.
+    /// The format's version; it increases when older programs cannot read what newer ones write.
     public var version = 1
-    /// `nextSince` of the last page that is in here.
+    /// `nextSince` of the last page that is included.
     public var cursor = 0
     public var user: String?
     /// The server's clock minus the device's, in milliseconds.
     public var serverAhead = 0
-    /// The server's events as they were last seen, changed occurrences among them.
+    /// The server's events as they were last seen, including changed occurrences.
     public var events: [RemoteEvent] = []
     public var links: [Link] = []
     public var journal: [JournalEntry] = []
-    /// When events were deleted on either side, in milliseconds since 1970; those of the last day.
+    /// When events of the last day were deleted on either side, in milliseconds since 1970.
     public var deletions: [Int] = []
-    /// What was looked at in the last run; after another choice nothing counts as missing for a run.
+    /// The calendars and days of the last run; in the first run after a change, nothing counts as missing.
     public var scope: String?
-    /// The titles of the calendars that are in use, by which one is found again when its id changed.
+    /// The titles of the calendars in use, by which a calendar is found again when its id has changed.
     public var calendarTitles: [ByteString: String] = [:]
-    /// New ids of calendars that were found again, by those in the settings.
+    /// The new ids of calendars that were found again, by the ids in the settings.
     public var calendarAliases: [ByteString: String] = [:]
     public var nextLink = 1
-    /// What keeps this device from its calendars, as the server last heard it.
+    /// The problem with this device's calendars that was last reported to the server.
     public var reportedProblem: String?
-    /// Whether a person approved the deletions for which the last run was held.
+    /// Whether a person has approved the deletions for which the last run was held.
     public var isApproved = false
 
-    /// How long the journal goes back, in milliseconds, and how many entries it has at most.
+    /// How long journal entries are kept, in milliseconds, and how many entries at most.
     static let journalTime = 90 * 86_400_000
     static let journalLength = 2000
 
     public init() {}
 
-    /// A calendar of the settings is found under another id from now on.
+    /// Stores a new id for a calendar of the settings.
     mutating func call(calendar id: String, _ new: String) {
         let old = calendarAliases[id] ?? id
         calendarAliases[id] = new
@@ -46,7 +46,7 @@ public struct EngineState: Hashable, Sendable, Codable {
         journal.append(JournalEntry(at: now, link: link.number, action: action, before: before, after: after))
     }
 
-    /// Notes what may be tried several times.
+    /// Notes an action that may be tried several times, but only once.
     mutating func noteOnce(
         _ action: JournalEntry.Action, of link: Link, at now: Int, before: EventUnit?, after: EventUnit? = nil
     ) {

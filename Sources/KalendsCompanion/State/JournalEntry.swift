@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One thing that was written, with what was there before. It stays on the device.
+/// One write with the previous value. The entry stays on the device.
 public struct JournalEntry: Hashable, Sendable, Codable {
     public enum Action: String, Hashable, Sendable, Codable {
         case created, changed, removed
-        /// The server's value lost against the calendar's.
+        /// The server's value lost to the calendar's.
         case putBack
-        /// An event of the calendar went from the server, or comes back to it.
+        /// An event of the calendar was deleted at the server, or restored there.
         case deletedThere, revivedThere
     }
 
@@ -14,7 +14,7 @@ public struct JournalEntry: Hashable, Sendable, Codable {
     public var at: Int
     public var link: Int
     public var action: Action
-    /// What was there before, or what lost.
+    /// The previous value, or the value that lost.
     public var before: EventUnit?
     public var after: EventUnit?
 

@@ -2,18 +2,18 @@
 
 public import Foundation
 
-/// Where the engine's memory is kept. A save is whole or did not happen.
+/// Stores the engine's state. A save either completes or changes nothing.
 public protocol StateStore: Sendable {
-    /// Nil when nothing was kept yet.
+    /// Returns the state; nil when none was stored yet.
     func load() async throws -> EngineState?
     func save(_ state: EngineState) async throws
-    /// Forgets everything: after it nothing of a calendar is on the device but the calendar itself.
+    /// Deletes the state; then the calendar itself is the only calendar data on the device.
     func clear() async throws
 }
 
-/// A file that only its owner reads, replaced as a whole.
+/// A file that only its owner can read, and that is always replaced as a whole.
 public actor FileStateStore: StateStore {
-    /// The most bytes that are read; a longer file is not one of ours.
+    /// The most bytes that are read; a longer file was not written by this program.
     private static let longest = 256 << 20
 
     private let file: PrivateFile<EngineState>
@@ -25,7 +25,7 @@ public actor FileStateStore: StateStore {
     public func clear() throws { try file.remove() }
 }
 
-/// Memory that ends with the program.
+/// State in memory, which is lost when the program ends.
 public actor MemoryStateStore: StateStore {
     private var state: EngineState?
 

@@ -8,20 +8,20 @@ internal import Glibc
 internal import Darwin
 #endif
 
-/// A file of JSON that only its owner reads (mode 0600), replaced as a whole.
+/// A JSON file that only its owner can read (mode 0600), and that is always replaced as a whole.
 public struct PrivateFile<Value: Codable & Sendable>: Sendable {
     public let url: URL
     private let longest: Int
 
-    /// - Parameter longest: the most bytes; a longer file is not one of ours.
+    /// - Parameter longest: the most bytes that are read; a longer file was not written by this program.
     public init(_ url: URL, longest: Int = 1 << 20) {
         self.url = url
         self.longest = longest
     }
 
-    /// What the file holds; nil when there is none.
+    /// Returns the file's value; nil when the file does not exist.
     ///
-    /// - Throws: when it cannot be read or is not what this program wrote.
+    /// - Throws: when the file cannot be read or was not written by this program.
     public func read() throws -> Value? {
         let size: Int?
         do {
@@ -41,12 +41,12 @@ public struct PrivateFile<Value: Codable & Sendable>: Sendable {
         let manager = FileManager.default
         try manager.createDirectory(
             at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        // The file has its mode from its first byte on, and comes to its name whole.
+        // The file is created with its mode and gets its name only when it is complete.
         let draft = folder.appendingPathComponent(".\(url.lastPathComponent).\(UUID().uuidString)")
         guard manager.createFile(atPath: draft.path, contents: data, attributes: [.posixPermissions: 0o600]) else {
             throw CocoaError(.fileWriteUnknown)
         }
-        // Foundation has no call that puts a file in another's place, whether or not there is one.
+        // Foundation has no call that replaces a file whether or not it exists.
         guard unsafe rename(draft.path, url.path) == 0 else {
             let error = POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
             try? manager.removeItem(at: draft)

@@ -2,13 +2,13 @@
 
 public import PhoneTexts
 
-/// How the last sync went, as it is kept for the screens. It counts, and holds nothing of any event.
+/// The stored result of the last sync, for the screens; it holds counts and no data of any event.
 public struct SyncStatus: Hashable, Sendable, Codable {
     public enum Outcome: String, Hashable, Sendable, Codable, CaseIterable { case success, partial, failed }
 
-    /// What the last sync that reached its end counted.
+    /// The counts of the last completed sync.
     public struct Counts: Hashable, Sendable, Codable {
-        /// Planned events that the server has of this device now.
+        /// Planned events of this device that the server has now.
         public var events = 0
         public var deleted = 0
         public var upserted = 0
@@ -21,18 +21,18 @@ public struct SyncStatus: Hashable, Sendable, Codable {
         public init() {}
     }
 
-    /// Milliseconds since 1970 of the last success, whole or partial; nil before the first.
+    /// The last full or partial success, in milliseconds since 1970; nil before the first.
     public var lastSyncAt: Int?
     /// Nil before the first sync.
     public var lastSyncStatus: Outcome?
     /// Nil after a success.
     public var lastError: SyncProblem?
-    /// What keeps calendars from being read or written, until a person does something.
+    /// What prevents calendars from being read or written until a person acts.
     public var pause: SyncPause?
     public var counts = Counts()
-    /// Syncs in a row that failed.
+    /// The number of failed syncs in a row.
     public var failures = 0
-    /// Whether the system grants background time; nil until it was asked.
+    /// Whether the system grants background time; nil until it was requested.
     public var canRunInBackground: Bool?
 
     public init() {}
@@ -45,7 +45,7 @@ public struct SyncStatus: Hashable, Sendable, Codable {
         case canRunInBackground = "can_run_in_background"
     }
 
-    /// Takes a sync's outcome in. A sync that was broken off without an error changes nothing.
+    /// Adds a sync's outcome. A sync that was interrupted without an error changes nothing.
     public mutating func take(_ outcome: SyncOutcome) {
         if let problem = outcome.problem, problem != .someFailed {
             lastError = problem
@@ -63,11 +63,11 @@ public struct SyncStatus: Hashable, Sendable, Codable {
     }
 }
 
-/// What came of one sync of all that a device keeps in step.
+/// The outcome of one sync of everything that a device keeps in step.
 public struct SyncOutcome: Hashable, Sendable {
     /// Milliseconds since 1970.
     public var endedAt: Int
-    /// False when the time for the work ran out.
+    /// False when the time ran out before the end.
     public var isFinished: Bool
     public var problem: SyncProblem?
     public var pause: SyncPause?
@@ -85,24 +85,24 @@ public struct SyncOutcome: Hashable, Sendable {
     }
 }
 
-/// Keeps the status over the program's end. It is read each time, because another program may have synced meanwhile.
+/// Stores the status across program runs. It is read each time, because another program may have synced.
 public actor StatusStore {
     private let file: PrivateFile<SyncStatus>?
     private var kept = SyncStatus()
 
-    /// - Parameter file: nil keeps it in memory.
+    /// - Parameter file: nil to keep the status only in memory.
     public init(_ file: PrivateFile<SyncStatus>? = nil) { self.file = file }
 
-    /// A status that cannot be read says nothing, and the next sync writes it again.
+    /// The stored status; one that cannot be read counts as empty, and the next sync replaces it.
     public var current: SyncStatus { file.map { (try? $0.read()) ?? SyncStatus() } ?? kept }
 
     @discardableResult
     public func take(_ outcome: SyncOutcome) throws -> SyncStatus { try change { $0.take(outcome) } }
 
-    /// The system granted or refused background time.
+    /// Stores whether the system grants background time.
     public func canRunInBackground(_ can: Bool) throws { try change { $0.canRunInBackground = can } }
 
-    /// After a disconnect nothing is known any longer.
+    /// Deletes the status after a disconnect.
     public func clear() throws {
         kept = SyncStatus()
         try file?.remove()

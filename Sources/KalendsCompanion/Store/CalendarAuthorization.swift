@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a person lets this program do with their calendars.
+/// What the system and the person allow this program to do with the calendars.
 public enum CalendarAuthorization: String, Hashable, Sendable, Codable, CaseIterable {
-    /// Nobody was asked yet.
+    /// The person was not asked yet.
     case notDetermined
-    /// A policy forbids it, and the person cannot change that.
+    /// A policy forbids access, and the person cannot change that.
     case restricted
-    /// The person said no; only the system's settings change that.
+    /// The person refused; only the system's settings can change that.
     case denied
-    /// Everything can be read and written.
+    /// Events can be read and written.
     case fullAccess
-    /// Events can be added and never be seen again, so that nothing can be kept in step.
+    /// Events can be added but not read, so that nothing can be kept in step.
     case writeOnly
 
     /// Whether calendars can be kept in step.

@@ -17,47 +17,48 @@ public struct SaveTicket: Hashable, Sendable {
     public init(_ number: Int) { self.number = number }
 }
 
-/// Calendars on a device: EventKit's, or a folder of files.
+/// The calendars on a device: EventKit's, or a folder of files.
 ///
-/// Nothing is asked of a person but by `requestAccess()`. A look at events is complete or it throws.
+/// Only `requestAccess()` asks the person. Reading events either returns all of them or throws.
 public protocol CalendarStore: Sendable {
-    /// What is allowed now; it may change at any time.
+    /// Returns the current permission, which may change at any time.
     func authorization() async -> CalendarAuthorization
 
-    /// Asks the person; the answer is what is allowed then.
+    /// Asks the person, and returns the permission afterwards.
     func requestAccess() async -> CalendarAuthorization
 
     func calendars() async throws(StoreFailure) -> [StoreCalendar]
 
-    /// Makes a calendar where the device allows one.
+    /// Makes a calendar if the device allows that.
     func makeCalendar(titled title: String) async throws(StoreFailure) -> StoreCalendar
 
-    /// All events that overlap a span in these calendars, in no order; a series is one event. `calendars` must not be
-    /// empty, and the span is shorter than four years.
+    /// Returns all events that overlap a span in these calendars, in no particular order; a series is one event.
+    /// `calendars` must not be empty, and the span must be shorter than four years.
     func events(in window: TimeWindow, calendars: [String]) async throws(StoreFailure) -> [StoreEvent]
 
-    /// Titles and times of all occurrences that overlap a span.
+    /// Returns the titles and times of all occurrences that overlap a span.
     func occurrences(in window: TimeWindow, calendars: [String]) async throws(StoreFailure) -> [StoreOccurrence]
 
-    /// The events that have this name at the calendar's server: none, one, or several.
+    /// Returns the events with this id at the calendar's server: none, one, or several.
     func events(externalID: String) async throws(StoreFailure) -> [StoreEvent]
 
-    /// The event that has this name on this device; nil when no event has it, or when its name is now another.
+    /// Returns the event with this id on this device; nil when no event has it, or when the event's id has changed.
     func event(localID: String) async throws(StoreFailure) -> StoreEvent?
 
-    /// Saves an event; it is seen after `commit()`. Only an event that is there now can be changed.
+    /// Saves an event, which is visible after `commit()`. Only an event that exists can be changed.
     func save(_ draft: EventDraft) async throws(StoreFailure) -> SaveTicket
 
     /// Removes an event with all its occurrences; it is gone after `commit()`.
     func remove(_ key: EventKey) async throws(StoreFailure)
 
-    /// Makes the writes since the last commit lasting, and returns what the store made of each saved event. After an
-    /// error none of them may count as done.
+    /// Makes the writes since the last commit permanent, and returns each saved event as the store has it. After an
+    /// error, none of the writes counts as done.
     func commit() async throws(StoreFailure) -> [SaveTicket: StoreEvent]
 
-    /// Forgets what was not committed.
+    /// Drops uncommitted writes.
     func rollback() async
 
-    /// Says that something changed, without saying what: also for this program's own writes, and for permission.
+    /// Reports that something changed, but not what; also after this program's own writes and changes of the
+    /// permission.
     func changeNotices() async -> AsyncStream<Void>
 }

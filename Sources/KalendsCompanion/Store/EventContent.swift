@@ -2,11 +2,11 @@
 
 /// How an event repeats.
 public struct EventRecurrence: Hashable, Sendable, Codable {
-    /// The value of RRULE (RFC 5545 section 3.3.10), nil when only `additions` repeat it.
+    /// The value of RRULE (RFC 5545 section 3.3.10); nil when the event repeats only at `additions`.
     public var rule: String?
     /// Starts of occurrences that are left out.
     public var exceptions: Set<EventMoment>
-    /// Starts of occurrences beside the rule's.
+    /// Starts of occurrences in addition to the rule's.
     public var additions: Set<EventMoment>
 
     public init(rule: String?, exceptions: Set<EventMoment> = [], additions: Set<EventMoment> = []) {
@@ -16,13 +16,13 @@ public struct EventRecurrence: Hashable, Sendable, Codable {
     }
 }
 
-/// What is synced of an event, or of one occurrence.
+/// The fields of an event, or of one occurrence, that are synced.
 public struct EventContent: Hashable, Sendable, Codable {
     public var title: String
     public var span: EventSpan
-    /// Empty when there is none.
+    /// Empty when the event has no location.
     public var location: String
-    /// Empty when there are none.
+    /// Empty when the event has no notes.
     public var notes: String
     /// Nil for an event that does not repeat, and for a changed occurrence.
     public var recurrence: EventRecurrence?

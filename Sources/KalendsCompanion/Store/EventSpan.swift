@@ -5,7 +5,7 @@ public import OfficeDays
 /// A date without a time or a zone.
 public typealias Day = OfficeDate
 
-/// A date and a time of day as a clock on the wall shows them, without a zone.
+/// A date and a time of day as a wall clock shows them, without a zone.
 public struct WallTime: Hashable, Comparable, Sendable, Codable {
     public var day: Day
     /// Seconds after midnight, 0 to 86,399.
@@ -16,7 +16,7 @@ public struct WallTime: Hashable, Comparable, Sendable, Codable {
         self.second = second
     }
 
-    /// Seconds since 1970-01-01T00:00 of the same clock.
+    /// Seconds since 1970-01-01T00:00 on the same clock.
     public var total: Int { day.dayNumber * 86_400 + second }
 
     public init(total: Int) {
@@ -27,11 +27,11 @@ public struct WallTime: Hashable, Comparable, Sendable, Codable {
     public static func < (a: WallTime, b: WallTime) -> Bool { (a.day, a.second) < (b.day, b.second) }
 }
 
-/// When an event is.
+/// The time of an event.
 public enum EventSpan: Hashable, Sendable, Codable {
-    /// Whole days; the last one is included.
+    /// Whole days, the last one inclusive.
     case allDay(first: Day, last: Day)
-    /// Times on the clock of an IANA zone. Nil is the clock of wherever the person is (RFC 5545 section 3.3.5, form 1).
+    /// Times on the clock of an IANA zone; nil is the zone where the person is (RFC 5545 section 3.3.5, form 1).
     case timed(start: WallTime, end: WallTime, zone: String?)
 
     public var isAllDay: Bool { if case .allDay = self { true } else { false } }
@@ -53,7 +53,7 @@ public enum EventSpan: Hashable, Sendable, Codable {
     }
 }
 
-/// A place on the time line, or a day: where an occurrence of a series starts.
+/// An instant or a day at which an occurrence of a series starts.
 public enum EventMoment: Hashable, Sendable, Codable {
     /// Seconds since 1970.
     case instant(Int)

@@ -2,13 +2,13 @@
 
 /// A calendar of a store.
 public struct StoreCalendar: Hashable, Sendable, Codable {
-    /// What the store calls it. A store may call it something else after a full sync.
+    /// The calendar's id, which may change in a full sync.
     public var id: String
     public var title: String
-    /// `#RRGGBB`, nil when it has no colour.
+    /// `#RRGGBB`; nil for a calendar without a colour.
     public var color: String?
     public var canWrite: Bool
-    /// Whether new events go here unless a person says otherwise.
+    /// Whether new events go to this calendar by default.
     public var isDefault: Bool
 
     public init(id: String, title: String, color: String? = nil, canWrite: Bool = true, isDefault: Bool = false) {

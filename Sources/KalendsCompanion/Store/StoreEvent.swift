@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An event, or a series with its changed occurrences, which are read and written as one.
+/// An event, or a series with its changed occurrences, which is read and written as one.
 public struct EventUnit: Hashable, Sendable, Codable {
     public var content: EventContent
-    /// Changed occurrences by their original start; none of them repeats. Those that are left out are in
+    /// Changed occurrences by their original start; none of them repeats. Occurrences that are left out are in
     /// `content.recurrence.exceptions`.
     public var changed: [EventMoment: EventContent]
 
@@ -17,13 +17,14 @@ public struct EventUnit: Hashable, Sendable, Codable {
 public struct StoreEvent: Hashable, Sendable {
     public var key: EventKey
     public var unit: EventUnit
-    /// The address of the event, which carries our mark when we made it; nil when it has none.
+    /// The event's URL, which carries the mark of an event that Kalends made; nil when there is none.
     public var url: String?
-    /// When it was last changed, in milliseconds since 1970; nil when the store does not know.
+    /// When the event was last changed, in milliseconds since 1970; nil when the store does not know.
     public var lastModified: Int?
-    /// Whether others take part, or the person takes part in somebody else's: it is never written.
+    /// Whether the event has other participants, or the person takes part in another's event; such an event is never
+    /// written.
     public var hasAttendees: Bool
-    /// Where the occurrences of a series are known; nil when all are.
+    /// The span in which the occurrences of a series are known; nil when all are known.
     public var known: TimeWindow?
 
     public init(
@@ -41,14 +42,14 @@ public struct StoreEvent: Hashable, Sendable {
 
 /// An event as it should be in a store.
 public struct EventDraft: Hashable, Sendable {
-    /// The event that is changed, nil for a new one.
+    /// The event to change; nil for a new event.
     public var key: EventKey?
-    /// Where a new event goes.
+    /// The calendar of a new event.
     public var calendarID: String
     public var unit: EventUnit
-    /// The event's address; nil leaves the one that is there.
+    /// The event's URL; nil keeps the current one.
     public var url: String?
-    /// Whether the time counts as taken; nil leaves what is there, and for a new event what the store does by itself.
+    /// Whether the time counts as busy; nil keeps the current value, and uses the store's default for a new event.
     public var isBusy: Bool?
 
     public init(key: EventKey?, calendarID: String, unit: EventUnit, url: String?, isBusy: Bool? = nil) {
@@ -64,13 +65,13 @@ public struct EventDraft: Hashable, Sendable {
 public struct StoreOccurrence: Hashable, Sendable {
     public var key: EventKey
     public var title: String
-    /// Seconds since 1970; of whole days, midnight by the device's clock.
+    /// Seconds since 1970; for whole days, midnight by the device's clock.
     public var start: Int
-    /// Seconds since 1970, the first second after it.
+    /// The first second after the occurrence, in seconds since 1970.
     public var end: Int
     public var isAllDay: Bool
     public var calendarTitle: String
-    /// The event's address, by which an event of ours is known.
+    /// The event's URL, by which an event that Kalends made is recognized.
     public var url: String?
 
     public init(

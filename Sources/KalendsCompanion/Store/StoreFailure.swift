@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a store did not do what it was asked.
+/// Why a store did not do what was requested.
 public enum StoreFailure: Error, Hashable, Sendable {
-    /// Permission is missing, or was taken away.
+    /// Permission is missing or was withdrawn.
     case notAuthorized
-    /// The calendar is not there.
+    /// The calendar does not exist.
     case calendarGone(String)
     /// The calendar, or the event, cannot be changed.
     case readOnly
-    /// The event is not there.
+    /// The event does not exist.
     case eventGone
-    /// The event itself cannot be stored: the reason, without any of its contents.
+    /// The event itself cannot be stored; the text gives the reason without the event's contents.
     case invalid(String)
     /// The event was changed by somebody else between reading and writing.
     case changedMeanwhile
-    /// Something that may work the next time.
+    /// Another attempt may succeed.
     case temporary(String)
     /// The time for the work ran out.
     case cancelled

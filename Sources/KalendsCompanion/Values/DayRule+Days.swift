@@ -3,12 +3,12 @@
 public import OfficeDays
 
 extension DayRule {
-    /// The most periods that are looked at, so that a rule which never fits ends.
+    /// The most periods that are searched, so that the search ends for a rule that never matches.
     private static let mostPeriods = 20_000
 
-    /// The days on which occurrences start, from the first one to `last`.
+    /// Returns the days on which occurrences start, from the first one to `last`.
     ///
-    /// - Parameter moment: the start on a day, by which an UNTIL is compared.
+    /// - Parameter moment: returns the start on a day, which is compared with UNTIL.
     public func days(from first: Day, through last: Day, moment: (Day) -> EventMoment) -> [Day] {
         var found: [Day] = []
         var period = 0
@@ -43,7 +43,7 @@ extension DayRule {
         return days.indices.filter { places.contains($0) }.map { days[$0] }
     }
 
-    /// The days of a period that the rule's parts leave, in order, and where the period begins.
+    /// Returns the days of a period that match the rule, in order, and the first day of the period.
     private func candidates(of period: Int, from first: Day) -> (start: Day, days: [Day])? {
         let (year, month, dayOfMonth) = first.parts
         switch frequency {
@@ -90,9 +90,9 @@ extension DayRule {
 
     private func isInMonths(_ day: Day) -> Bool { months.isEmpty || months.contains(day.parts.month) }
 
-    /// Whether a day is one of the rule's days of the month and of the week.
+    /// Whether a day matches the rule's months, days of the month and weekdays.
     ///
-    /// - Parameter all: the days among which a weekday is counted, in order; empty where it is not counted.
+    /// - Parameter all: the days within which weekdays are numbered, in order; empty when they are not numbered.
     private func fits(_ day: Day, inMonth: Bool, of all: [Day] = []) -> Bool {
         guard isInMonths(day) else { return false }
         if !monthDays.isEmpty {

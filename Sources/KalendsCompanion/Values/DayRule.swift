@@ -2,7 +2,7 @@
 
 public import OfficeDays
 
-/// A recurrence rule that repeats on days, as phones' calendars know them (RFC 5545 section 3.3.10, without BYHOUR and
+/// A recurrence rule that repeats on days, as phones' calendars support it (RFC 5545 section 3.3.10, without BYHOUR and
 /// similar parts, BYWEEKNO and BYYEARDAY).
 public struct DayRule: Hashable, Sendable {
     public enum Frequency: String, Hashable, Sendable, CaseIterable {
@@ -14,7 +14,7 @@ public struct DayRule: Hashable, Sendable {
 
     public struct Weekday: Hashable, Sendable {
         public var day: OfficeWeekday
-        /// Which of its month or year: 1 is the first, -1 the last, 0 each.
+        /// The weekday's number within its month or year: 1 is the first, -1 the last, 0 each.
         public var number: Int
 
         public init(_ day: OfficeWeekday, number: Int = 0) {
@@ -39,7 +39,7 @@ public struct DayRule: Hashable, Sendable {
 
     public init(_ frequency: Frequency) { self.frequency = frequency }
 
-    /// Reads the value of RRULE; nil for a rule that a phone's calendar cannot say. Weeks begin on Mondays.
+    /// Reads the value of RRULE; nil for a rule that a phone's calendar does not support. Weeks begin on Mondays.
     public init?(_ text: String) {
         var rule: DayRule?
         var parts: [(name: String, value: String)] = []
@@ -53,7 +53,7 @@ public struct DayRule: Hashable, Sendable {
         for (name, value) in parts where name != "FREQ" {
             guard rule.take(name, value) else { return nil }
         }
-        // Which months are meant then is read in two ways.
+        // Implementations disagree on which months such a rule means.
         if rule.frequency == .yearly, rule.months.isEmpty, !rule.monthDays.isEmpty { return nil }
         self = rule
     }
@@ -94,7 +94,7 @@ public struct DayRule: Hashable, Sendable {
         return true
     }
 
-    /// Reads 20260301 and 20260301T090000Z; a local time is read as one of UTC.
+    /// Reads 20260301 and 20260301T090000Z; a local time counts as UTC.
     private static func moment(_ text: String) -> EventMoment? {
         let bytes = Array(text.utf8)
         guard bytes.count == 8 || bytes.count == 15 || bytes.count == 16 else { return nil }

@@ -2,29 +2,29 @@
 
 import Foundation
 
-/// What says of an event in a calendar that Kalends made it, and for which of the server's events.
+/// Marks an event in a calendar as made by Kalends, and identifies the server's event that it shows.
 ///
-/// It is the event's address: a calendar keeps an address, and no other field of ours. The server names an item's; that of
-/// a person's own event leads to the server's pages.
+/// The mark is the event's URL, since calendars keep a URL but no fields of other programs. The server gives the URL
+/// for an item; for a person's own event, the URL leads to the server's pages.
 public struct EventMark: Hashable, Sendable {
-    /// What all generations of a mark have in common.
+    /// The part that all generations of a mark share.
     public let identity: String
-    /// Rises when an event that a person deleted is made again.
+    /// Increases when an event that a person deleted is made again.
     public let generation: Int
-    /// For a changed occurrence: its original start.
+    /// The original start of a changed occurrence; nil for other events.
     public let occurrence: EventMoment?
 
     private static let page = "/app/#kalends-event/"
     private static let scheme = "kalends:/"
 
-    /// The address of a person's own event, at a server.
+    /// Returns the URL for a person's own event at a server.
     public static func url(of eventID: String, user: String, generation: Int, at server: String) -> String {
         var base = server
         while base.hasSuffix("/") { base.removeLast() }
         return "\(base)\(page)\(escaped(user))/\(escaped(eventID))/\(generation)"
     }
 
-    /// Reads the mark of any server; nil for an address without one.
+    /// Reads the mark of any server; nil for a URL without a mark.
     public init?(url: String?) {
         guard let url, url.utf8.count <= 2000 else { return nil }
         if url.hasPrefix(Self.scheme) {

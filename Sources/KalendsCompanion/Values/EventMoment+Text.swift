@@ -3,7 +3,7 @@
 import OfficeDays
 
 extension EventMoment {
-    /// Reads RFC 3339 with an offset, or YYYY-MM-DD; nil for anything else. Parts of a second are left out.
+    /// Reads RFC 3339 with an offset, or YYYY-MM-DD; nil for anything else. Fractions of a second are dropped.
     public init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard bytes.count >= 10, let day = Day(String(decoding: bytes[..<10], as: UTF8.self)) else { return nil }
@@ -67,7 +67,7 @@ extension WallTime {
         return second < 60 ? minutes * 60 + second : nil
     }
 
-    /// HH:MM, or HH:MM:SS when there are seconds or they are asked for.
+    /// Returns HH:MM, or HH:MM:SS when there are seconds or they are requested.
     static func text(_ second: Int, withSeconds: Bool = false) -> String {
         let minutes = OfficeHours.text(second / 60)
         let rest = second % 60

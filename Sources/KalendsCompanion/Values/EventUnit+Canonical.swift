@@ -3,7 +3,7 @@
 import OfficeDays
 
 extension EventContent {
-    /// The occurrence of this series that starts at a moment, as the series has it.
+    /// Returns the occurrence of this series that starts at a moment, as the series has it.
     public func occurrence(at moment: EventMoment, _ zones: Zones) -> EventContent {
         var content = self
         content.recurrence = nil
@@ -20,7 +20,7 @@ extension EventContent {
 }
 
 extension EventUnit {
-    /// The same unit in the one form in which units are compared.
+    /// Returns the same unit in the form in which units are compared.
     func canonical(_ zones: Zones) -> EventUnit {
         var unit = self
         if let recurrence = content.recurrence, recurrence.rule == nil, recurrence.additions.isEmpty {
@@ -38,10 +38,10 @@ extension EventUnit {
         return unit
     }
 
-    /// What is known of the occurrences outside of a span stays as an earlier look had it.
+    /// Returns this unit with the occurrences outside a span as an earlier look showed them.
     func completed(by old: EventUnit?, outside known: TimeWindow?, _ zones: Zones) -> EventUnit {
         guard let known, let old, let before = old.content.recurrence, content.recurrence != nil else { return self }
-        // What a look at the series itself shows is complete; a rule that is another one has other occurrences.
+        // What a look at the series itself shows is complete; a different rule has different occurrences.
         guard before.rule == content.recurrence?.rule, old.content.span == content.span else { return self }
         func isOutside(_ moment: EventMoment) -> Bool {
             !known.overlaps(zones.window(of: old.content.occurrence(at: moment, zones).span))

@@ -3,7 +3,7 @@
 import OfficeDays
 
 extension RemoteEvent {
-    /// What the server's event is, as calendars have it; nil when its times cannot be read.
+    /// The content of the server's event in the form of calendars; nil when its times cannot be read.
     var content: EventContent? {
         guard let first = Day(date) else { return nil }
         var span: EventSpan
@@ -34,7 +34,7 @@ extension RemoteEvent {
         return content
     }
 
-    /// The event with other contents, as the server will show it.
+    /// Returns the event with other contents, as the server will show it.
     func showing(_ content: EventContent) -> RemoteEvent {
         var event = self
         let sent = SentEvent(content, externalID: "", changedFrom: nil)
@@ -55,7 +55,7 @@ extension RemoteEvent {
 }
 
 extension SentEvent {
-    /// What differs from what the server has; everything, when it has nothing.
+    /// Makes an event with the differences from the server's contents, or with all fields when the server has none.
     init(_ content: EventContent, externalID: String, changedFrom old: EventContent?) {
         self.init(externalId: externalID, title: content.title, date: content.span.firstDay.description)
         if old?.span != content.span {

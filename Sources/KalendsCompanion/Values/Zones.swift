@@ -2,13 +2,13 @@
 
 public import OfficeDays
 
-/// The zones of a device: the clock of each, and the name of the one that the person is in.
+/// The zones of a device: the clock of each, and the name of the zone to which the device is set.
 public struct Zones: Sendable {
-    /// The IANA name of the zone that the device is set to, at each time that it is asked.
+    /// Returns the IANA name of the zone to which the device is set at the moment.
     public var device: @Sendable () -> String
     public var clock: @Sendable (String) -> (any OfficeClock)?
 
-    /// - Parameter clock: the clock of an IANA zone, nil for a name that the device does not know.
+    /// - Parameter clock: returns the clock of an IANA zone; nil for a name that the device does not know.
     public init(
         device: @escaping @Sendable () -> String,
         clock: @escaping @Sendable (String) -> (any OfficeClock)? = { FoundationClock(identifier: $0) }
@@ -17,24 +17,25 @@ public struct Zones: Sendable {
         self.clock = clock
     }
 
-    /// The clock of a zone, of the device's zone for nil and for a zone that is not known.
+    /// Returns the clock of a zone; for nil or an unknown zone, the clock of the device's zone.
     func clock(of zone: String?) -> any OfficeClock {
         zone.flatMap { clock($0) } ?? clock(device()) ?? UTCClock()
     }
 
-    /// When a zone's clock shows a time; in a gap the offset before it holds, and of two times it is the first.
+    /// Returns the instant of a wall time in a zone; in a gap the offset before the gap applies, and a repeated time is
+    /// the first.
     public func instant(_ wall: WallTime, in zone: String?) -> Int {
         let clock = clock(of: zone)
         let minute = wall.second / 60
         return clock.second(of: wall.day, minute: minute) + wall.second - minute * 60
     }
 
-    /// What a zone's clock shows at an instant.
+    /// Returns the wall time of an instant in a zone.
     public func wall(_ instant: Int, in zone: String?) -> WallTime {
         WallTime(total: instant + clock(of: zone).secondsEast(at: instant))
     }
 
-    /// Where a span begins and ends on the time line; whole days are those of the device.
+    /// Returns where a span begins and ends; whole days are days of the device's zone.
     public func window(of span: EventSpan) -> TimeWindow {
         switch span {
         case .allDay(let first, let last):
@@ -45,7 +46,7 @@ public struct Zones: Sendable {
         }
     }
 
-    /// Where an occurrence or an event starts, as exceptions and changed occurrences name it.
+    /// Returns the start of an event or an occurrence, in the form of exceptions and changed occurrences.
     public func moment(of span: EventSpan) -> EventMoment {
         switch span {
         case .allDay(let first, _): .day(first)
@@ -55,12 +56,13 @@ public struct Zones: Sendable {
 }
 
 extension TimeWindow {
-    /// Whether an event that is here is seen in this window. An event without length is seen where it starts.
+    /// Whether an event at `other` overlaps this window; an event without length counts at its start.
     public func overlaps(_ other: TimeWindow) -> Bool {
         other.start < end && (other.end > start || (other.start == other.end && other.start >= start))
     }
 
-    /// The window in pieces of at most a year: a calendar shortens what is longer than four years, without an error.
+    /// The window in pieces of at most a year, since a calendar shortens a span of more than four years without an
+    /// error.
     public var years: [TimeWindow] {
         stride(from: start, to: end, by: Self.year).map { TimeWindow(start: $0, end: min($0 + Self.year, end)) }
     }

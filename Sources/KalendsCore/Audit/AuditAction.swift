@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the audit trail records. Names are stored: append, never rename.
+/// An action that the audit trail records. The names are stored, so they are never renamed; new ones are added.
 package enum AuditAction: String, CaseIterable, Sendable {
     case circleCreated = "circle.created"
     case circleChanged = "circle.changed"

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Who acted, as the audit trail writes it: `operator`, `key:<id>`, `user:<id>` or `device:<id>`.
+/// The actor as the audit trail stores it: `operator`, `key:<id>`, `user:<id>` or `device:<id>`.
 package struct AuditActor: Hashable, Sendable {
     let text: String
 
-    /// - Parameter narrowed: whom the caller acts for; somebody other than the caller is recorded with the caller:
-    ///   `user:ann via key:<id>`. No id has a space in it.
+    /// - Parameter narrowed: whom the caller acts for; if that is somebody else, both are recorded: `user:ann via
+    ///   key:<id>`. No id contains a space.
     package init(_ caller: Identity, narrowed: Identity) {
         text = caller == narrowed ? Self.text(caller) : "\(Self.text(narrowed)) via \(Self.text(caller))"
     }
 
-    /// Somebody who signs in, and was nobody before.
+    /// Creates the actor for somebody who is signing in, and had no identity before.
     package init(user id: String) { text = Self.text(.user(id)) }
 
     package static let operatorAtHand = AuditActor(.operatorAtHand, narrowed: .operatorAtHand)

@@ -3,17 +3,17 @@
 import Crypto
 import Storage
 
-/// Who did what, in the order in which it was done; each entry holds the hash of the one before.
+/// The record of who did what, in order; each entry contains the hash of the entry before it.
 ///
-/// It shows that somebody changed it afterwards, unless they rewrote everything that followed: the last hash, kept
-/// elsewhere, shows that too.
+/// A later change to an entry shows, unless everything after it was rewritten too; a copy of the last hash, kept
+/// elsewhere, reveals even that.
 enum AuditTrail {
-    /// What is used in place of a hash before the first entry.
+    /// The value used as the previous hash of the first entry.
     static let origin = String(repeating: "0", count: 64)
 
-    /// Notes an act in the very transaction that does it, so that neither is kept without the other.
+    /// Records an action in the transaction that performs it, so that neither is stored without the other.
     ///
-    /// - Parameter detail: only ids and fixed words; what people wrote, names and secrets do not belong here.
+    /// - Parameter detail: only ids and fixed words, never names, secrets or text that people wrote.
     static func note(
         _ action: AuditAction, _ subject: String, circle: String? = nil, detail: JSONValue = [:], by actor: AuditActor,
         in transaction: any WriteTransaction, now: Int
@@ -28,7 +28,7 @@ enum AuditTrail {
         try transaction.insert(entry)
     }
 
-    /// Like `note`, with the names of the fields that changed; a change of nothing is not an act.
+    /// Like `note`, with the names of the fields that changed; records nothing if none did.
     static func noteChange(
         _ action: AuditAction, _ subject: String, circle: String? = nil, _ hasChanged: [ByteString: Bool],
         by actor: AuditActor, in transaction: any WriteTransaction, now: Int
@@ -40,7 +40,7 @@ enum AuditTrail {
             in: transaction, now: now)
     }
 
-    /// SHA-256 in hex over everything else in the entry, as a JSON array without spaces.
+    /// Returns the SHA-256, in hex, of everything else in the entry, as a JSON array without spaces.
     static func hash(of entry: AuditEntry) throws -> String {
         let content: JSONValue = [
             .integer(entry.number), .integer(entry.at), .string(entry.actor), .string(entry.action),

@@ -9,7 +9,7 @@ package struct AuditHead: Hashable, Sendable {
 
     init(_ entry: AuditEntry) { (number, hash) = (entry.number, entry.hash) }
 
-    /// Nil for text of another form.
+    /// Returns nil if the text does not have this form.
     package init?(_ text: String) {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count == 2, let number = Int(parts[0]), number > 0, parts[1].utf8.count == 64,
@@ -21,7 +21,7 @@ package struct AuditHead: Hashable, Sendable {
     package var text: String { "\(number):\(hash)" }
 }
 
-/// What a look at the whole audit trail found.
+/// The result of verifying the whole audit trail.
 package struct AuditVerdict: Hashable, Sendable {
     /// The first place at which something is wrong.
     package struct Fault: Hashable, Sendable {
@@ -29,9 +29,9 @@ package struct AuditVerdict: Hashable, Sendable {
         package var reason: String
     }
 
-    /// How many entries are as they were written, up to the fault if there is one.
+    /// The number of entries that are unchanged, up to the fault if there is one.
     package var count = 0
-    /// The last of these.
+    /// The last unchanged entry.
     package var head: AuditHead?
     package var fault: Fault?
 }
@@ -39,9 +39,9 @@ package struct AuditVerdict: Hashable, Sendable {
 extension AuditTrail {
     private static let page = 1000
 
-    /// Recomputes every hash, and checks that numbers and links continue without a gap.
+    /// Recomputes every hash, and checks that the numbers and links have no gap.
     ///
-    /// - Parameter known: an end that was noted down earlier, which has to be there as it was.
+    /// - Parameter known: a head that was noted down earlier, which the trail must still contain unchanged.
     static func verify(in transaction: any ReadTransaction, known: AuditHead? = nil) throws -> AuditVerdict {
         var verdict = AuditVerdict()
         var next = Int.min

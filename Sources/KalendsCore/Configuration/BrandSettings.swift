@@ -3,25 +3,25 @@
 import Crypto
 import FeedTokens
 
-/// What a host application shows of itself on the pages, and who may frame them.
+/// The host application's name and look on the pages, and the origins that may frame them.
 package struct BrandSettings: Sendable {
     /// A picture that pages show beside the name.
     package struct Logo: Sendable {
         package let bytes: [UInt8]
         package let mediaType: String
 
-        /// Changes with the picture, so that browsers may keep it forever.
+        /// The path changes with the picture, so browsers may cache it forever.
         package var path: String { "/app/assets/\(ContentHash(of: SHA256.hash(data: bytes)).text)/logo" }
     }
 
     package private(set) var name = "Kalends"
-    /// As #rrggbb.
+    /// A colour in the form #rrggbb.
     package private(set) var accent: String?
     package private(set) var logo: Logo?
-    /// For `frame-ancestors` of a Content-Security-Policy.
+    /// The value of `frame-ancestors` in the Content-Security-Policy.
     package private(set) var frameAncestors = "'none'"
 
-    /// The largest picture that is taken, in bytes: each page's reader loads it once.
+    /// The largest picture that is accepted, in bytes: every visitor loads it once.
     static let mostLogoBytes = 100_000
 
     init() {}
@@ -62,7 +62,7 @@ package struct BrandSettings: Sendable {
         }
     }
 
-    /// By the first bytes, whatever the file is called.
+    /// Returns the media type that the first bytes indicate, whatever the file is called.
     private static func mediaType(of bytes: [UInt8]) -> String? {
         if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47]) { return "image/png" }
         if bytes.starts(with: [0xFF, 0xD8, 0xFF]) { return "image/jpeg" }
@@ -90,7 +90,7 @@ extension Setting {
         "A file with the picture beside the name: SVG, PNG, JPEG or WebP, 100 kB at most.")
     package static let frameAncestors = Setting(
         "frameAncestors", .list, standard: "nobody",
-        "Origins whose pages may show ours in a frame: https://app.example, with commas between.")
+        "Origins whose pages may show this server's in a frame: https://app.example, separated by commas.")
 
     static let brand: [Setting] = [appName, appAccent, appLogo, frameAncestors]
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How long a client may take, how little it may do, and how much it may use: every such number in one place.
+/// How long a client may take, how slow it may be, and how much it may use: all such limits in one place.
 ///
-/// Times are looked at every `tick`, so each can last that much longer.
+/// Times are checked every `tick`, so each can last that much longer.
 package struct ConnectionLimits: Sendable {
     package var tick = Duration.seconds(5)
-    /// From the connection to its first byte; TLS has to be agreed on in it. Some programs connect ahead of their need.
+    /// From the connection to its first byte, including the TLS handshake. Some programs connect before they need to.
     package var firstByte = Duration.seconds(25)
     /// From the first byte of a request to the end of its header.
     package var header = Duration.seconds(10)
@@ -13,25 +13,27 @@ package struct ConnectionLimits: Sendable {
     package var idle = Duration.seconds(75)
     /// From one byte of a body to the next.
     package var bodyIdle = Duration.seconds(15)
-    /// A body has to bring `bodyRate` bytes a second within every span of this length, however much it brought before.
+    /// A body must arrive at `bodyRate` bytes a second in every span of this length, however fast it was before.
     package var bodyWindow = Duration.seconds(20)
     package var bodyRate = 4096
-    /// A reader has to take `writeRate` bytes a second, on average over this time, while it has anything to take.
+    /// A reader must take `writeRate` bytes a second, on average over this time, while there is anything to take.
     package var write = Duration.seconds(10)
     package var writeRate = 512
-    /// The same while answers wait for the memory that slow readers hold.
+    /// Replaces `writeRate` while answers wait for memory that slow readers hold.
     package var scarceWriteRate = 16_384
     /// How long a client may still take once the server is stopping.
     package var stopping = Duration.seconds(2)
 
-    /// One header field with its name, all of them with the request line, and their number. Over it: 431.
+    /// The most bytes of one header field with its name, the most of all fields with the request line, and the most
+    /// fields; a request beyond one of them gets 431.
     package var headerField = 16 << 10
     package var headerList = 32 << 10
     package var headerCount = 100
 
-    /// Bytes that all requests together may hold: of bodies that are read, of documents that are made from them, and of
-    /// answers that wait for their readers. One network has half of each at most. What is shorter than `MemoryShare.free`
-    /// is not counted. The rows of whole circles, from which previews and exports are made, are counted apart, and so are the texts of large circles.
+    /// Bytes that all requests together may hold: bodies being read, documents made from them, and answers waiting for
+    /// their readers. One network may use at most half of each. Anything shorter than `MemoryShare.free` is not
+    /// counted. The rows of whole circles, from which previews and exports are made, are counted separately, and so are
+    /// the texts of large circles.
     package var bodyMemory = 16 << 20
     package var documentMemory = 24 << 20
     package var circleMemory = 24 << 20
@@ -39,7 +41,8 @@ package struct ConnectionLimits: Sendable {
     package var feedMemory = 16 << 20
     package var textMemory = 48 << 20
 
-    /// Connections at a time, of all and of one network (/24, /48); trusted proxies bring others' and are not counted so.
+    /// Simultaneous connections in total and from one network (/24, /48); the second limit does not apply to trusted
+    /// proxies, which carry the connections of others.
     package var connections = 10_000
     package var connectionsPerNetwork = 1_000
 

@@ -3,23 +3,23 @@
 import Base
 package import Storage
 
-/// Where the providers of people's calendars are, and who we are to them.
+/// The addresses of calendar providers, and the credentials with which this server identifies itself to them.
 package struct ConnectionSettings: Sendable {
     var googleClientID: String?
     var googleClientSecret: Concealed?
     var microsoftClientID: String?
     var microsoftClientSecret: Concealed?
     var microsoftTenant = Setting.microsoftTenant.standard
-    /// None has a slash at its end.
+    /// These addresses have no slash at the end.
     package var googleAuthorizeURL = Setting.googleAuthorizeURL.standard
     var googleTokenURL = Setting.googleTokenURL.standard
     var googleRevokeURL = Setting.googleRevokeURL.standard
     var googleApiURL = Setting.googleApiURL.standard
     package var microsoftLoginURL = Setting.microsoftLoginURL.standard
     var microsoftGraphURL = Setting.microsoftGraphURL.standard
-    /// `host` or `host:port`, in lower case.
+    /// Each entry is `host` or `host:port`, in lower case.
     var privateCaldavHosts: Set<ByteString> = []
-    /// Scheme, host and port, as a browser writes them.
+    /// Each entry is scheme, host and port, as a browser writes them.
     var returnOrigins: Set<ByteString> = []
 
     init() {}
@@ -64,7 +64,7 @@ package struct ConnectionSettings: Sendable {
         (.microsoftLoginURL, \.microsoftLoginURL), (.microsoftGraphURL, \.microsoftGraphURL),
     ]
 
-    /// The settings without which a provider cannot be used; empty for one that can.
+    /// Returns the settings that are missing for a provider; empty if it can be used.
     package func missing(for provider: Connection.Provider) -> [Setting] {
         let needed: [(Setting, Bool)] =
             switch provider {
@@ -91,7 +91,7 @@ package struct ConnectionSettings: Sendable {
         }
     }
 
-    /// A name or an address, perhaps followed by a port.
+    /// Whether the text is a host name or an IP address, optionally followed by a port.
     private static func isHost(_ text: String) -> Bool {
         var host = text[...]
         if let colon = text.lastIndex(of: ":"), !text[colon...].contains("]") {

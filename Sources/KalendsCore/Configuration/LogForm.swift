@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How lines of the log are written.
+/// The format of log lines.
 package enum LogForm: String, CaseIterable {
     /// `2026-11-22T13:30:00.125Z info request method=GET status=200`, for people.
     case text

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What somebody meant who wrote a name that nobody knows.
+/// Finds the known name that was probably meant by an unknown one.
 enum NearestName {
-    /// The known name that a few slips of the finger make of this one; nil when none is near.
+    /// Returns the known name that is a few typing errors away from this one; nil if there is none.
     static func of(_ name: String, among known: [String]) -> String? {
-        // Nobody misspells a name into one three times as long, and the work grows with both lengths.
+        // Nobody mistypes a name as one three times as long, and the work grows with both lengths.
         let letters = Array(name.lowercased().utf8.prefix(64))
         let distances = known.map { (name: $0, distance: distance(letters, Array($0.lowercased().utf8))) }
         guard let nearest = distances.min(by: { $0.distance < $1.distance }) else { return nil }
         return nearest.distance <= max(2, nearest.name.utf8.count / 3) ? nearest.name : nil
     }
 
-    /// How many letters have to be put in, taken out, replaced or exchanged with their neighbour.
+    /// Returns how many letters have to be inserted, deleted, replaced or swapped with their neighbour.
     private static func distance(_ one: [UInt8], _ other: [UInt8]) -> Int {
         var before: [Int] = []
         var last = Array(0...other.count)

@@ -43,7 +43,8 @@ extension Setting {
     package static let maxSessionsPerUser = quota(
         "maxSessionsPerUser", \.sessionsPerUser,
         "Sessions of a user; a further one ends the session that has been unused for longest.")
-    package static let maxWebhooks = quota("maxWebhooks", \.webhooks, "Webhooks of the installation.")
+    package static let maxWebhooks = quota(
+        "maxWebhooks", \.webhooks, "The most webhooks that the installation may have.")
     package static let maxSubscriptionsPerCircle = quota(
         "maxSubscriptionsPerCircle", \.subscriptionsPerCircle, "Calendars that a circle follows.")
     package static let maxCalendarConnectionsPerUser = quota(
@@ -66,7 +67,7 @@ extension Setting {
         "hostQuotaFactor", \.hostFactor,
         "How many times as much the host application may have when it acts for nobody in particular.")
 
-    /// What any quota may be set to.
+    /// The range of values that any quota may be set to.
     private static let quotaRange = 1...1 << 50
 
     private static func quota(_ name: String, _ path: any KeyPath<Quotas, Int> & Sendable, _ about: String) -> Setting {

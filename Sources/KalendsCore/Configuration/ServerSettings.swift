@@ -6,60 +6,62 @@ import FoundationEssentials
 import Outbound
 import Storage
 
-/// How a server runs (contract, section 0): flags first, then `KALENDS_*` variables, then the file of `--config`.
+/// The settings of a server (contract, section 0): flags come first, then `KALENDS_*` variables, then the file named by
+/// `--config`.
 package struct ServerSettings: Sendable {
     package var host = "127.0.0.1"
     package var port = 8080
-    /// The SQLite file; of a server's database what the paths of the local files begin with.
+    /// The path of the SQLite file; with a database server, the start of the paths of all local files.
     package var database = "./kalends-data/kalends.sqlite"
-    /// The address of a server's database, which may hold a password; nil where the database is a file.
+    /// The address of the database server, which may contain a password; nil if the database is a file.
     package var server: String?
-    /// Whether other servers may have the database too.
+    /// Whether other servers may use the database too.
     package var servers = ServerSharing.one
     package var isShared: Bool { servers == .several }
-    /// What the engine opens.
+    /// The path or address that the database engine opens.
     package var place: String { server ?? database }
-    /// The database for people.
+    /// The path or address of the database for people to read, without a password.
     package var shownDatabase: String { DatabasePlace.shown(place) }
-    /// What the addresses handed out begin with, without a slash at the end.
+    /// The start of all addresses that the server hands out, without a slash at the end.
     package var publicURL = "http://localhost:8080"
-    /// Whether it was configured; it follows the host and port otherwise.
+    /// Whether `publicURL` was configured; otherwise it follows from the host and port.
     private var isPublicURLGiven = false
-    /// Whose X-Forwarded-For counts.
+    /// The proxies whose X-Forwarded-For is trusted.
     package var trustedProxies: [AddressRange] = []
     package var titlePrefix = "CK"
-    /// Where the host application shows an item: an address with `{circle}`, `{collection}` and `{id}` in it.
+    /// The address at which the host application shows an item, with `{circle}`, `{collection}` and `{id}` in it.
     package var linkTemplate: String?
     package var maxImportBytes = 64 << 20
-    /// Whether calendars are fetched over `http://` too, which anybody on the way can read and change.
+    /// Whether calendars are also fetched over `http://`, which anybody on the way can read and change.
     var allowHTTPImports = false
-    /// How calendars are fetched; no setting, but what tests put in place.
+    /// How calendars are fetched; not a setting, but tests replace it.
     var fetching = DestinationRules()
-    /// How large the journal of accesses is, which is reserved at the first start. What it holds is half a million
-    /// reads: as many as a million feeds that are polled once an hour get in half an hour of a full disk.
+    /// The size of the access journal in bytes, which is reserved at the first start. It holds half a million reads: as
+    /// many as a million feeds that are polled once an hour receive during half an hour of a full disk.
     package var accessJournalBytes = 16 << 20
     package var accessDurability = AccessDurability.power
-    /// Bytes of feeds that are remembered: a third as they are sent, the rest as the texts of events they are made of.
+    /// The size of the feed cache in bytes: a third holds feeds as they are sent, the rest the event texts they are
+    /// made of.
     package var cacheBytes = 64 << 20
-    /// What users and circles may have.
+    /// How much users and circles may have.
     package var quotas = Quotas()
-    /// What connections may take; the numbers of them are settings.
+    /// The limits of client connections; only the limits on their number are settings.
     package var limits = ConnectionLimits()
-    /// How many imported events there may be; no setting, but what tests make smaller.
+    /// How many imported events there may be; not a setting, but tests make it smaller.
     var eventLimits = EventLimits()
-    /// The kinds of items that circles have; no setting, but what a server is assembled with.
+    /// The kinds of items that circles have; not a setting, but a server can be assembled with others.
     package var kinds = ItemKinds.all
-    /// The program that is started to read a stranger's file: this very one.
+    /// The program that is started to read an untrusted file: this program itself.
     var readWorker = "/proc/self/exe"
-    /// PEM files; both or none.
+    /// PEM files; either both are given or neither is.
     package var tlsCertificate: String?
     package var tlsKey: String?
-    /// In place of the key file: 32 bytes in base64, and where they came from.
+    /// Used instead of the key file: 32 bytes in base64, and the variable or file that they came from.
     package var secretKey: String?
     package private(set) var secretKeySource = Setting.secretKey.variable
-    /// The address at which Prometheus reads metrics over TCP; nil when they are not offered there.
+    /// The port at which Prometheus reads metrics over TCP; nil if they are not offered over TCP.
     package var metricsPort: Int?
-    /// The lowest level that the server logs, as swift-log names it.
+    /// The lowest log level that is written, as swift-log names it.
     package var logLevel = "info"
     package var logFormat = LogForm.text
     /// Whether the demo is loaded into a database without circles.
@@ -68,16 +70,16 @@ package struct ServerSettings: Sendable {
     package var tokens = TokenSettings()
     /// The providers of people's calendars.
     package var connections = ConnectionSettings()
-    /// What the pages show of the host application.
+    /// The host application's name and look on the pages.
     package var brand = BrandSettings()
-    /// What a phone's companion may send planned events with; nil when there is no such token.
+    /// The token with which a phone's companion may send planned events; nil if there is none.
     package var companion: CompanionToken?
     /// The binary logarithm of Scrypt's N for new passwords.
     package var passwordCost = 15
 
-    /// Whether readers come over https.
+    /// Whether the server's public address uses https.
     package var isSecure: Bool { publicURL.hasPrefix("https://") }
-    /// The path of `publicURL`, without a slash at the end: what a proxy puts before ours.
+    /// The path of `publicURL`, without a slash at the end: the prefix that a proxy adds to this server's paths.
     package var basePath: String {
         let path = URL(string: publicURL)?.path() ?? ""
         return path == "/" ? "" : path
@@ -90,7 +92,8 @@ package struct ServerSettings: Sendable {
 
     package init() {}
 
-    /// Why the configuration cannot be used: one sentence for each fault, none with a value that may be a secret.
+    /// The reasons why the configuration cannot be used: one sentence for each fault, without values, which may be
+    /// secret.
     package struct Invalid: Error, CustomStringConvertible {
         package var faults: [String]
 
@@ -98,7 +101,7 @@ package struct ServerSettings: Sendable {
         package var description: String { faults.joined(separator: "\n") }
     }
 
-    /// - Parameter flags: what was given on the command line, by the names of the settings.
+    /// - Parameter flags: what was given on the command line, by setting name.
     init(
         flags: [String: String], configFile: String?,
         environment: [String: String] = ProcessInfo.processInfo.environment
@@ -192,7 +195,7 @@ package struct ServerSettings: Sendable {
         }
     }
 
-    /// Takes a port, once it is known, into the addresses handed out.
+    /// Uses a port, once it is known, in the addresses that the server hands out.
     package mutating func listen(on port: Int) {
         self.port = port
         guard !isPublicURLGiven else { return }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How many servers a database has.
+/// How many servers use the database.
 package enum ServerSharing: String, CaseIterable, Sendable {
-    /// One, which nobody writes beside.
+    /// One server, which is the only writer.
     case one
-    /// Any number of equal ones; the database is PostgreSQL's (docs/nodes.md).
+    /// Any number of equal servers, which share a PostgreSQL database (docs/nodes.md).
     case several
 }

@@ -14,12 +14,13 @@ extension Setting {
     ).withoutFlag()
     package static let microsoftTenant = Setting(
         "microsoftTenant", .text, standard: "common",
-        "Whose accounts may sign in: common, organizations, consumers, or one tenant.")
+        "The accounts that may sign in: common, organizations, consumers, or one tenant.")
     package static let googleAuthorizeURL = Setting(
         "googleAuthorizeURL", .text, standard: "https://accounts.google.com/o/oauth2/v2/auth",
         "Where people sign in to Google.")
     package static let googleTokenURL = Setting(
-        "googleTokenURL", .text, standard: "https://oauth2.googleapis.com/token", "Where Google's tokens come from.")
+        "googleTokenURL", .text, standard: "https://oauth2.googleapis.com/token",
+        "The address from which Google's tokens are fetched.")
     package static let googleRevokeURL = Setting(
         "googleRevokeURL", .text, standard: "https://oauth2.googleapis.com/revoke",
         "Where Google's tokens are revoked.")
@@ -34,10 +35,10 @@ extension Setting {
         "Microsoft Graph: the part before /me/, with /v1.0.")
     package static let privateCaldavHosts = Setting(
         "privateCaldavHosts", .list, standard: "none",
-        "Hosts of an inner network, host or host:port, that users' CalDAV addresses may name, with commas between.")
+        "Hosts of a private network that users' CalDAV addresses may name: host or host:port, separated by commas.")
     package static let returnOrigins = Setting(
         "returnOrigins", .list, standard: "only this server's pages",
-        "Origins that a sign-in at a provider may lead back to: https://app.example, with commas between.")
+        "Origins that a sign-in at a provider may lead back to: https://app.example, separated by commas.")
 
     static let connections: [Setting] = [
         googleClientID, googleClientSecret, microsoftClientID, microsoftClientSecret, microsoftTenant,

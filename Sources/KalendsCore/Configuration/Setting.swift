@@ -2,25 +2,25 @@
 
 import FeedTokens
 
-/// One setting, from which its flag, its variable, its help and its line in every table of settings follow.
+/// One setting, from which its flag, its environment variable, its help text and its row in every table are derived.
 package struct Setting: Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
         case text
         case number(ClosedRange<Int>)
         case choice([String])
         case bool
-        /// Texts, with commas between where it is one text.
+        /// Several texts, separated by commas when they are given as one text.
         case list
     }
 
-    /// In a file of settings, in camel case.
+    /// The name in a settings file, in camel case.
     package let name: String
     package let kind: Kind
-    /// What holds when nobody sets it, in words for a table.
+    /// The default, in words for a table.
     package let standard: String
-    /// What it is, in one sentence for help and tables.
+    /// A description in one sentence, for help and tables.
     package let about: String
-    /// Whether its value is shown to nobody.
+    /// Whether its value is never shown.
     package var isSecret = false
     /// Whether it has a flag; every program on a machine can read the arguments of the others.
     package var hasFlag = true
@@ -29,18 +29,18 @@ package struct Setting: Hashable, Sendable {
         (self.name, self.kind, self.standard, self.about) = (name, kind, standard, about)
     }
 
-    /// `public-url` of `publicURL`.
+    /// The flag's name: `public-url` for `publicURL`.
     package var flag: String { words.joined(separator: "-") }
-    /// `KALENDS_PUBLIC_URL` of `publicURL`.
+    /// The environment variable's name: `KALENDS_PUBLIC_URL` for `publicURL`.
     package var variable: String { Self.variablePrefix + words.joined(separator: "_").uppercased() }
 
     static let variablePrefix = "KALENDS_"
-    /// Names the file of settings; the only variable that is not a setting's.
+    /// The variable that names the settings file; it is the only variable that is not a setting.
     package static let fileVariable = "KALENDS_CONFIG"
-    /// Other names of settings' variables, which phones' companions know.
+    /// Other variable names for settings, which phones' companions use.
     static let otherVariables = ["COMPANION_SYNC_TOKEN": companionSyncToken]
 
-    /// `public` and `url` of `publicURL`: a run of capitals is one word.
+    /// The words of the name: `public` and `url` for `publicURL`; a run of capitals is one word.
     private var words: [String] {
         var words: [String] = []
         let letters = Array(name)
@@ -55,14 +55,14 @@ package struct Setting: Hashable, Sendable {
         return words
     }
 
-    /// Of a setting that is given by variable or file only.
+    /// Returns a copy that can be given only as a variable or in a file, and whose value is never shown.
     func withoutFlag() -> Setting {
         var copy = self
         (copy.isSecret, copy.hasFlag) = (true, false)
         return copy
     }
 
-    /// Of a setting with a flag, whose value is shown to nobody all the same.
+    /// Returns a copy that has a flag but whose value is never shown.
     fileprivate func secret() -> Setting {
         var copy = self
         copy.isSecret = true
@@ -80,20 +80,20 @@ extension Setting {
         "The SQLite file, beside which its other files are; or the address of a PostgreSQL database, postgres://…")
     package static let files = Setting(
         "files", .text, standard: "./kalends-data/kalends",
-        "For a PostgreSQL database: what the paths of the local files begin with, such as the key's, <files>.key.")
+        "For a PostgreSQL database: the start of the paths of all local files, such as the key's, <files>.key.")
     package static let servers = Setting(
         "servers", .choice(ServerSharing.allCases.map(\.rawValue)), standard: "one",
         "How many servers share a PostgreSQL database: one, or several, which must all be set to this.")
     package static let publicURL = Setting(
-        "publicURL", .text, standard: "from host and port", "What the addresses handed out begin with.")
+        "publicURL", .text, standard: "from host and port", "The start of all addresses that the server hands out.")
     package static let trustedProxies = Setting(
         "trustedProxies", .list, standard: "nobody",
-        "Whose X-Forwarded-For counts: addresses or ranges, with commas between.")
+        "The proxies whose X-Forwarded-For is trusted: addresses or ranges, separated by commas.")
     package static let tlsCertificate = Setting(
         "tlsCertificate", .text, standard: "no TLS", "A certificate chain in PEM, for https without a proxy.")
     package static let tlsKey = Setting("tlsKey", .text, standard: "no TLS", "The certificate's private key in PEM.")
     package static let titlePrefix = Setting(
-        "titlePrefix", .text, standard: "CK", "What titles in calendars begin with, 1 to 20 characters.")
+        "titlePrefix", .text, standard: "CK", "The text that titles in calendars begin with, 1 to 20 characters.")
     package static let linkTemplate = Setting(
         "linkTemplate", .text, standard: "no link",
         "Where the host application shows an item: https://app.example/{circle}/{collection}/{id}.")
@@ -102,12 +102,12 @@ extension Setting {
     )
     package static let allowHTTPImports = Setting(
         "allowHTTPImports", .bool, standard: "false",
-        "Whether calendars are fetched over http:// too, which anybody on the way can read and change.")
+        "Whether calendars are also fetched over http://, which anybody on the way can read and change.")
     package static let maxConnections = Setting(
-        "maxConnections", .number(16...1_000_000), standard: "10000", "Connections at a time.")
+        "maxConnections", .number(16...1_000_000), standard: "10000", "The most simultaneous connections.")
     package static let maxConnectionsPerNetwork = Setting(
         "maxConnectionsPerNetwork", .number(1...1_000_000), standard: "1000",
-        "Connections at a time from one network (/24, /48) that is not a trusted proxy's.")
+        "The most simultaneous connections from one network (/24, /48), except from trusted proxies.")
     package static let accessJournalBytes = Setting(
         "accessJournalBytes", .number(1 << 16...1 << 36), standard: "16777216",
         "The size of the journal of accesses, in bytes.")
@@ -116,7 +116,7 @@ extension Setting {
         "What the count of a read survives: a power cut, or only the end of the process, which is faster.")
     package static let cacheBytes = Setting(
         "cacheBytes", .number(1 << 20...1 << 40), standard: "67108864",
-        "Bytes of memory for feeds that were made, so that they are not made again for each reader.")
+        "Bytes of memory for caching feeds, so that they are not made again for each reader.")
     package static let secretKey = Setting(
         "secretKey", .text, standard: "the file <database>.key", "The sealing key itself, 32 bytes in base64."
     ).withoutFlag()
@@ -136,9 +136,10 @@ extension Setting {
         "jwtJwksURL", .text, standard: "no tokens", "An address that serves such keys: https, or http on this machine."
     ).secret()
     package static let jwtIssuer = Setting(
-        "jwtIssuer", .text, standard: "anything", "What users' tokens must have as iss.")
+        "jwtIssuer", .text, standard: "anything", "The value that users' tokens must have as iss.")
     package static let jwtAudience = Setting(
-        "jwtAudience", .text, standard: "anything", "What users' tokens must have as aud, or among its values.")
+        "jwtAudience", .text, standard: "anything",
+        "The value that users' tokens must have as aud, or among its values.")
     package static let companionSyncToken = Setting(
         "companionSyncToken", .text, standard: "no token",
         "A token with which a phone's companion sends planned events; also taken from COMPANION_SYNC_TOKEN."
@@ -152,11 +153,11 @@ extension Setting {
         "The lowest level that the server logs: trace, debug, info, notice, warning, error or critical.")
     package static let logFormat = Setting(
         "logFormat", .choice(LogForm.allCases.map(\.rawValue)), standard: "text",
-        "How lines of the log are written: text for people, or json for programs, one object per line.")
+        "The format of log lines: text for people, or json for programs, one object per line.")
     package static let demo = Setting(
         "demo", .bool, standard: "false", "Whether the demo circle is loaded first into a database without circles.")
 
-    /// Settings of the server itself.
+    /// The settings of the server itself.
     static let server: [Setting] = [
         host, port, database, files, servers, publicURL, trustedProxies, tlsCertificate, tlsKey, titlePrefix,
         linkTemplate, maxImportBytes, allowHTTPImports, maxConnections, maxConnectionsPerNetwork, accessJournalBytes,

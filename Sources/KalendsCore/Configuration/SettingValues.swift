@@ -4,19 +4,19 @@ import Configuration
 import FoundationEssentials
 import Storage
 
-/// What was given for each setting: by a flag, else by its variable, else in the file of settings.
+/// The values given for the settings: by flag, otherwise by variable, otherwise in the settings file.
 package struct SettingValues {
     package enum Source: String {
         case flag, variable, file
     }
 
-    /// One sentence for each fault; none holds a value, which may be a secret.
+    /// One sentence for each fault; none contains a value, which may be a secret.
     private(set) var faults: [String] = []
     private let reader: ConfigReader
     private var sources: [String: Source] = [:]
     private let file: String?
 
-    /// - Parameter flags: what was given on the command line, by the settings' names.
+    /// - Parameter flags: what was given on the command line, by setting name.
     package init(flags: [String: String], configFile: String?, environment: [String: String]) {
         file = configFile ?? environment[Setting.fileVariable]
         let variables = Self.variables(environment, &faults)
@@ -40,14 +40,14 @@ package struct SettingValues {
 
     package func text(_ setting: Setting) -> String? { reader.string(forKey: Self.key(setting)) }
 
-    /// What was given for people: neither a secret nor the password in an address.
+    /// Returns a given value for people to read: without secrets, and without the password in an address.
     package func shown(_ setting: Setting) -> String? {
         guard let text = text(setting) else { return nil }
         if setting == .database { return DatabasePlace.shown(text) }
         return setting.isSecret ? "(set)" : text
     }
 
-    /// A text that a setting cannot do without once it is given.
+    /// Returns the text of a setting that must not be empty if it is given.
     mutating func filled(_ setting: Setting) -> String? {
         guard let text = text(setting) else { return nil }
         if text.isEmpty { note(setting, "must not be empty: leave it out.") }
@@ -84,7 +84,7 @@ package struct SettingValues {
         return nil
     }
 
-    /// The first line of a file that a setting names; a secret that no argument shows.
+    /// Returns the secret in the first line of a file that a setting names, so that no argument shows it.
     mutating func secret(inFileOf setting: Setting, beside other: Setting) -> String? {
         guard let path = filled(setting) else { return nil }
         if text(other) != nil { note(setting, "and \(other.name) must not be given together.") }
@@ -102,7 +102,7 @@ package struct SettingValues {
         }
     }
 
-    /// Notes what is wrong with a setting, under the name that it was given by.
+    /// Notes what is wrong with a setting, under the name by which it was given.
     mutating func note(_ setting: Setting, _ rule: String) {
         let name =
             switch source(of: setting) {
@@ -114,7 +114,8 @@ package struct SettingValues {
         if !faults.contains(fault) { faults.append(fault) }
     }
 
-    /// The settings among the variables; whatever else begins like one is a slip that would go unseen.
+    /// Returns the settings among the environment variables; any other variable with their prefix is a fault, because
+    /// the mistake would otherwise go unnoticed.
     private static func variables(_ environment: [String: String], _ faults: inout [String]) -> [String: String] {
         let known = Dictionary(uniqueKeysWithValues: Setting.all.map { ($0.variable, $0.name) })
         var values: [String: String] = [:]
@@ -132,7 +133,7 @@ package struct SettingValues {
         return values
     }
 
-    /// The sentence about a name that is not a setting's.
+    /// Returns the sentence about a name that is not the name of a setting.
     static func unknown(_ name: String, among known: [String]) -> String {
         let nearest = NearestName.of(name, among: known).map { "; did you mean \($0)?" } ?? "."
         return "\(name) is not a setting\(nearest) `kalends settings` lists them all."

@@ -2,14 +2,14 @@
 
 import Base
 
-/// A file with settings under their names: lines of `name = value`, or a JSON object.
+/// A file of settings by name: lines of `name = value`, or a JSON object.
 struct SettingsFile {
     struct Failure: Error, CustomStringConvertible {
         var description: String
     }
 
     private(set) var values: [String: String] = [:]
-    /// What is of the wrong type or of an unknown name, a sentence each.
+    /// One sentence for each value of the wrong type and for each unknown name.
     private(set) var faults: [String] = []
 
     init(path: String) throws(Failure) {
@@ -25,8 +25,8 @@ struct SettingsFile {
 
     private static let known = Dictionary(uniqueKeysWithValues: Setting.all.map { ($0.name, $0) })
 
-    /// Takes what is before and after the first `=` of each line that does not begin with `#`, without the blanks around
-    /// it; there are no quotation marks.
+    /// Splits each line that does not begin with `#` at its first `=`, and trims the blanks around both sides;
+    /// quotation marks have no meaning.
     private mutating func readLines(_ bytes: [UInt8], _ path: String) throws(Failure) {
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw Failure(description: "\(path) is not text in UTF-8.")
@@ -44,7 +44,7 @@ struct SettingsFile {
             }
             let name = String(sides[0].withoutOuterBlanks)
             guard Self.known[name] != nil else {
-                // What is nearest costs time for each of them.
+                // Finding the nearest name takes time for each of them.
                 let isNamed = wrong.count < Self.mostUnknown
                 wrong.append(
                     isNamed
@@ -87,10 +87,10 @@ struct SettingsFile {
         }
     }
 
-    /// How many unknown names are reported one by one, each with the setting that may be meant.
+    /// How many unknown names are reported individually, each with the setting that was probably meant.
     private static let mostUnknown = 5
 
-    /// Nil when the value is of another type.
+    /// Returns nil if the value has another type.
     private static func text(_ value: JSONValue, as kind: Setting.Kind) -> String? {
         switch (kind, value) {
         case (.text, .string(let text)), (.list, .string(let text)), (.choice, .string(let text)): text

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A file of settings that holds every setting with what it is: what is set is set in it, all else is a comment.
+/// A settings file that lists and describes every setting: those that are set are set in it, all others are comments.
 package enum SettingsTemplate {
     private static let groups: [(title: String, settings: [Setting])] = [
         ("The server", Setting.server), ("Calendars in step", Setting.connections), ("Pages", Setting.brand),
@@ -29,7 +29,7 @@ package enum SettingsTemplate {
         }
     }
 
-    /// A secret is not copied from where it is set.
+    /// Returns the line of a setting; a secret is not copied into it.
     private static func line(_ setting: Setting, _ values: SettingValues) -> String {
         if !setting.isSecret, values.source(of: setting) != nil, let given = values.shown(setting) {
             return "\(setting.name) = \(given)"

@@ -5,16 +5,16 @@ import FoundationEssentials
 
 /// How the tokens of users are checked (JWT, RFC 7519): by a shared secret, by public keys, or by both.
 package struct TokenSettings: Sendable {
-    /// For HS256: at least 32 bytes.
+    /// The shared secret for HS256, at least 32 bytes.
     var secret: Concealed?
-    /// For RS256 and ES256: a file with public keys (JWKS, RFC 7517), or the address of one.
+    /// The public keys for RS256 and ES256: a file (JWKS, RFC 7517), or the address of one.
     var jwksFile: String?
     var jwksURL: Concealed?
-    /// What `iss` must be, and what `aud` must be or hold; nil for anything.
+    /// The value that `iss` must have, and the one that `aud` must be or contain; nil accepts anything.
     var issuer: String?
     var audience: String?
 
-    /// As long as the hash: a shorter one can be guessed from a single token (RFC 7518 section 3.2).
+    /// In bytes, as long as the hash: a shorter secret can be guessed from a single token (RFC 7518 section 3.2).
     private static let shortestSecret = 32
 
     package init() {}
@@ -40,7 +40,7 @@ package struct TokenSettings: Sendable {
         }
     }
 
-    /// Whether keys can be fetched from there without a stranger in between.
+    /// Whether keys can be fetched from this address without anybody in between being able to change them.
     static func isSafe(_ text: String) -> Bool {
         guard let url = URL(string: text), let host = url.host(), !host.isEmpty, url.user() == nil else { return false }
         if url.scheme?.lowercased() == "https" { return true }

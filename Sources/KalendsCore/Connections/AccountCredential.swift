@@ -7,12 +7,12 @@ import FeedTokens
 import FoundationEssentials
 import Storage
 
-/// What opens a connection's account, in clear; it is stored sealed only.
+/// The credential of a connection's account in clear text; it is only stored sealed.
 package enum AccountCredential: Sendable {
     case oauth(OAuthGrant)
     case password(CalDAVAccount, username: String, password: Concealed)
 
-    /// What is stored, sealed for this connection and nothing else.
+    /// Returns the credential sealed for this connection only, as it is stored.
     func sealed(for connection: String, _ key: SealingKey) throws -> String {
         let document: JSONValue
         switch self {
@@ -27,7 +27,7 @@ package enum AccountCredential: Sendable {
         return try key.seal(try document.text(), for: Self.purpose(connection))
     }
 
-    /// Opens what was stored; throws `SealingKey.Failure.wrongKey` for what this server's key did not seal.
+    /// Opens a stored credential; throws `SealingKey.Failure.wrongKey` if this server's key did not seal it.
     init(_ stored: ConnectionCredential, _ key: SealingKey) throws {
         let text = try key.open(stored.sealed, for: Self.purpose(stored.connectionID))
         let document = try JSONValue(parsing: text.utf8)
@@ -42,10 +42,10 @@ package enum AccountCredential: Sendable {
         }
     }
 
-    /// The purpose that a connection's credential is sealed for.
+    /// Returns the purpose for which a connection's credential is sealed.
     package static func purpose(_ connection: String) -> String { "connections/\(connection)/credential" }
 
-    /// What two connections of one account have in common, of one length whatever the account is called.
+    /// Returns a hash that identifies an account, the same for all of its connections and of fixed length.
     static func account(_ provider: Connection.Provider, _ id: String) -> String {
         Hexadecimal.text(SHA256.hash(data: Array("\(provider.rawValue) \(id)".utf8)))
     }

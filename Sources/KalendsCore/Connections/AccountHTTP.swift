@@ -5,7 +5,7 @@ import CalendarSync
 import Outbound
 import Synchronization
 
-/// The way to providers whose addresses are the operator's settings.
+/// HTTP to providers whose addresses come from the operator's settings.
 struct SettingsHTTP: ProviderHTTP {
     func send(_ request: ProviderRequest) async throws(TransportFailure) -> ProviderAnswer {
         do throws(ExchangeFailure) {
@@ -29,19 +29,19 @@ extension TransportFailure {
     }
 }
 
-/// The way to servers whose addresses people give: on the public Internet only, except for hosts that the operator
-/// named.
+/// HTTP to servers whose addresses people give: only on the public Internet, except for hosts that the operator named.
 ///
-/// Every request's host is looked up once, all of its addresses are judged, and the connection goes to one of exactly
-/// these addresses. What is kept of it serves requests to this address with the same password, and no others.
+/// Every request's host is looked up once, all of its addresses are checked, and the connection goes to one of exactly
+/// these addresses. A connection that is kept open is used only for requests to this address with the same password.
 struct AccountHTTP: ProviderHTTP {
     let rules: DestinationRules
-    /// `host` for every port of it, or `host:port`.
+    /// Each entry is `host`, for all of its ports, or `host:port`.
     let privateHosts: Set<ByteString>
 
-    /// How many addresses of one host are tried.
+    /// The most addresses of one host that are tried.
     private static let tries = 3
-    /// From the look-up to the end of the answer: a server that sends a byte now and then keeps no run for long.
+    /// From the look-up to the end of the answer, so that a server that sends a byte now and then cannot hold up a run
+    /// for long.
     private static let deadline = Duration.seconds(60)
 
     func send(_ request: ProviderRequest) async throws(TransportFailure) -> ProviderAnswer {
@@ -97,7 +97,7 @@ private final class BoundedSink: AnswerSink {
 
     var bytes: [UInt8] { kept.withLock { $0 } }
 
-    /// Throws `OutboundFailure` beyond the limit.
+    /// Keeps a part of the body; throws `OutboundFailure` beyond the limit.
     func take(_ part: [UInt8]) throws {
         try kept.withLock { kept in
             guard kept.count + part.count <= limit else { throw OutboundFailure.tooLarge(limit: limit) }

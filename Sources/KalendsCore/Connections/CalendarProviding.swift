@@ -3,20 +3,20 @@
 import CalendarSync
 package import Storage
 
-/// A connection's account, opened for some conversations.
+/// A connection's account, opened for requests to its provider.
 package struct OpenedCalendar: Sendable {
     let provider: any CalendarProvider
-    /// Requests that were sent to the provider since it was opened.
+    /// Returns the number of requests sent to the provider since the account was opened.
     let requests: @Sendable () -> Int
 }
 
 /// Opens the accounts of connections.
 package protocol CalendarProviding: Sendable {
-    /// Throws `ProviderFailure` for an account that cannot be opened (`unauthorized` when only its person can fix that,
-    /// `misconfigured` when only the operator can), and what the store throws.
+    /// Opens a connection's account. Throws `ProviderFailure` if it cannot be opened (`unauthorized` if only its user
+    /// can fix that, `misconfigured` if only the operator can), and any error of the store.
     func open(_ connection: Connection) async throws -> OpenedCalendar
 
-    /// Ends our access at the provider unless another connection uses the same account. What fails is of no consequence:
-    /// the secrets are removed here in any case.
+    /// Ends this server's access at the provider unless another connection uses the same account. Failures do not
+    /// matter: the secrets are removed here in any case.
     func release(_ connection: Connection) async
 }

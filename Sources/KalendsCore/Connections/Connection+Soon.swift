@@ -3,7 +3,7 @@
 import Storage
 
 extension Connection {
-    /// Makes an active connection run as soon as there is time.
+    /// Makes an active connection due now.
     mutating func comeSoon(now: Int) {
         if state == .active { nextSyncAt = now }
     }

@@ -2,22 +2,22 @@
 
 import Storage
 
-/// What a person should look at, and what to do about it.
+/// A problem that a person should look at, and what to do about it.
 package struct ConnectionAttention: Hashable, Sendable {
     package enum Kind: String, Hashable, Sendable, CaseIterable {
         case needsReconnect, calendarGone, providerUnavailable, heldRun, openConflicts, failing
     }
 
     package var kind: Kind
-    /// Since when; milliseconds since 1970.
+    /// When the problem began, in milliseconds since 1970.
     package var at: Int
     package var message: String
     /// The number of open conflicts.
     package var count: Int?
-    /// The run that waits for a person.
+    /// The run that waits for a person's decision.
     package var runID: String?
 
-    /// After this many failures in a row the problem is not temporary.
+    /// The number of consecutive failures after which a problem no longer counts as temporary.
     private static let manyFailures = 3
 
     static func all(

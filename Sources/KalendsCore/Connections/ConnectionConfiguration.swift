@@ -3,14 +3,14 @@
 package import Base
 package import Storage
 
-/// What a connection keeps in step, and how often (contract, section 7).
+/// What a connection synchronizes, and how often (contract, section 7).
 package struct ConnectionConfiguration: Hashable, Sendable {
-    /// Kinds of items that are not kept in step; `syncTasks` and its like in the API.
+    /// The kinds of items that are not synchronized; in the API these are `syncTasks` and similar fields.
     package var hidden: Set<ScheduleItem.Collection> = []
     var includeReminders = true
     var showMinimalDetails = false
     var detail = FeedConfiguration.Detail.full
-    /// Nil is every patient, and items without one.
+    /// The patients whose items are shown; nil stands for all patients and for items without one.
     var patientIds: [String]?
     var completedTasks = FeedConfiguration.CompletedTasks.remove
     package var twoWay = true
@@ -23,7 +23,8 @@ package struct ConnectionConfiguration: Hashable, Sendable {
     package static let minutes = 5...1440
     package static let days = 0...3660
 
-    /// What a feed with the same wishes shows: both choose and word their items by the same rules.
+    /// The configuration of a feed with the same settings: feeds and connections choose and word their items by the
+    /// same rules.
     package var feed: FeedConfiguration {
         var feed = FeedConfiguration()
         feed.hidden = hidden
@@ -40,9 +41,9 @@ package struct ConnectionConfiguration: Hashable, Sendable {
 }
 
 extension ConnectionConfiguration {
-    /// Reads the stored form; what an older version did not store has its default.
+    /// Reads the stored form; fields that an older version did not store get their defaults.
     ///
-    /// Throws `StorageError` for what this version does not understand: more would be shown than was meant.
+    /// Throws `StorageError` if this version does not understand it, because more might be shown than was intended.
     package init(stored text: String, _ kinds: ItemKinds) throws {
         var faults = FaultList()
         update(from: try JSONValue(parsing: text.utf8), kinds, faults: &faults)
@@ -50,10 +51,10 @@ extension ConnectionConfiguration {
         throw StorageError.unexpectedResult("A connection's configuration is not valid at \(fault.pointer).")
     }
 
-    /// The stored form; equal configurations are equal texts.
+    /// Returns the stored form; equal configurations have equal texts.
     func stored(_ kinds: ItemKinds) throws -> String { try json(kinds).text() }
 
-    /// Takes over the members that are given; faults are under `/config`.
+    /// Updates the members that are given; the pointers of faults begin with `/config`.
     package mutating func update(from value: JSONValue, _ kinds: ItemKinds, faults: inout FaultList) {
         var fields = FieldReader(value, at: "/config")
         fields.readShown(kinds, { $0.connectionSetting }, &hidden)
@@ -65,7 +66,7 @@ extension ConnectionConfiguration {
         syncIntervalMinutes = fields.integer("syncIntervalMinutes", in: Self.minutes) ?? syncIntervalMinutes
         pastDays = fields.integer("pastDays", in: Self.days) ?? pastDays
         futureDays = fields.integer("futureDays", in: Self.days) ?? futureDays
-        // Null is a separate value here: every patient.
+        // Null is a value here: it stands for every patient.
         if value["patientIds"] == .null { patientIds = nil }
         if let ids = fields.patientIDs("patientIds") { patientIds = ids }
         fields.finish()

@@ -4,15 +4,16 @@ package import CalendarSync
 import ICalBridge
 import Storage
 
-/// What is read of a circle for a connection's calendar; what it comes to is worked out without the database.
+/// The rows of a circle that are read for a connection's calendar; its contents are then worked out without the
+/// database.
 struct ConnectionRows: Sendable {
-    /// Those that may be in the window, and those that are linked.
+    /// The items that may be in the window, and those that are linked.
     let items: [ScheduleItem]
     let changed: [ByteString: [ChangedOccurrence]]
     let names: CircleNames
-    /// Linked items that were deleted.
+    /// The linked items that were deleted.
     let deleted: Set<ItemKey>
-    /// The user's office days, where this connection carries them.
+    /// The user's office days, if this connection carries them.
     let officeDays: [Ours]
 
     init(of connection: Connection, window: FeedWindow, in transaction: any ReadTransaction) throws {
@@ -36,7 +37,7 @@ struct ConnectionRows: Sendable {
 }
 
 extension ItemKey {
-    /// Nil for an item of a kind that is not kept in step.
+    /// Returns nil for an item of a kind that is not synchronized.
     init?(_ item: ScheduleItem) {
         guard let collection = Collection(text: item.collection.rawValue) else { return nil }
         self.init(collection, item.id)
@@ -44,17 +45,17 @@ extension ItemKey {
 }
 
 extension ItemKinds {
-    /// Nil for what is not an item of a circle.
+    /// Returns nil for a collection that does not hold items of a circle.
     package subscript(collection: ItemKey.Collection) -> (any ItemContent.Type)? {
         self[ScheduleItem.Collection(rawValue: collection.rawValue)]
     }
 }
 
 extension ConnectionParts {
-    /// Items made into entries before others have their turn.
+    /// How many items are made into entries before other tasks get a turn.
     private static let itemsAtOnce = 100
 
-    /// All that the calendar is to show.
+    /// Returns everything that the calendar should show.
     func desired(_ rows: ConnectionRows, now: Int) async throws -> Desired {
         let filter = FeedFilter(
             configuration.feed, userID: connection.userID, window: window(now: now), zone: zone)
@@ -71,7 +72,7 @@ extension ConnectionParts {
         return Desired(items: items + rows.officeDays, deleted: rows.deleted)
     }
 
-    /// One item as an entry, whether or not the calendar is to show it; nil for one without a place in time.
+    /// Returns an item as an entry, whether or not the calendar should show it; nil if the item has no time.
     func entry(
         of item: ScheduleItem, _ content: any ItemContent, _ changed: [ChangedOccurrence], _ builder: EntryBuilder
     ) throws -> Entry? {
@@ -83,7 +84,7 @@ extension ConnectionParts {
 }
 
 extension Ours {
-    /// Nil for an item of a kind that is not kept in step.
+    /// Returns nil for an item of a kind that is not synchronized.
     init?(_ item: ScheduleItem, _ entry: Entry) {
         guard let key = ItemKey(item) else { return nil }
         self.init(

@@ -12,17 +12,17 @@ struct ConnectionParts: Sendable {
     let configuration: ConnectionConfiguration
     let titlePrefix: String
     let kinds: ItemKinds
-    /// Whether the user may change the circle's schedule, so that what they move in their calendar is moved here.
+    /// Whether the user may change the circle's schedule, so that moving an event in the calendar moves the item here.
     let mayWrite: Bool
-    /// What distinguishes this installation's events from those of every other one.
+    /// The id that distinguishes this installation's events from those of every other installation.
     let installation: String
-    /// Connections of this user in this circle that are gone: their events are found again.
+    /// Connections that this user had in this circle before: their events are recognized.
     let former: Set<ByteString>
 
-    /// Rises when items become other entries than in the version before.
+    /// The version of the mapping, which is raised when items become different entries than before.
     private static let mapping = 1
 
-    /// Looks up what a connection depends on. Of a circle that was deleted nothing is shown.
+    /// Looks up what a connection depends on. Nothing is shown of a deleted circle.
     init(_ connection: Connection, in transaction: any ReadTransaction, _ settings: ServerSettings) throws {
         self.connection = connection
         let circle = try transaction.circle(connection.circleID)
@@ -39,12 +39,12 @@ struct ConnectionParts: Sendable {
 
     private static func utc() throws -> TimeZoneReference {
         guard let zone = TimeZoneReference("UTC") else {
-            throw StorageError.unusable("This machine's tzdata has no zone UTC.")
+            throw StorageError.unusable("This machine's tzdata lacks the zone UTC.")
         }
         return zone
     }
 
-    /// Makes items into components as a feed of the same wishes does.
+    /// Returns a builder that makes items into components as a feed with the same settings does.
     func builder(_ names: CircleNames) -> EntryBuilder {
         EntryBuilder(
             look: FeedLook(
@@ -55,14 +55,14 @@ struct ConnectionParts: Sendable {
             names: names, kinds: kinds)
     }
 
-    /// Whole days of the circle's zone.
+    /// Returns the window, in whole days of the circle's zone.
     func window(now: Int) -> FeedWindow {
         FeedWindow(configuration.feed, today: FeedDay(zone, now: now).date, zone: zone)
     }
 
-    /// What a listing has to have in common with the last one, before an event that it lacks means anything.
+    /// Returns what two listings must have in common before an event missing from the second means anything.
     func fingerprint() throws -> Fingerprint {
-        // How often it runs, and which way, shows nothing else.
+        // How often and in which direction a connection runs does not change what is shown.
         var shown = configuration
         (shown.syncIntervalMinutes, shown.twoWay) = (0, true)
         (shown.pastDays, shown.futureDays) = (0, 0)

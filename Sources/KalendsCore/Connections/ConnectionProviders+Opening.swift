@@ -14,20 +14,20 @@ extension ConnectionProviders: CalendarProviding {
             let provider = try await provider(of: connection, zone: zone, over: counted)
             return OpenedCalendar(provider: provider) { counted.count }
         } catch let refusal as Refusal {
-            // Only what its person can fix ends a connection's runs: a setting that is missing may come back.
+            // Only problems that the user can fix end a connection's runs: a missing setting may come back.
             let isPersons = refusal.code == .connectionUnauthorized
             throw ProviderFailure(isPersons ? .unauthorized : .misconfigured, refusal.detail)
         }
     }
 
-    /// What phones have is in the database: no request is sent to anybody.
+    /// The contents of phones' calendars are in the database, so no request is sent.
     private func phone(of connection: Connection) async throws -> OpenedCalendar {
         let (installation, zone) = try await store.read { transaction in
             let named = try transaction.user(connection.userID)?.timeZone.flatMap { TimeZoneReference($0) }
             let zone = try named ?? transaction.circle(connection.circleID)?.zone ?? TimeZoneReference("UTC")
             return (try transaction.installationID(), zone)
         }
-        guard let zone else { throw StorageError.unusable("This machine's tzdata has no zone UTC.") }
+        guard let zone else { throw StorageError.unusable("This machine's tzdata lacks the zone UTC.") }
         return OpenedCalendar(
             provider: PhoneCalendar(
                 store: store, connection: connection, installation: installation, zone: zone, now: now)

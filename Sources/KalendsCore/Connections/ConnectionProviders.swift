@@ -7,7 +7,7 @@ import ICalBridge
 import Outbound
 package import Storage
 
-/// Makes the provider of a connection, with what opens its account.
+/// Creates the provider of a connection, with the credential of its account.
 package struct ConnectionProviders: Sendable {
     package let settings: ServerSettings
     package let store: any Store
@@ -25,16 +25,16 @@ package struct ConnectionProviders: Sendable {
 
     private var own: ConnectionSettings { settings.connections }
 
-    /// The way to a provider's servers.
+    /// Returns the HTTP client for a provider's servers.
     func http(for provider: Connection.Provider) -> any ProviderHTTP {
         provider == .caldav
             ? AccountHTTP(rules: settings.fetching, privateHosts: own.privateCaldavHosts) : SettingsHTTP()
     }
 
-    /// Where a provider sends browsers back to.
+    /// The address to which a provider sends browsers back.
     var redirectURI: String { settings.publicURL + "/v1/connections/callback" }
 
-    /// What a sign-in asks for; nil for a provider without one.
+    /// Returns the scopes that a sign-in asks for; nil for a provider without a sign-in.
     func scopes(of provider: Connection.Provider) -> [String]? {
         switch provider {
         case .google: GoogleScope.all
@@ -43,9 +43,9 @@ package struct ConnectionProviders: Sendable {
         }
     }
 
-    /// The sign-in at a provider; throws 409 for one without, and for one that is not set up.
+    /// Returns the client for the sign-in at a provider; throws 409 if it has no sign-in or is not set up.
     ///
-    /// - Parameter http: nil for the provider's own way.
+    /// - Parameter http: nil for the provider's usual client.
     func oauth(_ provider: Connection.Provider, over http: (any ProviderHTTP)? = nil) throws -> OAuthClient {
         try own.check(provider)
         let application: OAuthApplication
@@ -64,14 +64,14 @@ package struct ConnectionProviders: Sendable {
         return OAuthClient(application, http: http ?? self.http(for: provider))
     }
 
-    /// The provider of a connection whose account is known.
+    /// Returns the provider of a connection whose account is known.
     ///
-    /// Throws 409 for a connection without an account, for a provider that is not set up, and for one whose events a
-    /// phone carries; `ProviderFailure` for an account that cannot be used.
+    /// Throws 409 if the connection has no account, the provider is not set up, or a phone carries its events; throws
+    /// `ProviderFailure` if the account cannot be used.
     ///
     /// - Parameters:
-    ///   - circle: the circle's name and zone, for a calendar that is made.
-    ///   - http: counts the requests of a run; nil for the provider's own way.
+    ///   - circle: the circle's name and zone, for creating a calendar.
+    ///   - http: counts the requests of a run; nil for the provider's usual client.
     func provider(
         of connection: Connection, zone: String, over http: (any ProviderHTTP)? = nil
     ) async throws -> any CalendarProvider {
@@ -110,10 +110,10 @@ package struct ConnectionProviders: Sendable {
             now: { [now] in Instant(seconds: now() / 1000) })
     }
 
-    /// Ends a grant at its provider, unless another connection uses the same account.
+    /// Revokes a grant at its provider, unless another connection uses the same account.
     ///
-    /// - Returns: whether nothing of it opens anything any more, as far as the provider can say; false when it could
-    ///   not be reached.
+    /// - Returns: whether the grant no longer opens anything, as far as the provider can tell; false if it could not be
+    ///   reached.
     func revoke(_ stored: ConnectionCredential, _ provider: Connection.Provider) async -> Bool {
         guard own.missing(for: provider).isEmpty, case .oauth(let grant)? = try? AccountCredential(stored, key),
             (try? await store.read({ try $0.isShared(stored) })) == false, let client = try? oauth(provider)
@@ -131,7 +131,7 @@ package struct ConnectionProviders: Sendable {
         }
     }
 
-    /// Names the calendar that is made for a circle by this installation.
+    /// Returns the key that identifies the calendar that this installation creates for a circle.
     private func calendarKey(_ circle: String) async throws -> String {
         "\(try await store.read { try $0.installationID() }):\(circle)"
     }
@@ -139,7 +139,7 @@ package struct ConnectionProviders: Sendable {
     private static func secret(_ text: Concealed) -> CalendarSync.Secret { CalendarSync.Secret(text.reveal()) }
 }
 
-/// A token that was just granted, for the first question to a provider.
+/// A newly granted token, for the first request to a provider.
 struct GrantedToken: AccessTokens {
     let grant: OAuthGrant
 

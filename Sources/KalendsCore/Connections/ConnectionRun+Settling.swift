@@ -8,14 +8,14 @@ extension ConnectionRun {
     private static let minute = 60_000
     private static let hour = 3_600_000
     private static let day = 86_400_000
-    /// Milliseconds: the longest wait after failures, unless the provider or the person wants a longer one.
+    /// The longest wait after failures, in milliseconds, unless the provider or the user wants a longer one.
     private static let longestWait = 6 * hour
-    /// Milliseconds: between two looks at a calendar that was not found.
+    /// The time between two looks for a calendar that was not found, in milliseconds.
     private static let missingWait = 6 * hour
-    /// Milliseconds after which events that cannot be cleared away stay.
+    /// The time after which events that cannot be removed are left in place, in milliseconds.
     private static let clearingTime = 7 * day
 
-    /// Notes what a run came to: on the run, on the connection, and when the next one is due.
+    /// Stores the result of a run on the run and on the connection, and when the next one is due.
     func settle(_ start: Start, _ end: End, _ opened: OpenedCalendar?) async throws {
         var record = start.record
         var failure: ProviderFailure?
@@ -46,8 +46,8 @@ extension ConnectionRun {
         return record
     }
 
-    /// Whether the account's own list has the calendar no longer, or only to read. A list that does not arrive proves
-    /// nothing.
+    /// Whether the account's own list no longer contains the calendar, or only as read-only. A list that cannot be
+    /// fetched proves nothing.
     private func lacksCalendar(_ opened: OpenedCalendar, _ own: Connection) async -> Bool {
         guard let list = try? await opened.provider.calendars() else { return false }
         guard let found = list.first(where: { $0.id.isSameText(as: own.calendarID ?? "") }) else { return true }
@@ -68,7 +68,7 @@ extension ConnectionRun {
             try transaction.keep(batch, of: id, now: now)
             if let wish = start.wish { try transaction.deleteSyncWish(wish) }
             try transaction.endSyncLease(of: id, for: holder)
-            // The calendar was changed, or all of it ended, while the run came to its end.
+            // The calendar was replaced, or the connection was ended, while the run was finishing.
             guard own.ending == nil, own.calendarID == start.parts.connection.calendarID else { return }
             let before = own
             if own.provider == .apple { try transaction.noteConflicts(of: own, now: now) }
@@ -88,7 +88,7 @@ extension ConnectionRun {
 
     // MARK: The end of a connection
 
-    /// Removes a connection once its last run is done, or when nothing more can come of it.
+    /// Removes a connection after its last run, or when a further run cannot succeed.
     private func clear(_ start: Start, _ record: RunRecord, _ failure: ProviderFailure?) async throws {
         let (now, own) = (services.now(), start.parts.connection)
         let isHopeless =
@@ -115,7 +115,8 @@ extension ConnectionRun {
         try await services.store.record { try $0.deleteConnection(id) }
     }
 
-    /// Milliseconds: a minute, then twice as long each time, a fifth more or less; never less than the provider asks for.
+    /// Returns the wait in milliseconds: a minute, doubled with each failure and varied by a fifth; never less than the
+    /// provider asks for.
     static func wait(after failures: Int, _ failure: ProviderFailure?, longest: Int) -> Int {
         var least = 0
         switch failure?.kind {
@@ -129,7 +130,7 @@ extension ConnectionRun {
 }
 
 extension Connection {
-    /// Takes over what a run came to, and says when the next one is due.
+    /// Takes over the result of a run, and sets when the next one is due.
     fileprivate mutating func note(
         _ record: RunRecord, _ failure: ProviderFailure?, isMissing: Bool, interval: Int, now: Int
     ) {
@@ -150,7 +151,7 @@ extension Connection {
         if failure == nil { missingSince = nil }
         let hasFailed = record.state == .failed || record.status == .failed
         failures = hasFailed ? failures + 1 : 0
-        // A twentieth more or less, so that what began together does not go on together.
+        // The interval varies by a twentieth, so that connections that began together drift apart.
         let regular = interval / 1000 * Int.random(in: 950...1050)
         if hasFailed {
             nextSyncAt = now + ConnectionRun.wait(after: failures, failure, longest: max(interval, 6 * 3_600_000))
@@ -159,7 +160,7 @@ extension Connection {
         } else {
             nextSyncAt = now + regular
         }
-        // What a phone carries is made when the phone asks.
+        // A connection that a phone carries runs when the phone asks.
         if state != .active || provider == .apple && !hasFailed { nextSyncAt = nil }
     }
 }

@@ -7,8 +7,8 @@ import Logging
 import Storage
 
 extension ConnectionRun {
-    /// Makes the provider report changes, where it can and where it can reach this server; an existing channel is
-    /// renewed after half of its lifetime. A failure is of no consequence: the regular runs find what was not reported.
+    /// Asks the provider to report changes, if it can do so and can reach this server; an existing channel is renewed
+    /// after half of its lifetime. Failures do not matter: the regular runs find what was not reported.
     func watch(_ own: Connection, _ opened: OpenedCalendar) async {
         guard let address = Self.address(for: own.provider, services.settings.publicURL) else { return }
         do {
@@ -39,7 +39,8 @@ extension ConnectionRun {
         }
     }
 
-    /// Where a provider is to report changes: over TLS, or on this machine; nil when it could not.
+    /// Returns the address to which a provider should report changes, over TLS or on this machine; nil if it cannot
+    /// report any.
     static func address(for provider: Connection.Provider, _ publicURL: String) -> String? {
         let path: String
         switch provider {
@@ -52,14 +53,14 @@ extension ConnectionRun {
     }
 }
 
-/// What comes back with each report of a change, and proves that it is the provider's.
+/// The secret that comes back with each report of a change, and proves that the provider sent it.
 enum PushSecret {
-    /// 43 letters, digits, hyphens and underscores.
+    /// Returns a new secret of 43 letters, digits, hyphens and underscores.
     static func make() -> String {
         Base64URL.encode((0..<32).map { _ in UInt8.random(in: 0...255) })
     }
 
-    /// Of what comes back only this is stored.
+    /// Returns the hash of a secret; only the hash is stored.
     static func hash(_ secret: String) -> String {
         Hexadecimal.text(SHA256.hash(data: Array("kalends/push/\(secret)".utf8)))
     }

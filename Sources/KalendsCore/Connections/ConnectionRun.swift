@@ -6,13 +6,13 @@ import ICalBridge
 import Logging
 import Storage
 
-/// One run of a connection, from the lease to what it came to.
+/// One run of a connection, from taking the lease to storing the result.
 struct ConnectionRun {
     let services: Services
     let logger: Logger
     let id: String
 
-    /// What a run begins with.
+    /// The state with which a run begins.
     struct Start: Sendable {
         var parts: ConnectionParts
         var record: RunRecord
@@ -20,22 +20,22 @@ struct ConnectionRun {
         var isApproved: Bool
     }
 
-    /// What a run came to.
+    /// How a run ended.
     enum End: Sendable {
         case outcome(SyncRun.Outcome)
-        /// The account could not be opened, or its calendar is not there.
+        /// The account could not be opened, or its calendar is missing.
         case failure(ProviderFailure)
-        /// The server itself failed, with a sentence for people.
+        /// The server itself failed; the value is a sentence for people.
         case fault(String)
     }
 
-    /// Milliseconds between two looks of a long run at its lease.
+    /// The time between two renewals of the lease during a long run.
     private static let heartbeat = Duration.milliseconds(DatabaseSyncStore.leaseTime / 3)
 
-    /// Runs to the end and notes what came of it; false when nothing was to be run.
+    /// Runs to the end and stores the result; returns false if there was nothing to run.
     @discardableResult
     func go() async throws -> Bool {
-        // Before the lease: who waits for room is due still.
+        // Room is taken before the lease, because a connection that waits for room is still due.
         guard let room = try await room(), let start = try await begin() else { return false }
         defer { withExtendedLifetime(room) {} }
         var opened: OpenedCalendar?
@@ -47,7 +47,7 @@ struct ConnectionRun {
         } catch let failure as ProviderFailure {
             end = .failure(failure)
         } catch is CancellationError {
-            // The next start continues the same run.
+            // The run continues after the server starts again.
             try await release()
             return true
         } catch is SyncInterruption {
@@ -73,7 +73,7 @@ struct ConnectionRun {
 
     // MARK: Beginning
 
-    /// Room for what the run compares; nil when others keep it for too long, or there is nothing to be run.
+    /// Takes room for what the run compares; returns nil if others keep it for too long, or if there is nothing to run.
     private func room() async throws -> MemoryShare? {
         guard let own = try await services.store.read({ try $0.connectionEverKnown(id) }) else { return nil }
         do {
@@ -116,7 +116,7 @@ struct ConnectionRun {
         }
     }
 
-    /// The run that was promised, or that is held, or that the end of a server broke off; nil when a new one begins.
+    /// Returns the run that was promised, is held, or was interrupted when a server ended; nil if a new one begins.
     private static func unfinished(
         _ wish: SyncWish?, of id: String, _ transaction: any ReadTransaction
     ) throws -> SyncRunRow? {
@@ -124,7 +124,7 @@ struct ConnectionRun {
             return promised
         }
         if let broken = try transaction.syncRuns(of: id, in: .running).first { return broken }
-        // What is held is looked at again: perhaps there is nothing left that it has to be held for.
+        // A held run is examined again, because the reason for holding it may be gone.
         return try transaction.syncRuns(of: id, in: .held).first
     }
 
@@ -139,7 +139,7 @@ struct ConnectionRun {
         return try await sync.run(start.record, isApproved: start.isApproved)
     }
 
-    /// Keeps the lease while work goes on, however long the provider takes.
+    /// Renews the lease while the work goes on, however long the provider takes.
     private func beating<Value: Sendable>(_ work: @escaping @Sendable () async throws -> Value) async throws -> Value {
         try await withThrowingTaskGroup(of: Value?.self) { group in
             group.addTask { try await work() }
@@ -162,19 +162,19 @@ struct ConnectionRun {
         }
     }
 
-    /// Gives the lease back, and leaves the run as it is.
+    /// Gives the lease back and leaves the run as it is.
     private func release() async throws {
         let holder = services.sync.holder
-        // Also for a task that was cancelled.
+        // A separate task, so that the lease is given back even if this one was cancelled.
         try await Task { [services, id] in
-            // It belongs to this holder, whoever has the other work by now.
+            // The lease belongs to this holder, even if another server now does the other work.
             try await HeldLeases.$current.withValue([]) {
                 try await services.store.record { try $0.endSyncLease(of: id, for: holder) }
             }
         }.value
     }
 
-    /// Ends a run whose connection has another calendar now, or none.
+    /// Ends a run whose connection now has another calendar, or none.
     private func abandon(_ start: Start) async throws {
         let (now, holder) = (services.now(), services.sync.holder)
         var record = start.record
@@ -196,7 +196,7 @@ struct ConnectionRun {
 }
 
 extension SyncRun {
-    /// The engine for one connection.
+    /// Creates the engine's run for one connection.
     init(
         _ services: Services, _ calendar: OpenedCalendar, _ store: DatabaseSyncStore
     ) throws {

@@ -4,12 +4,13 @@ package import Logging
 import ServiceLifecycle
 import Storage
 
-/// Syncs connections when they are due: many at once, each by itself.
+/// Synchronizes connections when they are due, many at once and each independently.
 ///
-/// Everything it knows is in the database, so that it continues after a restart where it was. What a person asked for
-/// comes first; then each user's first connection comes before anybody's second one, and every provider has its own
-/// places. A look at the database costs as much as everything that waits, so there is one per second, and one more when
-/// something becomes due at once; runs that end in between make room for what the last look found.
+/// All of its state is in the database, so it continues after a restart where it was. Runs that a person asked for come
+/// first; then each user's first connection comes before anybody's second one, and every provider has its own places.
+/// Querying the database takes time in proportion to everything that waits, so it is queried once a second, and
+/// additionally when something becomes due at once; as runs end in between, connections from the last query take their
+/// places.
 package struct ConnectionSync: Service {
     package let services: Services
     package let logger: Logger
@@ -20,7 +21,7 @@ package struct ConnectionSync: Service {
     }
 
     private static let pause = Duration.seconds(1)
-    /// Connections of a provider that one look finds at most.
+    /// The most connections of a provider that one query finds.
     private static let most = 20_000
 
     package func run() async throws {
@@ -48,7 +49,7 @@ package struct ConnectionSync: Service {
         }
     }
 
-    /// Does all that is due, and what becomes due meanwhile; how many runs that were.
+    /// Runs everything that is due, and what becomes due while it runs; returns the number of runs.
     @discardableResult
     func once() async throws -> Int {
         var total = 0
@@ -70,8 +71,9 @@ package struct ConnectionSync: Service {
         }
     }
 
-    /// Takes over what another process held: it has ended, because it would have the database otherwise. What it had
-    /// begun becomes due. Where several servers have the database, the lease of one that ended runs out by itself.
+    /// Takes over the leases of another process, which must have ended, because otherwise it would hold the database;
+    /// its unfinished runs become due. If several servers share the database, the lease of a server that ended expires
+    /// by itself.
     func takeOver() async throws {
         let (now, holder, isShared) = (services.now(), services.sync.holder, services.leases.isShared)
         try await services.store.record { transaction in

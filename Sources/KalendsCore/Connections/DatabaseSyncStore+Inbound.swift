@@ -7,10 +7,10 @@ import ICalBridge
 import Storage
 
 extension DatabaseSyncStore {
-    /// The item is another now than it was when the change was worked out.
+    /// The item was changed after the inbound change was worked out.
     private struct ChangedMeanwhile: Error {}
 
-    /// An item as it was read, with all that its change follows from.
+    /// An item as it was read, with everything its change depends on.
     private struct Seen: Equatable {
         let item: ScheduleItem
         let occurrences: [ChangedOccurrence]
@@ -23,7 +23,7 @@ extension DatabaseSyncStore {
         }
     }
 
-    /// What has to be stored, with rules that were followed while no transaction waited.
+    /// What has to be stored; recurrence rules were expanded outside of any transaction.
     private struct Plan: Sendable {
         var draft: ItemDraft?
         var occurrences: [(start: Instant, content: OccurrenceContent?)] = []
@@ -78,7 +78,7 @@ extension DatabaseSyncStore {
                 continue
             }
             guard whole.followed?.starts[start] == true else {
-                // A series that moved no longer has what its rule does not give any more.
+                // A series that moved no longer has the occurrences that its rule no longer gives.
                 if isTouched { continue }
                 throw InboundRefusal("The appointment has no occurrence at that time.")
             }

@@ -4,11 +4,11 @@ import CalendarSync
 import ICalBridge
 import Storage
 
-/// Why a run ends before it has done all that it was to do; what it had begun is settled by the next one.
+/// Why a run ends before it is finished; the next run settles what it had begun.
 enum SyncInterruption: Error {
-    /// Another server, or another run, has the connection now.
+    /// Another server or another run now has the connection.
     case leaseLost
-    /// The connection has ended, or has another calendar now.
+    /// The connection has ended or now has another calendar.
     case superseded
 }
 
@@ -16,14 +16,15 @@ enum SyncInterruption: Error {
 struct DatabaseSyncStore: SyncStore {
     let services: Services
     let parts: ConnectionParts
-    /// Who holds the lease for the run; nil for a look that stores nothing.
+    /// The holder of the run's lease; nil for a preview, which stores nothing.
     let holder: String?
-    /// Who acts: the connection's user through the calendar, or a person who decides a conflict.
+    /// The actor: the connection's user through the calendar, or a person who resolves a conflict.
     var actor: AuditActor?
     /// How the audit trail names who resolves a conflict.
     var resolver: String?
 
-    /// Milliseconds after which another server may take the connection over: longer than a call to a provider takes.
+    /// The time in milliseconds after which another server may take over the connection; it is longer than any call to
+    /// a provider takes.
     static let leaseTime = 180_000
 
     private var id: String { parts.connection.id }
@@ -53,7 +54,7 @@ struct DatabaseSyncStore: SyncStore {
     }
 
     func commit(_ batch: SyncBatch) async throws {
-        // What was sent before the server's end stays open, and is looked up after its next start.
+        // Writes that were sent before the server ended stay open, and are looked up after its next start.
         try Task.checkCancellation()
         let now = services.now()
         try await services.store.record { transaction in
@@ -69,7 +70,7 @@ struct DatabaseSyncStore: SyncStore {
         }
     }
 
-    /// Keeps the lease for some time more; throws `SyncInterruption` when this run has lost its turn.
+    /// Renews the lease; throws `SyncInterruption` if this run has lost its turn.
     func checkTurn(in transaction: any WriteTransaction, now: Int) throws {
         guard let holder else { throw SyncInterruption.leaseLost }
         guard let own = try transaction.connectionEverKnown(id), own.ending == parts.connection.ending,

@@ -5,13 +5,13 @@ import CalendarSync
 import ICalBridge
 
 extension Entry {
-    /// The components that a feed shows of one item, as one entry: what a feed does not show, no connection writes.
+    /// Combines the components that a feed shows of one item into one entry: connections write only what feeds show.
     ///
-    /// Nil for components without a place in time.
+    /// Returns nil for components without a time.
     ///
     /// - Parameters:
     ///   - events: the item, followed by the changed occurrences of a series.
-    ///   - zone: that of times that are written in UTC because the zone's clock shows them twice.
+    ///   - zone: the zone of times that are written in UTC because the zone's clock shows them twice.
     init?(_ events: [Event], in zone: TimeZoneReference) {
         guard let master = events.first, let span = Span(master, in: zone) else { return nil }
         var repetition: Repetition?
@@ -41,7 +41,8 @@ extension Entry {
             availability: master.isTransparent == true ? .free : .busy)
     }
 
-    /// Lines end with LF. As in a feed, no character changes the direction of what surrounds it or is never shown.
+    /// Returns a text whose lines end with LF. As in a feed, characters that are invisible or change the direction of
+    /// the surrounding text are removed.
     private static func text(_ text: String?) -> String {
         let text = text?.withoutHiddenCharacters ?? ""
         guard text.utf8.contains(13) else { return text }
@@ -67,7 +68,7 @@ extension Span {
 }
 
 extension Alarm {
-    /// Nil for one that is not before the start.
+    /// The minutes before the start; nil if the alarm comes after the start or is not relative to it.
     fileprivate var minutesBefore: Int? {
         guard case .relativeToStart(let time) = trigger, time.nominalSeconds <= 0 else { return nil }
         return -time.nominalSeconds / 60

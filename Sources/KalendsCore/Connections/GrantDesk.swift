@@ -7,35 +7,36 @@ import ICalBridge
 package import Storage
 import Synchronization
 
-/// The grants in use by this process: each connection's tokens are renewed in one place, and each mailbox has one gate.
+/// The OAuth grants that this process uses: each connection's tokens are renewed in one place, and each mailbox has one
+/// gate.
 package final class GrantDesk: Sendable {
     private struct State {
         var tokens: [ByteString: GrantTokens] = [:]
         var gates: [ByteString: MailboxGate] = [:]
     }
 
-    /// Beyond so many, those that nobody asks for are made again.
+    /// The most entries of each kind; beyond that, all of them are dropped and created again when needed.
     private static let most = 20_000
 
     private let state = Mutex(State())
     private let store: any Store
     private let key: SealingKey
     private let now: Clock
-    /// How often one user has a provider asked, besides what runs ask.
+    /// How often one user can have a provider queried, apart from the requests of runs.
     private let users = RateLimit(burst: 60, span: 1_000)
 
     package init(store: any Store, key: SealingKey, now: @escaping Clock) {
         (self.store, self.key, self.now) = (store, key, now)
     }
 
-    /// Throws 429 when a user had providers asked too often.
+    /// Throws 429 if a user has had providers queried too often.
     ///
-    /// - Parameter user: nil for the host application, which has its own users to answer to.
+    /// - Parameter user: nil for the host application, which must limit its own users.
     func admit(_ user: String?) throws(Refusal) {
         if let user { try users.take(user, now: now(), "A user can have providers asked") }
     }
 
-    /// The tokens of a connection; the same for all who ask.
+    /// Returns the tokens of a connection; all callers share them.
     func tokens(of connection: String, _ client: OAuthClient) -> GrantTokens {
         state.withLock { state in
             if let known = state.tokens[ByteString(connection)] { return known }
@@ -48,7 +49,7 @@ package final class GrantDesk: Sendable {
         }
     }
 
-    /// The gate of an account's mailbox.
+    /// Returns the gate of an account's mailbox.
     func gate(of account: String) -> MailboxGate {
         state.withLock { state in
             if let known = state.gates[ByteString(account)] { return known }
@@ -59,15 +60,15 @@ package final class GrantDesk: Sendable {
         }
     }
 
-    /// Forgets a connection's tokens, because there are others or none.
+    /// Forgets a connection's tokens, because they were replaced or removed.
     func forget(_ connection: String) {
         state.withLock { $0.tokens[ByteString(connection)] = nil }
     }
 
-    /// Notes that a connection's account lets us in no longer: nothing is tried until the person signs in again.
+    /// Records that a connection's account refuses access: nothing is tried until the user signs in again.
     func markDead(_ connection: String) async {
         let now = now()
-        // When this fails, the next run gets the same refusal and notes it then.
+        // If this fails, the next run gets the same refusal and records it then.
         try? await store.record { transaction in
             guard var own = try transaction.connection(connection) else { return }
             guard [.active, .paused, .choosing, .calendarGone].contains(own.state) else { return }
@@ -92,12 +93,13 @@ package final class GrantDesk: Sendable {
                 guard let stored = try await store.read({ try $0.credential(ofConnection: connection) }),
                     case .oauth(let grant) = try AccountCredential(stored, key)
                 else { return }
-                // The person has signed in again meanwhile, or another process was faster: the newer grant stays.
+                // If the user has signed in again in the meantime, or another process was faster, the newer grant
+                // stays.
                 guard grant.refreshToken == replacing.refreshToken else { return }
                 let sealed = try AccountCredential.oauth(renewed).sealed(for: connection, key)
                 let time = now()
-                // The provider no longer accepts any other token: it is kept even where another server does this work
-                // by now.
+                // The provider no longer accepts any other token, so it is stored even if another server does this work
+                // now.
                 _ = try await HeldLeases.$current.withValue([]) {
                     try await store.record {
                         try $0.renewCredential(ofConnection: connection, from: stored.version, to: sealed, now: time)

@@ -5,24 +5,25 @@ import CalendarSync
 import ICalBridge
 import Storage
 
-/// Why an item cannot be changed as its event was, in a sentence for people.
+/// The reason, as a sentence for people, why an item cannot be changed as its event was.
 struct InboundRefusal: Error {
     let sentence: String
 
     init(_ sentence: String) { self.sentence = sentence }
 }
 
-/// Makes edits of an event into what is stored of its item; nothing is stored here.
+/// Turns edits of an event into changes of its item; nothing is stored here.
 struct InboundEdits {
     let item: ScheduleItem
     let parts: ConnectionParts
     let names: CircleNames
     private(set) var content: any ItemContent
-    /// Occurrences that have to be stored (nil: as the series has them), by their original starts.
+    /// The occurrences that have to be stored, by their original starts; nil stands for an occurrence as the series has
+    /// it.
     private(set) var occurrences: [Instant: OccurrenceContent?] = [:]
-    /// Contents of further items.
+    /// The contents of additional items.
     private(set) var copies: [any ItemContent] = []
-    /// Occurrences as they were.
+    /// The changed occurrences as they were stored before.
     private var stored: [Instant: OccurrenceContent] = [:]
 
     init(
@@ -33,10 +34,10 @@ struct InboundEdits {
         for occurrence in occurrences { stored[try occurrence.start] = try OccurrenceContent(occurrence) }
     }
 
-    /// On whose clock the item is.
+    /// The time zone of the item.
     private var zone: TimeZoneReference { content.zone(or: parts.zone) }
 
-    /// Takes over one edit; throws `InboundRefusal` when the item cannot be changed in this way.
+    /// Applies one edit; throws `InboundRefusal` if the item cannot be changed in this way.
     mutating func take(_ edit: InboundChange.Edit) throws {
         switch edit {
         case .times(let span): try move(to: span)
@@ -97,7 +98,7 @@ struct InboundEdits {
         content = appointment
     }
 
-    /// Names changed occurrences by the starts that they would have now; when they are stays.
+    /// Identifies changed occurrences by the original starts that they would now have; their own times stay.
     private mutating func moveOccurrences(by shift: SeriesShift) {
         let all = stored.merging(occurrences.compactMapValues { $0 }) { $1 }.filter {
             occurrences[$0.key] != .some(nil)
@@ -108,8 +109,8 @@ struct InboundEdits {
         occurrences = moved
     }
 
-    /// The item's own zone after a move: that of the event if this machine knows it. UTC, in which some programs write
-    /// any time, is no wish.
+    /// Returns the item's own zone after a move: the event's if this machine knows it. UTC does not count, because some
+    /// programs write every time in it.
     private func zone(of span: Span) throws -> String? {
         guard case .timed(_, _, let name) = span, !["UTC", "Etc/UTC", "GMT", zone.identifier].contains(name),
             let known = TimeZoneReference(name)
@@ -126,12 +127,12 @@ struct InboundEdits {
         try content.rename(behindBeginning(title), names)
     }
 
-    /// A title without what stands before every title of the item's kind.
+    /// Returns a title without the beginning that all titles of the item's kind have.
     private func behindBeginning(_ title: String) -> String {
         title.behind(content.careItem(names, in: zone).titleBeginning(CareStyle(titlePrefix: parts.titlePrefix)))
     }
 
-    /// What notes or a location are set to; throws where they are not shown.
+    /// Returns the value for notes or a location; throws if they are not shown.
     private func written(_ text: String) throws -> String? {
         guard level == .full else { throw InboundRefusal("This connection shows neither notes nor locations.") }
         return text.isEmpty ? nil : text
@@ -166,7 +167,7 @@ struct InboundEdits {
             rrule: repetition.rrule, exdates: repetition.exdates, rdates: repetition.rdates)
     }
 
-    /// An occurrence as it is now.
+    /// Returns an occurrence as it is now.
     private func occurrence(at start: Instant) throws -> OccurrenceContent {
         let series = try series()
         if case .some(.some(let own)) = occurrences[start] { return own }
@@ -176,7 +177,7 @@ struct InboundEdits {
         return own
     }
 
-    /// An occurrence with contents that were all seen there.
+    /// Returns an occurrence whose contents are all taken from the changed event.
     private func occurrence(at start: Instant, as changed: ChangedEntry) throws -> OccurrenceContent {
         let series = try series()
         var own = try occurrence(at: start)
@@ -225,13 +226,13 @@ extension CareItem.Span {
 }
 
 extension String {
-    /// The text without what it may begin with.
+    /// Returns the text without a given beginning, if it has it.
     func behind(_ beginning: String) -> String {
         hasPrefix(beginning) ? String(dropFirst(beginning.count)) : self
     }
 }
 
-/// How far the starts of a series move, on the clocks of its zones.
+/// How far the starts of a series move, measured in local time of its zones.
 private struct SeriesShift {
     let from: TimeZoneReference
     let to: TimeZoneReference
@@ -241,8 +242,8 @@ private struct SeriesShift {
         to.rules.instant(of: from.rules.civil(at: start).adding(seconds: seconds))
     }
 
-    /// How a series repeats that began at one time and begins at another now; throws `InboundRefusal` when its rule would
-    /// no longer give the time at which it begins, so that all but the first would stay where they are.
+    /// Returns how a series repeats whose start has moved from one time to another; throws `InboundRefusal` if its rule
+    /// would not give the new start, so that all occurrences but the first would stay where they are.
     func moved(
         _ recurrence: AppointmentContent.Repetition, beginning old: Instant, now new: Instant
     ) throws -> AppointmentContent.Repetition {
@@ -263,14 +264,14 @@ private struct SeriesShift {
 }
 
 extension RecurrenceRule {
-    /// Turns the days of a weekly rule: what was on Mondays and moves by a day is on Tuesdays.
+    /// Shifts the days of a weekly rule: Mondays moved by one day become Tuesdays.
     fileprivate mutating func turnWeek(by days: Int) {
         guard frequency == .weekly, byDay.allSatisfy({ $0.ordinal == nil }) else { return }
         let week = Weekday.allCases
         byDay = byDay.map { WeekdayNumber(week[((($0.weekday.index + days) % 7) + 7) % 7]) }
     }
 
-    /// Whether a series that begins then begins at a time of this rule, whatever its end.
+    /// Whether this rule gives the start of a series that begins then, whatever its end.
     fileprivate func gives(_ start: CivilDateTime) -> Bool {
         var endless = self
         (endless.count, endless.until) = (nil, nil)

@@ -5,14 +5,16 @@ import ICalBridge
 import OfficeDays
 import Storage
 
-/// A person's office days among what a connection of theirs keeps in step.
+/// A person's office days among the events that their connection synchronizes.
 ///
-/// They are the engine's to write and nobody's to merge: one that a person edited there is theirs from then on, and one
-/// that they deleted stays away.
+/// The engine only writes them and never merges them: an event that the person edited in the calendar is theirs from
+/// then on, and one that they deleted stays deleted.
 enum OfficeDayEntries {
-    /// What a connection's calendar is to show of its user's office days.
+    /// Returns the office days of its user that a connection's calendar should show.
     ///
-    /// - Parameter window: in milliseconds since 1970.
+    /// - Parameters:
+    ///   - from: the start of the window, in milliseconds since 1970.
+    ///   - to: the end of the window, in milliseconds since 1970.
     static func shown(
         of connection: Connection, from: Int, to: Int, in transaction: any ReadTransaction
     ) throws -> [Ours] {
@@ -29,7 +31,7 @@ enum OfficeDayEntries {
 }
 
 extension Entry {
-    /// An office day as calendars are written.
+    /// Creates the entry of an office day.
     init(_ event: OfficeEvent) {
         let span: Span =
             switch event.span {

@@ -5,8 +5,8 @@ import OfficeDays
 import Storage
 
 extension WriteTransaction {
-    /// Notes what keeps a connection that carries its user's office days from writing them; nothing does when a run had
-    /// no failure. What comes and goes by itself is not a problem for a person.
+    /// Stores the problem that prevents a connection from writing its user's office days; after a run without failure
+    /// there is none. Temporary failures are not reported as problems.
     func noteOfficeProblem(_ failure: ProviderFailure?, of own: Connection, now: Int) throws {
         guard own.provider != .apple, let profile = try officeProfile(of: own.userID) else { return }
         let settings: OfficeSettings = try OfficeStored.read(profile.settings)

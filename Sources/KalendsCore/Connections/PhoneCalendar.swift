@@ -4,25 +4,25 @@ import CalendarSync
 import ICalBridge
 import Storage
 
-/// The calendar of a connection that a phone carries, as it is known here: what was written to it is what the phone
-/// should have once it has asked, and what the phone said has changed since.
+/// The calendar of a connection that a phone carries, as it is stored here: it contains what the phone should have
+/// after it next asks, together with the changes that the phone has reported.
 ///
-/// It is a provider like others, so that runs, conflicts, holds and undo are theirs, too.
+/// It is a provider like others, so runs, conflicts, holds and undo work for it too.
 struct PhoneCalendar: CalendarProvider {
     let store: any Store
     let connection: Connection
     let installation: String
-    /// The zone of times that have none.
+    /// The zone of times without one.
     let zone: TimeZoneReference
     let now: Clock
 
     /// An event with its changed occurrences.
     struct Series {
         var master: PersonalEvent
-        /// Deleted ones too.
+        /// The changed occurrences, including deleted ones.
         var occurrences: [PersonalEvent] = []
 
-        /// All events of some rows, by item and generation; rows are in that order, series first.
+        /// Returns the events of the rows, by item and generation; the rows are in that order, series first.
         static func all(_ rows: [PersonalEvent]) -> [Series] {
             var found: [Series] = []
             for row in rows {
@@ -35,7 +35,7 @@ struct PhoneCalendar: CalendarProvider {
             return found
         }
 
-        /// Rises with each change of what the calendar shows.
+        /// The version of the event, which rises with each change to what the calendar shows.
         var etag: String { String(occurrences.reduce(master.sequence) { $0 + $1.sequence }) }
     }
 
@@ -120,7 +120,8 @@ struct PhoneCalendar: CalendarProvider {
         } catch {
             content = .unreadable(error.reason)
         }
-        // When a person changed something on the device, by the device's clock and never later than it arrived.
+        // This is when a person changed something on the device, by the device's clock and never later than its
+        // arrival.
         let stamp = ([series.master] + series.occurrences).filter { $0.tie?.sentAt != nil }.map(\.changedAt).max()
         return RemoteEvent(
             id: series.master.id, etag: series.etag, mark: mark, content: content,
@@ -186,7 +187,7 @@ struct PhoneCalendar: CalendarProvider {
         }
     }
 
-    /// Makes the changed occurrences what an entry says.
+    /// Makes the changed occurrences match an entry.
     private func put(_ entry: Entry, _ series: inout Series, _ desk: inout PhoneDesk) throws {
         var wanted: [ByteString: (start: Instant, content: PersonalEvent.Content)] = [:]
         for (start, occurrence) in entry.occurrences {
@@ -213,7 +214,7 @@ struct PhoneCalendar: CalendarProvider {
         }
     }
 
-    // MARK: What a phone has not
+    // MARK: What phones do not support
 
     func calendars() async throws(ProviderFailure) -> [RemoteCalendar] { [] }
 
@@ -250,7 +251,7 @@ extension PersonalEvent.Tie {
 }
 
 extension PersonalEvent.Mapping {
-    /// What a device knows the series of a changed occurrence by.
+    /// Takes over the ids by which a device knows the series of a changed occurrence.
     mutating func take(_ series: Self) {
         guard series.externalID != nil else { return }
         (provider, externalID, calendarID) = (series.provider, series.externalID, series.calendarID)

@@ -4,7 +4,7 @@ import CalendarSync
 import Storage
 
 extension WriteTransaction {
-    /// Lets a phone see which of its items wait for a person, and which no longer do.
+    /// Marks, for the phone, which of its items wait for a person's decision and which no longer do.
     func noteConflicts(of own: Connection, now: Int) throws {
         let undecided = Set(
             try openSyncConflicts(of: own.id).map { row in

@@ -4,14 +4,14 @@ import Base
 import CalendarSync
 import Storage
 
-/// Whose account a sign-in opened.
+/// The account that a sign-in opened.
 struct ProviderAccount: Hashable, Sendable {
-    /// The same for every sign-in to the account.
+    /// The account's id, which is the same for every sign-in.
     var id: String
-    /// As the person knows it.
+    /// The account's name as the person knows it.
     var name: String
 
-    /// Asks the provider whose grant it is; throws `ProviderFailure` when it does not say.
+    /// Asks the provider which account a grant belongs to; throws `ProviderFailure` if it does not answer that.
     static func find(
         _ provider: Connection.Provider, _ grant: OAuthGrant, _ providers: ConnectionProviders
     ) async throws -> ProviderAccount {
@@ -53,7 +53,7 @@ struct ProviderAccount: Hashable, Sendable {
         return json
     }
 
-    /// Text that can be shown, and kept.
+    /// Returns text that can be shown and stored; nil for anything else.
     private static func text(_ value: JSONValue?) -> String? {
         guard let text = value?.string, (1...320).contains(text.utf8.count),
             text.unicodeScalars.allSatisfy({ $0.value >= 32 && $0.value != 127 })

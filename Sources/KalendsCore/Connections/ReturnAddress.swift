@@ -2,22 +2,23 @@
 
 package import Base
 
-/// Where a browser goes after a sign-in at a provider: a page of ours, or one of an origin that the operator named.
+/// Where a browser goes after a sign-in at a provider: one of this server's pages, or a page of an origin that the
+/// operator named.
 package struct ReturnAddress: Hashable, Sendable {
     /// How a sign-in ended.
     package enum Result: String, Hashable, Sendable, CaseIterable { case connected, denied, failed }
 
-    /// As it was given.
+    /// The address as it was given.
     let text: String
 
-    /// Below this are our own pages.
+    /// The path that this server's own pages are below.
     static let pages = "/app/"
     static let rule = "This must be a path below /app/, or an address of an origin in KALENDS_RETURN_ORIGINS."
     private static let longest = 2000
 
-    /// Reads an address; nil for one that may not be gone to.
+    /// Reads an address; returns nil if browsers may not be sent there.
     package init?(_ text: String, _ origins: Set<ByteString>) {
-        // Visible characters of ASCII, and none that browsers read as a slash or leave out.
+        // Only visible ASCII characters are allowed, and none that browsers drop or read as a slash.
         guard text.utf8.count <= Self.longest,
             text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\\") })
         else { return nil }
@@ -29,7 +30,7 @@ package struct ReturnAddress: Hashable, Sendable {
         self.text = text
     }
 
-    /// The address with how it ended, before a fragment.
+    /// Returns the address with the result of the sign-in inserted before any fragment.
     ///
     /// - Parameter base: the path that the server's own pages are below, for a server that is not at the root.
     package func with(_ result: Result, connection: String, base: String) -> String {
@@ -40,7 +41,7 @@ package struct ReturnAddress: Hashable, Sendable {
         return "\(root)\(address)\(separator)connection=\(connection)&result=\(result.rawValue)\(fragment)"
     }
 
-    /// Whether a path leads up by a segment of dots, in clear or encoded.
+    /// Whether a path contains a dot segment, plain or percent-encoded.
     private static func climbs(_ text: String) -> Bool {
         text.prefix { !"?#".contains($0) }.pieces(separatedBy: "/").contains { segment in
             let plain = segment.asciiLowercased.replacing("%2e", with: ".")

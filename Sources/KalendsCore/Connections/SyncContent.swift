@@ -4,16 +4,16 @@ import CalendarSync
 import FoundationEssentials
 import Storage
 
-/// Records of the engine as text beside their columns.
+/// Conversion between the engine's records and the text that is stored beside their columns.
 enum SyncContent {
-    /// The text of a record; equal records are equal texts.
+    /// Returns the text of a record; equal records have equal texts.
     static func text(_ record: some Encodable) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return String(decoding: try encoder.encode(record), as: UTF8.self)
     }
 
-    /// Reads a record; throws `StorageError` for one that this version does not understand.
+    /// Reads a record; throws `StorageError` if this version does not understand it.
     static func record<Record: Decodable>(_ type: Record.Type, _ text: String) throws -> Record {
         do {
             return try Record(decodingJSON: text.utf8)

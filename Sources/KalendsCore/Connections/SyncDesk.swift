@@ -5,19 +5,19 @@ import FeedTokens
 import Storage
 import Synchronization
 
-/// Which connections run in this process, and how many at once: one run a connection, a few a user and an account's
-/// host, and a number of places for each provider, so that none waits for another one's slowness.
+/// Decides which connections run in this process, and how many at once: one run per connection, a few per user and per
+/// host, and a number of places for each provider, so that a slow provider does not delay the others.
 package final class SyncDesk: Sendable {
-    /// What runs share: a provider, or one host of those whose addresses users give.
+    /// What runs share: a provider, or a host if users give the addresses.
     struct Gate: Hashable, Sendable {
         var provider: Connection.Provider
-        /// Nil where all accounts are with one provider.
+        /// The host; nil if all accounts are at one provider.
         var host: ByteString?
 
         init(_ provider: Connection.Provider, account: String?) {
             self.provider = provider
             guard provider == .caldav, let account else { return }
-            // The name of an account is an address there.
+            // For CalDAV, the account's name is an address.
             let parts = account.split(separator: "/", maxSplits: 2)
             if parts.count > 1, parts[0].hasSuffix(":") { host = ByteString(parts[1]) }
         }
@@ -28,11 +28,11 @@ package final class SyncDesk: Sendable {
     /// Whether a run may begin, and why not.
     enum Admission: Hashable, Sendable {
         case entered
-        /// The connection runs already.
+        /// The connection is already running.
         case running
-        /// Others of its user have to end first.
+        /// Other runs of the same user have to end first.
         case userWaits
-        /// Others of its provider, or with its host, have to end first, or it asked everybody to wait.
+        /// Other runs with the same provider or host have to end first, or it has asked everybody to wait.
         case full
     }
 
@@ -41,11 +41,11 @@ package final class SyncDesk: Sendable {
         var ofProvider: [Connection.Provider: Int] = [:]
         var atGate: [Gate: Int] = [:]
         var ofUser: [ByteString: Int] = [:]
-        /// Only of gates that are not as usual.
+        /// The paces of gates that are not back to normal.
         var paces: [Gate: ProviderPace] = [:]
         var sleeper: CheckedContinuation<Void, Never>?
         var isAwake = false
-        /// Whether something is due that the last look did not see.
+        /// Whether something is due that the last query did not find.
         var isNews = true
         var isClosing = false
 
@@ -57,20 +57,20 @@ package final class SyncDesk: Sendable {
         }
     }
 
-    /// Whom leases are given to.
+    /// The holder to whom leases are given.
     let holder = FeedLedger.makeID()
-    /// How often one user has their calendars looked through for a preview.
+    /// How often one user can have their calendars searched for a preview.
     let users = RateLimit(burst: 120, span: 1_000)
     let metrics = SyncMetrics()
     private let state = Mutex(State())
 
     package init() {}
 
-    /// Runs at once of each provider, of one user, and over one host.
+    /// The most simultaneous runs for each provider, for one user, and with one host.
     static let perProvider = 32
     static let perUser = 2
     static let perHost = 8
-    /// Hosts and providers of which is remembered that they asked to wait.
+    /// The most hosts and providers whose requests to wait are remembered.
     private static let mostPaces = 10_000
 
     /// Takes a place for a run.
@@ -87,8 +87,8 @@ package final class SyncDesk: Sendable {
         }
     }
 
-    /// Takes a place for a run that a phone waits for: only a run of the same connection has to end first, because
-    /// nobody elsewhere is asked for anything.
+    /// Takes a place for a run that a phone is waiting for; only a run of the same connection has to end first, because
+    /// no request is sent to a provider.
     func enterAsked(_ own: Connection) -> Bool {
         let (id, gate) = (ByteString(own.id), Gate(own.provider, account: own.accountID))
         return state.withLock { state in
@@ -108,7 +108,7 @@ package final class SyncDesk: Sendable {
         rouse()
     }
 
-    /// Runs that are under way, by provider.
+    /// The number of runs under way, by provider.
     var running: [Connection.Provider: Int] { state.withLock { $0.ofProvider } }
 
     private static func full(_ gate: Gate) -> Int { gate.host == nil ? perProvider : perHost }
@@ -120,9 +120,9 @@ package final class SyncDesk: Sendable {
 
     // MARK: Providers that ask to wait
 
-    /// Notes what a run's provider said: if it asks all to wait, all wait.
+    /// Records how a run's provider answered: if it asks everybody to wait, all runs wait.
     ///
-    /// - Parameter failure: nil for a run that nothing kept from ending.
+    /// - Parameter failure: nil for a run that ended without a failure.
     func note(_ failure: ProviderFailure?, at gate: Gate, connection: String, now: Int) {
         let wait = failure?.wait(at: gate.provider)
         if wait != nil { metrics.countWait(gate.provider) }
@@ -141,13 +141,13 @@ package final class SyncDesk: Sendable {
 
     // MARK: Waking
 
-    /// Makes the scheduler look at once for what is due, because something has become due.
+    /// Makes the scheduler query the database at once, because something has become due.
     func wake() {
         state.withLock { $0.isNews = true }
         rouse()
     }
 
-    /// Whether something has become due since the last question.
+    /// Returns whether something has become due since the last call.
     func takeNews() -> Bool {
         state.withLock { state in
             defer { state.isNews = false }
@@ -155,7 +155,7 @@ package final class SyncDesk: Sendable {
         }
     }
 
-    /// Ends the scheduler's pause.
+    /// Ends the pause of the scheduler.
     private func rouse() {
         let sleeper = state.withLock { state in
             defer { state.sleeper = nil }
@@ -165,7 +165,7 @@ package final class SyncDesk: Sendable {
         sleeper?.resume()
     }
 
-    /// Waits for a while, or until it is woken.
+    /// Waits for the given time, or until it is woken.
     func pause(_ time: Duration) async {
         let timer = Task {
             try await Task.sleep(for: time)
@@ -189,7 +189,7 @@ package final class SyncDesk: Sendable {
         timer.cancel()
     }
 
-    /// Lets nothing more begin, and waits for a while for what is under way.
+    /// Stops new runs from beginning, and waits up to ten seconds for those under way.
     package func close() async {
         state.withLock { $0.isClosing = true }
         for _ in 0..<500 where state.withLock({ !$0.places.isEmpty }) { try? await Task.sleep(for: .milliseconds(20)) }

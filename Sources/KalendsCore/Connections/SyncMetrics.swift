@@ -5,23 +5,23 @@ import CalendarSync
 import Storage
 import Synchronization
 
-/// Counts of connections and their runs in Prometheus' text format: by provider, and never by person.
+/// Counts of connections and their runs in Prometheus' text format, by provider and never by person.
 final class SyncMetrics: Sendable {
     private struct Tally {
-        /// Runs that ended, by their outcome.
+        /// The number of runs that ended, by outcome.
         var outcomes: [ByteString: Int] = [:]
-        /// Writes by direction: to the calendars, and to the items.
+        /// The number of writes by direction: to the calendars, and to the items.
         var out = 0
         var into = 0
         var failedWrites = 0
         var requests = 0
         var waits = 0
-        /// Starts by how late they were, in the order of `bounds` and beyond.
+        /// The number of starts by lateness, in the order of `bounds`; the last bucket has no bound.
         var late = [Int](repeating: 0, count: bounds.count + 1)
         var lateMilliseconds = 0
     }
 
-    /// Upper ends of the histogram, in seconds.
+    /// The upper bounds of the histogram, in seconds.
     private static let bounds = [1, 5, 15, 60, 300, 900, 3600]
 
     private let tallies = Mutex<[Connection.Provider: Tally]>([:])
@@ -49,12 +49,12 @@ final class SyncMetrics: Sendable {
         }
     }
 
-    /// A provider asked to wait.
+    /// Counts a provider's request to wait.
     func countWait(_ provider: Connection.Provider) {
         tallies.withLock { $0[provider, default: Tally()].waits += 1 }
     }
 
-    /// The exposition format, version 0.0.4.
+    /// Returns the metrics in the exposition format, version 0.0.4.
     func exposition(_ gauges: [Connection.Provider: SyncGauges], running: [Connection.Provider: Int]) -> String {
         let tallies = tallies.withLock { $0 }.sorted { $0.key.rawValue < $1.key.rawValue }
         let now = gauges.sorted { $0.key.rawValue < $1.key.rawValue }

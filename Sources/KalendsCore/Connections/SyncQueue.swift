@@ -3,25 +3,25 @@
 import Base
 import Storage
 
-/// What is due, as it was last read from the database, in the order in which it is begun.
+/// The connections that are due, as last read from the database, in the order in which their runs begin.
 ///
-/// It is read at most once a second, whatever ends meanwhile: the cost of a look grows with all that waits, and must not
-/// be paid for each run of it.
+/// It is read at most once a second, however many runs end in between: the cost of the query grows with everything that
+/// waits, and must not be paid for every run.
 struct SyncQueue: Sendable {
-    /// What waits for one provider or, where users give the addresses, for one host.
+    /// The connections that wait for one provider or, if users give the addresses, for one host.
     private struct Line: Sendable {
         var waiting: [DueSync]
         var next = 0
     }
 
     private var lines: [Line] = []
-    /// Where the next turn begins, so that no line is always the first.
+    /// The line with which the next turn begins, so that no line is always the first.
     private var turn = 0
 
     init(_ due: [DueSync] = []) {
         let ordered = Self.ordered(due)
         let lines = Dictionary(grouping: ordered, by: SyncDesk.Gate.init)
-        // In the order of their first ones, which is what persons asked for where there is any.
+        // The lines are ordered by their first connections; runs that people asked for come first.
         self.lines = lines.values.sorted {
             ($0[0].isWanted ? 0 : 1, $0[0].dueAt) < ($1[0].isWanted ? 0 : 1, $1[0].dueAt)
         }
@@ -30,7 +30,8 @@ struct SyncQueue: Sendable {
 
     var isEmpty: Bool { lines.allSatisfy { $0.next >= $0.waiting.count } }
 
-    /// What persons asked for first; then each user's first one before anybody's second one; then the longest due.
+    /// Sorts the connections: first those that people asked for, then each user's first one before anybody's second
+    /// one, then those due for longest.
     static func ordered(_ due: [DueSync]) -> [DueSync] {
         var seen: [ByteString: Int] = [:]
         let ranked = due.sorted { ($0.dueAt, ByteString($0.id)) < ($1.dueAt, ByteString($1.id)) }.map { own in
@@ -44,7 +45,7 @@ struct SyncQueue: Sendable {
         }.map(\.0)
     }
 
-    /// Takes out what can begin.
+    /// Removes and returns the connections whose runs can begin.
     ///
     /// - Parameter enter: takes a place for one connection, or returns the reason why no place is free.
     mutating func take(_ enter: (DueSync) -> SyncDesk.Admission) -> [DueSync] {
@@ -53,7 +54,7 @@ struct SyncQueue: Sendable {
         for offset in 0..<count {
             let index = (turn + offset) % count
             var line = lines[index]
-            // Those whose user has to wait stay, in their order.
+            // Connections whose user has to wait stay in the line, in order.
             var passed: [DueSync] = []
             entering: while line.next < line.waiting.count {
                 let own = line.waiting[line.next]

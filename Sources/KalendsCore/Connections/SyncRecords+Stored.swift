@@ -5,9 +5,9 @@ import ICalBridge
 import OfficeDays
 import Storage
 
-// The engine's records as rows: what is searched by in columns, the record itself as JSON.
+// The engine's records as rows: the searchable values are in columns, the record itself is JSON.
 
-/// Reads a record of the engine; throws `StorageError` for what this version does not understand.
+/// Reads a record of the engine; throws `StorageError` if this version does not understand it.
 func storedRecord<Record: Decodable>(_ text: String) throws -> Record { try SyncContent.record(Record.self, text) }
 
 extension SyncLinkRow {
@@ -60,7 +60,7 @@ extension SyncJournalRow {
 }
 
 extension WriteTransaction {
-    /// Stores all of a batch of a connection.
+    /// Stores a whole batch of a connection.
     ///
     /// - Parameter resolver: who resolves the batch's conflicts; nil for the engine.
     func keep(_ batch: SyncBatch, of connection: String, by resolver: String? = nil, now: Int) throws {
@@ -84,13 +84,13 @@ extension WriteTransaction {
         try noteOfficeDays(of: batch, of: connection, now: now)
         if let run = batch.run {
             var row = try SyncRunRow(run, of: connection)
-            // What is held again is more than what was approved.
+            // A run that is held again contains more than what was approved.
             row.approvedAt = run.state == .held ? nil : try syncRun(run.id)?.approvedAt
             try putSyncRun(row, RunTally(run), now: now)
         }
     }
 
-    /// Informs office days of what was written of them, and of what is now a person's own.
+    /// Reports to office days which of their events were written, and which are now a person's own.
     private func noteOfficeDays(of batch: SyncBatch, of connection: String, now: Int) throws {
         let written = batch.journal.count {
             $0.item.collection == .officeDays && $0.direction == .out
@@ -102,7 +102,7 @@ extension WriteTransaction {
                 OfficeDayEvents.Report(date: $0, kind: one.kind == .edited ? .edited : .deleted)
             }
         }
-        // What keeps a phone from writing only the phone can say.
+        // Only the phone can say what prevents it from writing.
         let problem = own.provider == .apple ? try officeProfile(of: own.userID)?.problem : nil
         try OfficeDayEvents.note(
             reports, written: written, failed: 0, problem: problem.flatMap { OfficeProblem(text: $0) }, of: own.userID,

@@ -2,21 +2,22 @@
 
 import Base
 
-/// Scheme, host and port of a page, as a browser writes them (RFC 6454 section 6.2).
+/// The origin of a page: scheme, host and port, as a browser writes them (RFC 6454 section 6.2).
 package struct WebOrigin: Hashable, Sendable {
-    /// In lower case, without the port that is the scheme's own.
+    /// The origin in lower case, without the scheme's default port.
     package let text: String
-    /// In lower case; an IPv6 address has its brackets.
+    /// The host in lower case; an IPv6 address has its brackets.
     let host: String
     let port: Int
 
-    /// Reads an origin, perhaps followed by a slash; nil for anything else.
+    /// Reads an origin, optionally followed by a slash; returns nil for anything else.
     init?(_ text: String) {
         guard let (origin, rest) = Self.split(text), rest.isEmpty || rest == "/" else { return nil }
         self = origin
     }
 
-    /// The origin of an address, read so strictly that every browser reads it alike; nil for what cannot be one.
+    /// Reads the origin of an address, so strictly that every browser reads it the same way; returns nil for any other
+    /// text.
     package init?(ofAddress text: String) {
         guard let (origin, _) = Self.split(text) else { return nil }
         self = origin
@@ -29,7 +30,7 @@ package struct WebOrigin: Hashable, Sendable {
         guard let scheme = ["https://", "http://"].first(where: lower.hasPrefix) else { return nil }
         let behind = text.dropFirst(scheme.count)
         let authority = behind.prefix { !"/?#".contains($0) }
-        // What browsers would read in another way has no place here: user names, backslashes, percent signs.
+        // Anything that browsers might read differently is refused: user names, backslashes, percent signs.
         let allowed = authority.utf8.allSatisfy { byte in
             (byte | 0x20) >= 97 && (byte | 0x20) <= 122 || byte >= 48 && byte <= 57
                 || [45, 46, 58, 91, 93].contains(byte)

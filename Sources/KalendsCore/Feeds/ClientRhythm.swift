@@ -3,21 +3,22 @@
 import FeedTokens
 import Storage
 
-/// When a family of programs reads a feed, by its own rhythm; times in milliseconds.
+/// How regularly one family of programs reads a feed; times are in milliseconds.
 package struct ClientRhythm: Hashable, Sendable {
     package var client: Int
     package var lastSeenAt: Int
-    /// The median time between its latest visits, nil with fewer than three.
+    /// The median time between its latest visits; nil if there are fewer than three.
     var interval: Int?
 
-    /// Reads of one family within this time are one visit: programs ask twice, and phones beside tablets.
+    /// Reads of one family within this time count as one visit: programs read twice, and people have phones and
+    /// tablets.
     private static let visit = 60_000
-    /// How many of the latest visits determine the rhythm, so that a changed setting shows soon.
+    /// How many of the latest visits determine the rhythm; with so few, a changed setting shows soon.
     private static let visits = 21
-    /// How many of its intervals a client may be late before it counts as overdue: phones are off, laptops are shut.
+    /// How many of its intervals a client may be late before it counts as overdue: phones and laptops are switched off.
     private static let patience = 3
 
-    /// - Parameter times: when it read, newest first.
+    /// - Parameter times: the times of its reads, newest first.
     init(_ client: Int, lastSeenAt: Int, times: some Sequence<Int>) {
         self.client = client
         self.lastSeenAt = lastSeenAt
@@ -31,12 +32,12 @@ package struct ClientRhythm: Hashable, Sendable {
         interval = intervals[intervals.count / 2]
     }
 
-    /// When it is expected next; in the past when it is late.
+    /// When it is next expected; a time in the past if it is late.
     package var expectedAt: Int? { interval.map { lastSeenAt + $0 } }
 
     package func isOverdue(now: Int) -> Bool { interval.map { now > lastSeenAt + $0 + Self.patience * $0 } ?? false }
 
-    /// The health of each family that ever read a feed, the most frequent first.
+    /// Returns the rhythm of each family that has ever read a feed, the most frequent first.
     static func all(of feed: String, _ clients: [FeedClient], in transaction: any ReadTransaction) throws -> [Self] {
         let visits = Dictionary(grouping: try transaction.visits(of: feed), by: \.client)
         return clients.map {

@@ -3,13 +3,13 @@
 import FeedTokens
 package import Storage
 
-/// A feed with its counts.
+/// A feed with its clients and problems.
 package struct CountedFeed: Sendable {
     package var feed: Feed
     package var clients: [FeedClient] = []
     package var attention: [FeedAttention] = []
 
-    /// A feed that nobody has read.
+    /// Creates the value for a new feed, which nobody has read.
     init(_ new: Feed) { feed = new }
 
     init(_ feed: Feed, in transaction: any ReadTransaction) throws {

@@ -3,17 +3,17 @@
 package import ICalBridge
 import Storage
 
-/// All that the text of an entry follows from besides the item: feeds of one look have the same text.
+/// Everything that the text of an entry depends on besides the item: feeds with the same look have the same text.
 struct FeedLook: Hashable, Sendable {
     let style: CareStyle
-    /// The circle's zone, on whose clock items without their own zone are.
+    /// The circle's zone, which applies to items without their own.
     let zone: TimeZoneReference
-    /// What this feed's own configuration added to each revision.
+    /// The number that this feed's configuration adds to each revision.
     let sequenceOffset: Int
     let shownChangedAt: Int
     let linkTemplate: String?
 
-    /// Where the host application shows an item, nil when it was not given or is not to be shown.
+    /// Returns the address at which the host application shows an item; nil if there is none or it must not be shown.
     func link(_ item: ScheduleItem) -> String? {
         guard style.detail == .full else { return nil }
         return linkTemplate?.replacing("{circle}", with: pathComponent(item.circleID))
@@ -28,13 +28,13 @@ struct FeedLook: Hashable, Sendable {
     }
 }
 
-/// Makes one item, or one imported series, into the components that a feed shows of it.
+/// Turns one item or one imported series into the components that a feed shows of it.
 struct EntryBuilder {
     let look: FeedLook
     let names: CircleNames
     let kinds: ItemKinds
 
-    /// - Parameter isOwn: whether the reader does it, who is then busy meanwhile.
+    /// - Parameter isOwn: whether the item is the reader's own, so that they are busy while it lasts.
     func events(
         of item: ScheduleItem, _ content: any ItemContent, occurrences: [ChangedOccurrence], isOwn: Bool
     ) throws -> [Event] {
@@ -58,7 +58,7 @@ struct EntryBuilder {
         return events.map(\.agreed)
     }
 
-    /// An imported event, or a series with its changed occurrences.
+    /// Returns the components of an imported event, or of a series with its changed occurrences.
     func events(of series: ImportedSeries) -> [Event] {
         let events = series.events.map { imported in
             var event = imported.event
@@ -71,7 +71,7 @@ struct EntryBuilder {
             event.lastModified = revision.updatedAt
             return event.publishable.anchored(in: look.zone)
         }
-        // What replaces days of a series that is not there, and repeats, is shown by nobody as it is.
+        // No program correctly shows a repeating component that replaces occurrences of a missing series.
         return Series.settled(events).flatMap(\.self).map { $0.reduced(to: look.style).agreed }
     }
 }
@@ -90,7 +90,7 @@ extension EntryTraits {
 }
 
 extension Instant {
-    /// Reads `YYYYMMDDTHHMMSSZ`.
+    /// Reads a time in the form `YYYYMMDDTHHMMSSZ`.
     package init?(basic text: String) {
         guard text.hasSuffix("Z"), let utc = CivilDateTime(basic: text.dropLast()) else { return nil }
         self.init(utc: utc)

@@ -3,18 +3,18 @@
 import ICalBridge
 
 extension Event {
-    /// The same occurrences in the form that all readers take alike.
+    /// The event with the same occurrences, in a form that all calendar programs interpret the same way.
     ///
-    /// Readers disagree on a DTSTART that its rule does not give: some leave it out, some count it as one of COUNT.
-    /// Where only dates repeat an event, ical.js and Home Assistant want DTSTART among them. And a second RRULE makes
-    /// Home Assistant refuse a whole feed (RFC 5545 section 3.8.5.3 says SHOULD NOT). A rule that takes more work than
-    /// `SeriesWork.ofAgreement` is written as it is.
+    /// Programs disagree on a DTSTART that its rule does not give: some leave it out, some count it as part of COUNT.
+    /// If an event repeats only by dates, ical.js and Home Assistant want DTSTART among them. A second RRULE makes Home
+    /// Assistant refuse the whole feed (RFC 5545 section 3.8.5.3 says SHOULD NOT). A rule that needs more work than
+    /// `SeriesWork.ofAgreement` is written unchanged.
     var agreed: Event {
         var budget = RecurrenceBudget(steps: .max)
         return agreed(within: &budget)
     }
 
-    /// As `agreed`, while there is something left of a budget for many; then it is written as it is.
+    /// Like `agreed`, while something is left of a budget for many events; after that, events are written unchanged.
     func agreed(within all: inout RecurrenceBudget) -> Event {
         guard let start, recurrenceID == nil, !recurrence.rules.isEmpty || !recurrence.additions.isEmpty else {
             return self
@@ -41,17 +41,17 @@ extension Event {
 }
 
 extension Recurrence {
-    /// More dates than this are not listed.
+    /// The most dates that are listed.
     fileprivate static let manyDates = 1000
 
-    /// Leaves one rule, if the others end soon enough to be listed.
+    /// Keeps one rule, if the others end soon enough for their dates to be listed.
     fileprivate mutating func turnFiniteRulesIntoDates(_ start: EventTime, _ budget: inout RecurrenceBudget) {
         guard rules.count > 1 else { return }
         var kept: [RecurrenceRule] = []
         var known = Set(additions)
         for (index, rule) in rules.enumerated() {
             let isLast = index == rules.count - 1
-            // Each has its own part, so that one without an end leaves something for the others.
+            // Each rule has its own share, so that a rule without an end leaves something for the others.
             let times = budget.within(SeriesWork.ofAgreement / rules.count) {
                 rule.times(startingAt: start, maximum: Self.manyDates, budget: &$0)
             }
@@ -67,7 +67,7 @@ extension Recurrence {
         rules = kept
     }
 
-    /// A date that a rule gives too is one occurrence; ical.js shows it twice.
+    /// Drops dates that a rule also gives: they are one occurrence, but ical.js shows it twice.
     fileprivate mutating func dropDatesThatRulesGive(_ start: EventTime, _ budget: inout RecurrenceBudget) {
         guard !rules.isEmpty, !additions.isEmpty, additions.count <= Self.manyDates else { return }
         func isPlain(_ addition: Addition) -> Bool {
@@ -83,7 +83,7 @@ extension Recurrence {
 }
 
 extension RecurrenceRule {
-    /// Says by UNTIL what COUNT said, which readers count differently.
+    /// Replaces COUNT, which programs count differently, by UNTIL.
     fileprivate mutating func sayEnd(_ start: EventTime, _ budget: inout RecurrenceBudget) {
         guard count != nil, let last = last(startingAt: start, budget: &budget) else { return }
         count = nil
@@ -97,7 +97,7 @@ extension RecurrenceRule {
 }
 
 extension EventTime {
-    /// Another time of the same form and zone.
+    /// Returns another time in the same form and zone.
     fileprivate func moved(to wall: CivilDateTime) -> EventTime {
         switch self {
         case .date: .date(wall.date)

@@ -4,28 +4,29 @@ package import FeedTokens
 package import ICalBridge
 import Synchronization
 
-/// A feed as it was rendered: its bytes, and the state that they show.
+/// A rendered feed: its bytes, and the state that they show.
 package struct RenderedFeed: Sendable {
     package var version: FeedVersion
-    /// The last change of anything the bytes depend on, the day aside, in milliseconds since 1970.
+    /// The last change of anything the bytes depend on except the day, in milliseconds since 1970.
     package var changedAt: Int
     package var shown: ShownFeed
     package var text: FeedText
 }
 
-/// Remembers what feeds show, so that an unchanged poll reads no event; each kind of memory has its own limit.
+/// Caches what feeds show, so that a poll of an unchanged feed reads no events; each kind of cache has its own limit.
 package final class FeedCache: Sendable {
-    /// Few readers poll forms other than iCalendar: their tags are kept here, and not beside each token.
+    /// Few clients poll forms other than iCalendar, so their tags are kept here and not with each token.
     private struct FormKey: Hashable {
         var token: TokenKey
         var form: CalendarForm
     }
 
     private struct Asked: Hashable {
-        /// A feed's tokens are rendered apart: one may be replaced, and show so, before its rendering begins.
+        /// A feed is rendered separately for each of its tokens: one may be replaced, and show a notice, before its
+        /// rendering begins.
         var token: TokenKey
         var version: FeedVersion
-        /// A quarter of an hour: no zone's day begins within one.
+        /// The number of the quarter of an hour; no zone's day begins within one.
         var quarter: Int
         var form: CalendarForm
     }
@@ -36,13 +37,13 @@ package final class FeedCache: Sendable {
         var underWay: [Asked: Task<RenderedFeed, any Error>] = [:]
     }
 
-    /// What one entry takes besides its bytes, about.
+    /// The approximate size of one entry besides its bytes.
     private static let overhead = 200
     private let state = Mutex(State())
 
     package init() {}
 
-    /// What a feed shows in a form at a time, nil when its bytes were not made yet or are not remembered.
+    /// Returns what a feed shows in a form at a time; nil if its bytes have not been made yet or are not cached.
     package func shown(_ live: LiveFeed, for token: TokenKey, as form: CalendarForm, now: Int) -> ShownFeed? {
         let shown: ShownFeed?
         if form == .iCalendar {
@@ -54,9 +55,9 @@ package final class FeedCache: Sendable {
         return shown.flatMap { $0.holds(at: now) ? $0 : nil }
     }
 
-    /// The feed as `render` makes it, once for all who wait for it.
+    /// Returns the feed that `render` makes, calling it once for all who wait for the feed.
     ///
-    /// What is rendered may be newer than what was asked for: a change can commit in between.
+    /// The result may be newer than what was asked for, because a change can be committed in between.
     func rendered(
         _ live: LiveFeed, for token: TokenKey, as form: CalendarForm, now: Int,
         render: @escaping @Sendable () async throws -> RenderedFeed
@@ -80,7 +81,7 @@ package final class FeedCache: Sendable {
         return rendered
     }
 
-    /// What a feed of that version weighs on that day, nil when it was not worked out or is not remembered.
+    /// Returns the weight of a feed in that version on that day; nil if it has not been calculated or is not cached.
     func weight(of feedID: String, _ version: FeedVersion, on day: CivilDate) -> FeedWeight? {
         state.withLock { $0.weights.find(ByteString(feedID)) }.flatMap {
             $0.version == version && $0.day == day ? $0 : nil

@@ -17,13 +17,13 @@ package struct FeedConfiguration: Hashable, Sendable {
         case remove, keep
     }
 
-    /// Kinds of items that are not shown; `includeTasks` and its like in the API.
+    /// The kinds of items that are not shown; in the API these are `includeTasks` and similar fields.
     package var hidden: Set<ScheduleItem.Collection> = []
     package var includeImported = true
-    /// What is the owner's own, beside the circle: events, and what their phones have planned.
+    /// Whether the owner's own events are shown in addition to the circle's, and those planned on their phones.
     package var includePersonal = false
     package var includePlanned = false
-    /// Nil is every patient, and items without one.
+    /// The patients whose items are shown; nil stands for all patients and for items without one.
     package var patientIds: [String]?
     package var includeReminders = true
     package var showMinimalDetails = false
@@ -31,19 +31,19 @@ package struct FeedConfiguration: Hashable, Sendable {
     package var completedTasks = CompletedTasks.remove
     package var pastDays = 90
     package var futureDays = 400
-    /// To-dos are for programs with task lists (Thunderbird, Evolution); others show none.
+    /// How tasks are written: only programs with task lists (Thunderbird, Evolution) show to-dos.
     var tasksAs = TaskForm.events
-    /// A colour that CSS3 names, nil for the reader's choice.
+    /// The name of a CSS3 colour; nil leaves the choice to the reader.
     var color: String?
 
     package init() {}
 
     package func includes(_ collection: ScheduleItem.Collection) -> Bool { !hidden.contains(collection) }
 
-    /// Whether it shows entries of its owner beside the circle's.
+    /// Whether the feed shows its owner's entries in addition to the circle's.
     var showsOwn: Bool { includePersonal || includePlanned }
 
-    /// The stricter of the two settings that reduce what is shown.
+    /// The stricter of the two settings that reduce the details shown.
     var level: DetailLevel {
         let own: DetailLevel =
             switch detail {
@@ -54,16 +54,17 @@ package struct FeedConfiguration: Hashable, Sendable {
         return showMinimalDetails ? max(own, .minimal) : own
     }
 
-    /// Whether each event itself looks different under another configuration, not only which are there.
+    /// Whether another configuration changes how each event looks, and not only which events are shown.
     func showsEventsDifferently(from other: FeedConfiguration) -> Bool {
         level != other.level || includeReminders != other.includeReminders || tasksAs != other.tasksAs
     }
 }
 
 extension FeedConfiguration {
-    /// Reads the stored form; what an older version did not store has its default.
+    /// Reads the stored form; fields that an older version did not store get their defaults.
     ///
-    /// Throws `StorageError` for what this version does not understand: it would show more than was meant.
+    /// Throws `StorageError` if this version does not understand it, because the feed might show more than was
+    /// intended.
     package init(stored text: String, _ kinds: ItemKinds) throws {
         var faults = FaultList()
         update(from: try JSONValue(parsing: text.utf8), kinds, faults: &faults)
@@ -71,10 +72,10 @@ extension FeedConfiguration {
         throw StorageError.unexpectedResult("A feed's configuration is not valid at \(fault.pointer).")
     }
 
-    /// The stored form; equal configurations are equal texts.
+    /// Returns the stored form; equal configurations have equal texts.
     func stored(_ kinds: ItemKinds) throws -> String { try json(kinds).text() }
 
-    /// Takes over the members that are given; faults are under `/config`.
+    /// Updates the members that are given; the pointers of faults begin with `/config`.
     package mutating func update(from value: JSONValue, _ kinds: ItemKinds, faults: inout FaultList) {
         var fields = FieldReader(value, at: "/config")
         fields.readShown(kinds, { $0.feedSetting }, &hidden)
@@ -96,7 +97,7 @@ extension FeedConfiguration {
                 fields.fault("color", code: .notAChoice, "This must be a colour that CSS3 names, such as teal.")
             }
         }
-        // Null is a separate value here: every patient.
+        // Null is a value here: it stands for every patient.
         if value["patientIds"] == .null { patientIds = nil }
         if let ids = fields.patientIDs("patientIds") { patientIds = ids }
         fields.finish()
@@ -119,7 +120,7 @@ extension FeedConfiguration {
 }
 
 extension FieldReader {
-    /// Reads which kinds of items are shown, each by a member of its own.
+    /// Reads which kinds of items are shown, from one member for each kind.
     mutating func readShown(
         _ kinds: ItemKinds, _ setting: (any ItemContent.Type) -> String, _ hidden: inout Set<ScheduleItem.Collection>
     ) {

@@ -3,17 +3,19 @@
 package import ICalBridge
 import Storage
 
-/// All of a circle as one feed shows it, with what is left out and by which rule: for looking at, one by one.
+/// All entries of a circle from the view of one feed, including those left out and the rule that leaves each out, for a
+/// preview.
 package struct FeedContents: Sendable {
     package struct Entry: Sendable {
-        /// `tasks`, `shifts`, `appointments`, `follow-ups`, `imported`, or what is the owner's: `personal`, `planned`.
+        /// `tasks`, `shifts`, `appointments`, `follow-ups`, `imported`, or for the owner's own entries `personal` or
+        /// `planned`.
         package var collection: String
         package var id: String
         /// The components in the feed: one, or a series with its changed occurrences.
         package var events: [Event]
         package var exclusion: Exclusion?
 
-        /// The entry without what no list shows: no descriptions, no reminders, nothing only another program understands.
+        /// The entry reduced to what lists show: no descriptions, no reminders, and no properties for other programs.
         var outline: Entry {
             var entry = self
             entry.events = events.map(\.outline)
@@ -26,16 +28,16 @@ package struct FeedContents: Sendable {
     /// The components that the feed is made of, in the feed's order.
     var events: [Event] { entries.filter { $0.exclusion == nil }.flatMap(\.events) }
 
-    /// - Parameter window: nil for all of the circle, whatever the day, without what only its reader has.
+    /// - Parameter window: nil for the whole circle, whatever the day, without the reader's own entries.
     init(of live: LiveFeedParts, window: FeedWindow?, in transaction: any ReadTransaction) throws {
         try Self.each(of: live, window: window, in: transaction) { entries.append($0) }
     }
 
-    /// Goes over the entries in the feed's order, with few of them in memory at a time.
+    /// Calls the body with the entries in the feed's order, with few of them in memory at a time.
     ///
     /// - Parameters:
-    ///   - window: nil for all of the circle, whatever the day, without what only its reader has.
-    ///   - body: asks the database nothing meanwhile.
+    ///   - window: nil for the whole circle, whatever the day, without the reader's own entries.
+    ///   - body: must not query the database.
     static func each(
         of live: LiveFeedParts, window: FeedWindow?, in transaction: any ReadTransaction, _ body: (Entry) throws -> Void
     ) throws {
@@ -51,14 +53,14 @@ package struct FeedContents: Sendable {
             return true
         }
         guard let window, live.configuration.showsOwn else { return }
-        // What only the owner has comes behind all of the circle.
+        // The owner's own entries come after those of the circle.
         for (own, exclusion) in try OwnEntries(of: live, window: window, in: transaction).judged(by: work.filter) {
             try body(Entry(collection: own.collection, id: own.id, events: own.events, exclusion: exclusion))
         }
     }
 }
 
-/// The contents of a feed in the making.
+/// The work of making a feed's contents.
 private struct FeedContentsWork {
     let filter: FeedFilter
     private let isUnlimited: Bool
@@ -115,7 +117,7 @@ struct LiveFeedParts: Sendable {
     let look: FeedLook
     let titlePrefix: String
     let kinds: ItemKinds
-    /// What is shown about the end of the token that is used; nil for the feed's present one.
+    /// The notice that the token in use will end; nil for the feed's current token.
     let notice: GraceNotice?
 
     init(feed: Feed, circle: Circle, notice: GraceNotice? = nil, settings: ServerSettings) throws {

@@ -4,10 +4,10 @@ import FeedTokens
 import ICalBridge
 import Storage
 
-/// The day at which a feed's window is placed, in its circle's zone.
+/// The day that a feed's window is relative to, in its circle's zone.
 struct FeedDay: Hashable, Sendable {
     let date: CivilDate
-    /// Its first millisecond since 1970, and the first of the next day.
+    /// The start of the day and the start of the next one, in milliseconds since 1970.
     let from: Int
     let until: Int
 
@@ -17,7 +17,7 @@ struct FeedDay: Hashable, Sendable {
         until = zone.rules.instant(of: CivilDateTime(startOf: date.adding(days: 1))).milliseconds
     }
 
-    /// What a feed shows on this day.
+    /// Returns what a feed shows on this day.
     func shown(_ hash: ContentHash, size: Int) -> ShownFeed {
         ShownFeed(hash: hash, from: from, until: until, size: size)
     }

@@ -3,27 +3,28 @@
 import ICalBridge
 import Storage
 
-/// Why an item of the circle is not in a feed; the raw value is what the API says.
+/// Why an item of the circle is not in a feed; the raw values are those of the API.
 package enum Exclusion: String, Sendable {
     case kind = "kind-not-included"
     case patient = "patient-not-included"
     case completed = "completed-task"
     case window = "outside-window"
     case privateEvent = "private-event"
-    /// Looking for its occurrences would take more work than one series, or a whole feed, may cause.
+    /// Finding its occurrences would take more work than is allowed for one series or for a whole feed.
     case costly = "rule-too-costly"
-    /// Another source brought the same event.
+    /// The same event came from another source.
     case repeated
 }
 
-/// Between which times the parts of an entry lie, as its rows say it: what is far from a window costs no look at rules.
+/// The times between which the parts of an entry lie according to its rows: entries far from a window are decided
+/// without expanding rules.
 struct EntrySpan: Sendable {
-    /// Milliseconds by which a row may be off: it knows its times in the zone that the circle had.
+    /// How far a row's times may be off, in milliseconds: they were stored for the zone that the circle had then.
     static let slack = 3 * 86_400_000
 
     private struct Part {
         var startsAt: Int
-        /// Nil when there is no end.
+        /// The end in milliseconds since 1970; nil for a series without an end.
         var endsAt: Int?
 
         func isNear(_ window: FeedWindow) -> Bool {
@@ -48,9 +49,9 @@ struct EntrySpan: Sendable {
     func isNear(_ window: FeedWindow) -> Bool { first.isNear(window) || others.contains { $0.isNear(window) } }
 }
 
-/// Where an entry lies in time, as a window sees it.
+/// The time of an entry, for comparison with a window.
 enum Extent: Sendable {
-    /// Whole days, to the day after the last.
+    /// Whole days, up to the day after the last.
     case days(CivilDate, until: CivilDate)
     case instants(Instant, until: Instant)
     /// A series with its changed occurrences.
@@ -65,7 +66,7 @@ enum Extent: Sendable {
         if events.count > 1 || !event.recurrence.isEmpty {
             self = .series(Series.group(events))
         } else if let end = event.effectiveEnd {
-            // A to-do is where it is due.
+            // A to-do without a start counts at its due time.
             let start = event.start ?? end
             if case .date(let first) = start {
                 self = .days(first, until: end.civilDate)
@@ -79,20 +80,20 @@ enum Extent: Sendable {
     }
 }
 
-/// What decides whether an entry is in a feed, besides its time.
+/// The properties that decide, besides its time, whether an entry is in a feed.
 struct EntryTraits: Sendable {
-    /// Nil for an imported event.
+    /// The kind of item; nil for an imported event.
     var collection: ScheduleItem.Collection?
     var patientID: String?
     var isCompletedTask = false
-    /// Who brought the private events among the components, nil for the host application: they are shown only to that
-    /// user.
+    /// The users who imported the private events among the components, nil for the host application; each event is
+    /// shown only to its user.
     var privateTo: [String?] = []
-    /// Whether another imported event shows the same.
+    /// Whether another imported event shows the same content.
     var isRepeated = false
 }
 
-/// The one place that decides what of a circle a feed shows.
+/// The only place that decides which entries of a circle a feed shows.
 struct FeedFilter {
     let configuration: FeedConfiguration
     let userID: String
@@ -110,7 +111,7 @@ struct FeedFilter {
         notice = live.notice.map { RenewalNotice($0, live) }
     }
 
-    /// The same for what is not a feed and says nothing about its own address.
+    /// Creates a filter for anything that is not a feed, without notices about its address.
     init(_ configuration: FeedConfiguration, userID: String, window: FeedWindow, zone: TimeZoneReference) {
         self.configuration = configuration
         self.userID = userID
@@ -121,7 +122,7 @@ struct FeedFilter {
     }
 
     func exclusion(of traits: EntryTraits) -> Exclusion? {
-        // This comes first: no other rule may reveal what is private to somebody else.
+        // This check comes first: no other rule may reveal what is private to somebody else.
         if traits.privateTo.contains(where: { $0 != userID }) { return .privateEvent }
         let isIncluded = traits.collection.map(configuration.includes) ?? configuration.includeImported
         if !isIncluded { return .kind }
@@ -131,22 +132,23 @@ struct FeedFilter {
         return nil
     }
 
-    /// What a feed says about its own address, whatever its configuration: only to whoever uses a replaced one.
+    /// The events about the feed's own address, whatever its configuration; only readers of a replaced address see
+    /// them.
     var notices: [Event] {
         guard let event = notice?.event, exclusion(by: Extent(of: [event], zone: zone)) == nil else { return [] }
         return [event]
     }
 
-    /// Whether the window leaves out an entry that is not a series.
+    /// Returns why the window leaves out an entry that is not a series, if it does.
     private func exclusion(by extent: Extent) -> Exclusion? {
         var budget = RecurrenceBudget(steps: RecurrenceBudget.perSeries)
         return exclusion(by: extent, nil, &budget)
     }
 
-    /// Whether the window leaves an entry out, or what finding that out would cost.
+    /// Returns why an entry is left out, if it is: because of the window, or because finding out would cost too much.
     ///
-    /// The answer follows from the entry, the window and what the entries before it took, never from time, so that a
-    /// feed is the same bytes however it was made. Entries that are not series take nothing.
+    /// The answer depends on the entry, the window and the cost of the entries before it, never on running time, so a
+    /// feed has the same bytes however it was made. Entries that are not series cost nothing.
     func exclusion(by extent: Extent, _ span: EntrySpan?, _ budget: inout RecurrenceBudget) -> Exclusion? {
         let isShown: Bool
         switch extent {
@@ -163,15 +165,16 @@ struct FeedFilter {
         return isShown ? nil : .window
     }
 
-    /// Whether the window leaves series out, and the steps that it took: the same whatever came before.
+    /// Returns why the window leaves out series, if it does, and the number of steps needed, which does not depend on
+    /// earlier entries.
     func exclusion(of series: [Series]) -> (Exclusion?, cost: Int) {
         var cost = 0
         var isCostly = false
         for one in series {
-            // Dates and overrides were stored one by one; what is bounded is what their rules make of them.
+            // Dates and overrides were stored individually, so only the expansion of rules is limited.
             let granted = RecurrenceBudget.perSeries + one.listedCount
             var part = RecurrenceBudget(steps: granted)
-            // A series is there as a whole as soon as one occurrence is in the window.
+            // The whole series is included as soon as one occurrence is in the window.
             let isIn = one.overlaps(from: window.from, to: window.to, floatingIn: zone.rules, budget: &part)
             cost += granted - max(part.left, 0)
             if isIn == true { return (nil, cost) }

@@ -4,23 +4,23 @@ import FeedTokens
 import ICalBridge
 package import Storage
 
-/// What a feed of one version comes to on one day: how long it is, and how much of the circle is not in it.
+/// The weight of one version of a feed on one day: how long it is, and how much of the circle is not in it.
 package struct FeedWeight: Sendable {
     let version: FeedVersion
     let day: CivilDate
-    /// Bytes as iCalendar.
+    /// The size of the feed as iCalendar, in bytes.
     package let size: Int
-    /// How many items each rule leaves out, as the preview names them one by one; rules without any are not there.
+    /// How many items each rule leaves out, counted like the preview's list; rules that leave out none are missing.
     package let leftOut: [Exclusion: Int]
 
-    /// What is known of a feed's weight without working it out.
+    /// What is known of a feed's weight without calculating it.
     enum Look: Sendable {
         case ended
         case known(FeedWeight)
         case unknown
     }
 
-    /// Looks a feed up.
+    /// Looks up what is known of a feed's weight.
     static func look(
         at feed: Feed, in transaction: any ReadTransaction, _ services: Services, now: Int
     ) throws -> Look {
@@ -29,9 +29,9 @@ package struct FeedWeight: Sendable {
         return services.feeds.weight(of: feed.id, FeedVersion(feed, circle), on: day).map(Look.known) ?? .unknown
     }
 
-    /// Works out what is not yet known about a feed; nil for one that ended meanwhile.
+    /// Calculates a feed's weight; returns nil if the feed has ended in the meantime.
     ///
-    /// First takes room for the whole circle; throws 503 when the server has no room for it in time.
+    /// It first takes room for the whole circle, and throws 503 if the server has none in time.
     static func weigh(_ feed: Feed, _ services: Services, now: Int) async throws -> FeedWeight? {
         let owner = feed.showsOwn ? feed.userID : nil
         let textRoom = try await services.room(forTextOf: feed.circleID)
@@ -61,15 +61,15 @@ extension Feed {
     fileprivate func isLive(at now: Int) -> Bool { revokedAt == nil && expiresAt ?? .max > now }
 }
 
-/// How a feed is doing: what it weighs, and who comes when.
+/// The health of a feed: its weight, and when its clients read it.
 package struct FeedHealth: Sendable {
-    /// What Google reads of a feed, in bytes.
+    /// The size up to which Google reads a feed, in bytes.
     private static let large = 1_000_000
 
-    /// Whether a feed of so many bytes is larger than some programs read.
+    /// Whether a feed of this many bytes is larger than what some programs read.
     package static func isLarge(_ bytes: Int) -> Bool { bytes > large }
 
-    /// Nil for a feed that has ended.
+    /// The feed's weight; nil if it has ended.
     package var weight: FeedWeight?
     package var clients: [ClientRhythm]
     package var days: [FeedClientDay]

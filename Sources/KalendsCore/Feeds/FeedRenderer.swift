@@ -6,12 +6,13 @@ import ICalBridge
 import Storage
 import Synchronization
 
-/// Makes feeds' bytes from pieces that it remembers, for as many circles and looks as memory allows.
+/// Makes feeds' bytes from cached pieces, for as many circles and looks as memory allows.
 package final class FeedRenderer: Sendable {
-    /// Raised whenever the same state would give other bytes than before, so that readers learn of the change.
+    /// Must be raised whenever the same state would give different bytes than before, so that readers learn of the
+    /// change.
     package static let version = 3
 
-    /// How often readers are asked to come back.
+    /// How often readers are asked to read a feed again.
     private static let refreshInterval = ICalDuration(seconds: 3600)
 
     /// A feed's bytes, and a hash that identifies them.
@@ -19,9 +20,9 @@ package final class FeedRenderer: Sendable {
         let text: FeedText
         let hash: ContentHash
 
-        /// Bytes.
+        /// The size in bytes.
         var size: Int { text.count }
-        /// Whether all of the circle was read, and how long it took; both nil for what is rendered from values.
+        /// Whether the whole circle was read, and how long rendering took; both nil for a feed rendered from values.
         var isWhole: Bool?
         var duration: Duration?
     }
@@ -31,7 +32,7 @@ package final class FeedRenderer: Sendable {
         var look: FeedLook
     }
 
-    /// One schedule. It is locked while it is brought on and joined, and never while the store is asked.
+    /// Holds one schedule, which is locked while it is updated and joined, and never while the store is queried.
     private final class Shelf: Sendable {
         let schedule = Mutex<RenderedSchedule?>(nil)
     }
@@ -47,23 +48,23 @@ package final class FeedRenderer: Sendable {
 
     private let turns = Turns<Key>()
 
-    /// - Parameter limit: how many bytes of pieces to keep.
+    /// - Parameter limit: the most bytes of pieces to keep.
     package init(limit: Int = 64 << 20) { self.limit = limit }
 
-    /// Does work as the only one on a circle in one look, so that those who come together have it read once.
+    /// Does work exclusively for one circle and look, so that simultaneous requests read the circle only once.
     func inTurn<Value>(_ live: LiveFeedParts, _ work: () async throws -> Value) async rethrows -> Value {
         try await turns.alone(Key(circleID: live.circle.id, look: live.look), work)
     }
 
-    /// A feed's bytes in another form than iCalendar, and a hash that identifies them.
+    /// Returns a feed's bytes in a form other than iCalendar, and a hash that identifies them.
     ///
-    /// Calendar apps read iCalendar; the other forms are for who asks now and then, and are made from the values.
+    /// Calendar apps read iCalendar; the other forms are requested rarely, so they are made from the values.
     ///
-    /// - Parameter events: what the feed shows, without what it says of its own address.
+    /// - Parameter events: the events that the feed shows, without notices about its address.
     static func render(
         _ live: LiveFeedParts, window: FeedWindow, as form: CalendarForm, _ events: consuming [Event]
     ) -> Rendered {
-        // The events are let go of before another form is made of their text.
+        // The events are released before another form is made from their text.
         let text = bytes(of: live, window: window, as: form == .csv ? .csv : .iCalendar, events)
         let bytes =
             switch form {
@@ -81,9 +82,9 @@ package final class FeedRenderer: Sendable {
         return calendar(live, events: notices + events).bytes(as: form, coverage: window.from...window.to)
     }
 
-    /// A feed's bytes as iCalendar, and a hash that identifies them.
+    /// Returns a feed's bytes as iCalendar, and a hash that identifies them.
     ///
-    /// - Parameter room: what is held for the bytes as long as they are there.
+    /// - Parameter room: the room held for the bytes as long as they exist.
     func render(
         _ live: LiveFeedParts, window: FeedWindow, in transaction: any ReadTransaction, room: MemoryShare? = nil
     ) throws -> Rendered {
@@ -92,7 +93,7 @@ package final class FeedRenderer: Sendable {
         let coverage = window.from...window.to
         var (text, isWhole) = try withSchedule(live, window: window, in: transaction) { schedule, filter in
             var text = JoinedText(coverage: coverage)
-            // First, where a reader that takes in only so many bytes finds it too.
+            // Notices come first, where even a reader with a size limit finds them.
             for notice in filter.notices { text.add(CalendarPiece([notice], hash: RenderedSchedule.digest)) }
             schedule.eachPiece(filter) { text.add($0) }
             return text
@@ -103,7 +104,7 @@ package final class FeedRenderer: Sendable {
         return rendered
     }
 
-    /// The length of a feed as iCalendar in bytes, without making it.
+    /// Returns the length of a feed as iCalendar in bytes, without making it.
     func size(
         of live: LiveFeedParts, window: FeedWindow, in transaction: any ReadTransaction
     ) throws -> Int {
@@ -126,7 +127,7 @@ package final class FeedRenderer: Sendable {
         return found.0.bytes(of: Self.calendar(live, events: [])).count + found.1
     }
 
-    /// Goes over what the feed shows only of its owner, after what it shows of the circle.
+    /// Calls the body with the pieces of the owner's own entries, which come after those of the circle.
     private static func eachOwnPiece(
         _ live: LiveFeedParts, window: FeedWindow, in transaction: any ReadTransaction,
         _ body: (CalendarPiece) -> Void
@@ -139,7 +140,7 @@ package final class FeedRenderer: Sendable {
         }
     }
 
-    /// Gives the circle's schedule in the state of the transaction, made again where necessary.
+    /// Calls the body with the circle's schedule in the state of the transaction, rebuilt if necessary.
     private func withSchedule<Result: Sendable>(
         _ live: LiveFeedParts, window: FeedWindow, in transaction: any ReadTransaction,
         _ body: (inout RenderedSchedule, FeedFilter) -> Result
@@ -162,7 +163,7 @@ package final class FeedRenderer: Sendable {
         var new = try RenderedSchedule(of: live, window: window, in: transaction)
         let result = body(&new, filter)
         let size = shelf.schedule.withLock { schedule in
-            // A snapshot that is older than what is kept is answered and not kept.
+            // A schedule older than the cached one is used for this answer but not cached.
             if let known = schedule, known.isLater(than: new) { return known.size }
             schedule = new
             return new.size
@@ -171,9 +172,9 @@ package final class FeedRenderer: Sendable {
         return (result, true)
     }
 
-    /// The feed's properties around events.
+    /// Returns a calendar with the feed's properties and events.
     static func calendar(_ live: LiveFeedParts, events: [Event]) -> ICalendar {
-        // Only the circle's name: a reader's label may not concern the people to whom the calendar is shown.
+        // It has only the circle's name: a reader's label may not be meant for the people who see the calendar.
         let isReduced = live.configuration.level >= .minimal
         var calendar = ICalendar(name: isReduced ? "\(live.titlePrefix) Calendar" : live.circle.name, events: events)
         calendar.method = "PUBLISH"
@@ -183,7 +184,7 @@ package final class FeedRenderer: Sendable {
         return calendar
     }
 
-    /// Lets go of a circle that was deleted.
+    /// Drops everything cached for a deleted circle.
     func forget(circle id: String) {
         shelves.withLock { shelves in
             for key in shelves.all.keys where key.circleID == id {
@@ -202,9 +203,9 @@ package final class FeedRenderer: Sendable {
         }
     }
 
-    /// Notes what a schedule takes, and lets go of those not used for longest when it is too much in all.
+    /// Records the size of a schedule, and drops the least recently used ones when the total is too large.
     ///
-    /// What is larger than all that may be kept is let go of itself.
+    /// A schedule larger than the whole limit is dropped itself.
     private func keep(_ key: Key, size: Int) {
         shelves.withLock { shelves in
             guard let known = shelves.all[key] else { return }
@@ -227,7 +228,7 @@ package final class FeedRenderer: Sendable {
 }
 
 extension Optional {
-    /// Changes what is there in its place, without a copy; nil when nothing is.
+    /// Changes the value in place, without a copy; returns nil if there is none.
     fileprivate mutating func mutate<Result>(_ body: (inout Wrapped) -> Result) -> Result? {
         guard var value = take() else { return nil }
         defer { self = value }

@@ -2,19 +2,19 @@
 
 import ICalBridge
 
-/// A feed's bytes as they were made: in pieces, which schedules and other feeds of the circle share.
+/// A feed's bytes in pieces, which schedules and other feeds of the circle share.
 ///
-/// A class, so that all who read a large feed at a time can share it.
+/// It is a class so that simultaneous readers of a large feed can share it.
 package final class FeedText: Sendable {
-    /// More bytes than these are never joined into one buffer: they are written from the pieces, as readers take them.
+    /// A longer text, in bytes, is never joined into one buffer: it is written piece by piece as readers take it.
     static let mostJoined = 8 << 20
 
-    /// In bytes.
+    /// The length in bytes.
     package let count: Int
     private let head: [UInt8]
     private let pieces: [CalendarPiece]
     private let tail: [UInt8]
-    /// What is held of the memory for feeds as long as the text is there; nil for a text that is counted by its readers.
+    /// The room held for the text as long as it exists; nil if its readers count it.
     package let room: MemoryShare?
 
     init(head: [UInt8], pieces: [CalendarPiece], tail: [UInt8], room: MemoryShare? = nil) {
@@ -22,19 +22,19 @@ package final class FeedText: Sendable {
         count = pieces.reduce(head.count + tail.count) { $0 + $1.bytes.count }
     }
 
-    /// A text in one piece.
+    /// Creates a text of one piece.
     convenience init(_ bytes: [UInt8]) { self.init(head: bytes, pieces: [], tail: []) }
 
     package var isLarge: Bool { count > Self.mostJoined }
 
-    /// Hands over the bytes part by part, in order.
+    /// Calls the body with the bytes part by part, in order.
     package func eachPart(_ body: ([UInt8]) throws -> Void) rethrows {
         try body(head)
         for piece in pieces { try body(piece.bytes) }
         try body(tail)
     }
 
-    /// Like `eachPart`, for callers that wait in between.
+    /// Like `eachPart`, with a body that may suspend.
     package func eachPartInTurn(_ body: ([UInt8]) async throws -> Void) async rethrows {
         try await body(head)
         for piece in pieces { try await body(piece.bytes) }

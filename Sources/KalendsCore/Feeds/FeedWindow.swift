@@ -2,9 +2,9 @@
 
 import ICalBridge
 
-/// The days that a feed shows, whole ones in the circle's zone.
+/// The days that a feed shows, as whole days in the circle's zone.
 struct FeedWindow: Hashable, Sendable {
-    /// The day at which it is placed.
+    /// The day that the window is relative to.
     var today: CivilDate
     var firstDay: CivilDate
     /// The day after the last one shown.
@@ -20,12 +20,12 @@ struct FeedWindow: Hashable, Sendable {
         to = midnight(endDay)
     }
 
-    /// Whether days, to the day after the last, are shown.
+    /// Whether any of some days is shown; `last` is the day after the last one.
     func shows(days first: CivilDate, until last: CivilDate) -> Bool {
         first < endDay && (last > firstDay || first >= firstDay)
     }
 
-    /// Whether something that takes this time is shown; what takes none is where it starts.
+    /// Whether something between these times is shown; if it takes no time, its start decides.
     func shows(_ start: Instant, until end: Instant) -> Bool {
         start < to && (end > from || start >= from)
     }

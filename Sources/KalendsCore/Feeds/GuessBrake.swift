@@ -2,17 +2,17 @@
 
 import Synchronization
 
-/// Slows down who tries one unknown token after another, by network and in bounded memory.
+/// Slows down networks that try one unknown token after another, with limited memory.
 ///
-/// Live tokens never pass here: a reader of a real feed is never slowed. What it knows is worth a minute, so that a
-/// restart loses nothing, and a guess of 256 bits gains nothing by it.
+/// Valid tokens never get here, so readers of real feeds are never slowed. Counts last only a minute, so a restart
+/// loses little, and that does not help anybody to guess 256 bits.
 package final class GuessBrake: Sendable {
     private struct Misses {
         var count: Int
         var since: Int
     }
 
-    /// Misses within a minute that cost nothing: an old URL in a few calendar apps.
+    /// The number of misses within a minute without a delay, such as those of an old URL in a few calendar apps.
     private static let free = 10
     private static let window = 60_000
     private static let capacity = 10_000
@@ -23,14 +23,15 @@ package final class GuessBrake: Sendable {
         var sweptAt = 0
     }
 
-    /// How often a full table is looked through for networks to forget, so that a miss costs no more when it is full.
+    /// The shortest time in milliseconds between searches of a full table for networks to forget, so that misses do not
+    /// become more expensive when it is full.
     private static let sweep = 1_000
 
     private let table = Mutex(Table())
 
     package init() {}
 
-    /// Notes a miss and returns how many milliseconds its answer has to wait.
+    /// Records a miss and returns how many milliseconds its answer has to wait.
     package func delay(forMissFrom network: String, now: Int) -> Int {
         table.withLock { table in
             if table.networks.count >= Self.capacity, table.networks[network] == nil {
@@ -38,7 +39,7 @@ package final class GuessBrake: Sendable {
                     table.sweptAt = now
                     table.networks = table.networks.filter { now - $0.value.since < Self.window }
                 }
-                // Full of networks that all miss now: the whole table counts as one.
+                // The table is full of networks that all have recent misses, so it counts as one network.
                 if table.networks.count >= Self.capacity { return Self.longest }
             }
             var misses = table.networks[network] ?? Misses(count: 0, since: now)

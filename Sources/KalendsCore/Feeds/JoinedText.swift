@@ -4,7 +4,7 @@ import Crypto
 import FeedTokens
 import ICalBridge
 
-/// A feed's text while its pieces are added, each looked at once and copied by nobody.
+/// A feed's text while its pieces are added; each piece is examined once and never copied.
 struct JoinedText: Sendable {
     private var head: CalendarHead
     private var pieces: [CalendarPiece] = []
@@ -16,9 +16,9 @@ struct JoinedText: Sendable {
         pieces.append(piece)
     }
 
-    /// Ends the text: the whole, and a hash that is equal exactly when the bytes are, since pieces end where events do.
+    /// Completes the text; since pieces end where events do, the hash is equal exactly when the bytes are.
     ///
-    /// - Parameter room: what is held for the text as long as it is there.
+    /// - Parameter room: the room held for the text as long as it exists.
     consuming func finish(_ calendar: ICalendar, room: MemoryShare? = nil) -> FeedRenderer.Rendered {
         let head = head.bytes(of: calendar)
         var hash = SHA256()

@@ -6,7 +6,7 @@ import Storage
 
 /// The events of a user's office days, as a feed shows them to that user.
 enum OfficeEntries {
-    /// Days that an event may be off, because its zone is not the feed's.
+    /// How many days an event may be off, because its zone is not the feed's.
     private static let slack = 2
 
     @Sendable

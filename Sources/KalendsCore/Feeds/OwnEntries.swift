@@ -3,20 +3,20 @@
 import ICalBridge
 import Storage
 
-/// What a feed shows only of its owner, beside the circle: the one place where it is merged in.
+/// The owner's own entries, which a feed shows in addition to the circle's; this is the only place that merges them.
 ///
-/// A change of any of it calls `touchOwnFeeds(of:now:)` in its own transaction, on the ground `ownCalendar(of:)`, so
-/// that such feeds have another version from then on.
+/// Any change to these entries calls `touchOwnFeeds(of:now:)` in the same transaction, on the ground
+/// `ownCalendar(of:)`, so that such feeds get a new version.
 struct OwnEntries: Sendable {
     struct Entry: Sendable {
-        /// What a preview calls it.
+        /// The name of the collection in previews.
         var collection: String
         var id: String
-        /// One event, or a series with its changed occurrences, as they are without what the feed holds back.
+        /// One event, or a series with its changed occurrences, before the feed's details are reduced.
         var events: [Event]
     }
 
-    /// What there is to show, each from a look at the owner's rows near a window.
+    /// The sources of entries, each of which reads the owner's rows near a window.
     private static let sources: [@Sendable (LiveFeedParts, FeedWindow, any ReadTransaction) throws -> [Entry]] = [
         PersonalEntries.entries, PlannedEntries.entries, OfficeEntries.entries,
     ]
@@ -27,7 +27,7 @@ struct OwnEntries: Sendable {
 
     private init() {}
 
-    /// Reads what is near the window; the same rows give the same entries in the same order.
+    /// Reads the entries near the window; the same rows give the same entries in the same order.
     init(of live: LiveFeedParts, window: FeedWindow, in transaction: any ReadTransaction) throws {
         var budget = RecurrenceBudget(steps: SeriesWork.ofFeed)
         for source in Self.sources {
@@ -39,7 +39,7 @@ struct OwnEntries: Sendable {
         }
     }
 
-    /// Each entry with what keeps it out of the feed, within a separate budget.
+    /// Returns each entry with the reason that excludes it from the feed, if any, within a separate budget.
     func judged(by filter: FeedFilter) -> [(entry: Entry, exclusion: Exclusion?)] {
         var budget = RecurrenceBudget(steps: SeriesWork.ofFeed)
         return entries.map { entry in

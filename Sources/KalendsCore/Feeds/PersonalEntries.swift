@@ -5,7 +5,7 @@ import Storage
 
 /// A user's own events as a feed shows them to that user.
 enum PersonalEntries {
-    /// Days that an event may be off, because its zone is not the feed's.
+    /// How many days an event may be off, because its zone is not the feed's.
     private static let slack = 2
 
     @Sendable
@@ -24,7 +24,7 @@ enum PersonalEntries {
                 collection: "personal", id: event.id,
                 events: builder.events(of: event, occurrences.removeValue(forKey: SeriesKey(event)) ?? []))
         }
-        // Occurrences whose series no device ever sent are events like others.
+        // Occurrences whose series no device has ever sent are treated as single events.
         for (key, rest) in occurrences.sorted(by: { $0.key.externalID < $1.key.externalID }) {
             let series = try transaction.personalEventEverKnown(
                 key.externalID.string, instance: "", of: key.provider, user: user)
@@ -40,7 +40,7 @@ enum PersonalEntries {
     /// What a series and its changed occurrences have in common.
     private struct SeriesKey: Hashable {
         let provider: String
-        /// Empty for an event that no device knows.
+        /// The event's id on devices; empty if no device knows it.
         let externalID: ByteString
 
         init(_ event: PersonalEvent) {
@@ -49,13 +49,13 @@ enum PersonalEntries {
     }
 }
 
-/// Makes personal events into the components of a feed.
+/// Turns personal events into the components of a feed.
 private struct PersonalEntryBuilder {
     let look: FeedLook
     /// The user's zone, for events without their own.
     let zone: TimeZoneReference
 
-    /// An event, or a series with its changed occurrences.
+    /// Returns the components of an event, or of a series with its changed occurrences.
     func events(of event: PersonalEvent, _ occurrences: [PersonalEvent]) -> [Event] {
         let own = event.content.timeZone.flatMap { TimeZoneReference($0) } ?? zone
         var series = self.event(event, uid: event.uid)
@@ -91,7 +91,7 @@ private struct PersonalEntryBuilder {
         if let time = content.startTime {
             let start = zoned(first, time)
             let end = content.endTime.map { zoned(last, $0) } ?? start
-            // Where a clock is put forward an end may come to lie before its start.
+            // When a clock is put forward, an end may come before its start.
             let isOrdered = start.instant(floatingIn: own.rules) <= end.instant(floatingIn: own.rules)
             (shown.start, shown.end) = (start, .time(isOrdered ? end : start))
         }
@@ -126,7 +126,7 @@ private struct PersonalEntryBuilder {
 }
 
 extension EventTime {
-    /// Where an occurrence starts, in the form of this start of its series.
+    /// Returns the start of an occurrence in the form of this start of its series.
     fileprivate func occurrence(at moment: PersonalMoment, in zone: TimeZoneReference) -> EventTime {
         switch (self, moment) {
         case (.date, .day(let day)): .date(day)
@@ -139,7 +139,7 @@ extension EventTime {
 }
 
 extension RecurrenceRule.Until {
-    /// As RFC 5545 wants it beside a start that is a day.
+    /// Returns the time in the form that RFC 5545 requires if the start is a date.
     fileprivate func day(in zone: TimeZoneReference) -> Self {
         switch self {
         case .date: self
@@ -148,7 +148,7 @@ extension RecurrenceRule.Until {
         }
     }
 
-    /// As RFC 5545 wants it beside a start in a zone; a day counts to its end.
+    /// Returns the time in the form that RFC 5545 requires if the start has a zone; a date becomes its last second.
     func instant(in zone: TimeZoneReference) -> Self {
         switch self {
         case .date(let date): .utc(zone.rules.instant(of: CivilDateTime(startOf: date).adding(seconds: 86_399)))

@@ -3,7 +3,7 @@
 import ICalBridge
 import Storage
 
-/// What a user's phones have planned, as a feed shows it to that user: a title and a time.
+/// The events planned on a user's phones, as a feed shows them to that user: with a title and a time.
 enum PlannedEntries {
     private static let slack = 2 * 86_400_000
 
@@ -35,7 +35,7 @@ enum PlannedEntries {
             summary: planned.title)
         if planned.isAllDay {
             let first = day(planned.startsAt, planned.startOffset)
-            // Phones end a day at its last second, or at the first of the next.
+            // On phones, an all-day event ends at the last second of its day or at the first of the next.
             let last = max(first, day(max(planned.startsAt, planned.endsAt - 1000), planned.endOffset))
             (event.start, event.end) = (.date(first), .time(.date(last.adding(days: 1))))
         }
@@ -48,7 +48,7 @@ enum PlannedEntries {
         return event
     }
 
-    /// The day on the phone's own clock.
+    /// Returns the date in the phone's local time.
     private static func day(_ milliseconds: Int, _ offset: Int) -> CivilDate {
         Instant(milliseconds: milliseconds).adding(seconds: offset).utc.date
     }

@@ -5,18 +5,18 @@ import Crypto
 import ICalBridge
 import Storage
 
-/// A circle's events as text in one look, kept up with the circle change by change.
+/// A circle's events as text in one look, updated change by change.
 ///
-/// Feeds of that look are joined from it: what a feed leaves out is decided then, and costs no reading of items.
+/// Feeds with that look are joined from it: what a feed leaves out is decided then, without reading items.
 struct RenderedSchedule {
-    /// Where an entry comes in a feed: an order that follows only from what is stored.
+    /// The place of an entry in the order of a feed, which depends only on what is stored.
     struct Place: Comparable {
         /// Items come before imported events.
         var isImported: Bool
         var startsAt: Int
         var collection: String
         var id: String
-        /// Among imported events with one UID.
+        /// The number among imported events with the same UID.
         var ordinal = 0
 
         static func < (one: Place, other: Place) -> Bool {
@@ -29,21 +29,22 @@ struct RenderedSchedule {
         }
     }
 
-    /// Which state of which circle a schedule shows.
+    /// The circle and the state of it that a schedule shows.
     struct State: Sendable {
-        /// A circle that was deleted and made again is another, whatever its version.
+        /// A circle that was deleted and created again is a different one, whatever its version.
         fileprivate var createdAt: Int
         fileprivate(set) var version: Int
-        /// Which imported events are here.
+        /// The epoch of the imported events in the schedule.
         fileprivate var epoch: Int
-        /// The milliseconds since 1970 whose items are here.
+        /// The span of the items in the schedule, in milliseconds since 1970.
         fileprivate var from: Int
         fileprivate var to: Int
 
         fileprivate func isNear(_ startsAt: Int, _ endsAt: Int?) -> Bool { (endsAt ?? .max) >= from && startsAt < to }
     }
 
-    /// What leads from one state of a circle to a later one; it is read and rendered before a schedule is touched.
+    /// The difference between one state of a circle and a later one; it is read and rendered before a schedule is
+    /// touched.
     struct Change: Sendable {
         fileprivate let base: State
         fileprivate var version: Int
@@ -53,14 +54,14 @@ struct RenderedSchedule {
         fileprivate var parts: [Part] = []
     }
 
-    /// A class, because thousands of them are looked at and moved for one change.
+    /// It is a class because thousands of parts are examined and moved for one change.
     fileprivate final class Part: Sendable {
         let place: Place
         let traits: EntryTraits
         let extent: Extent
         let span: EntrySpan
         let text: CalendarPiece
-        /// For a shift: its owner, and its text in the owner's own feeds, where it takes up their time.
+        /// For a shift, its owner and its text in the owner's feeds, where it counts as busy time.
         let own: (userID: String, text: CalendarPiece)?
 
         init(
@@ -82,15 +83,15 @@ struct RenderedSchedule {
     }
 
     fileprivate struct EntryID: Hashable {
-        /// Nil for imported.
+        /// The kind of item; nil for an imported event.
         var collection: ScheduleItem.Collection?
         var id: ByteString
         var ordinal = 0
     }
 
-    /// More changes than this at once are not followed one by one: reading everything is cheaper.
+    /// The most changes that are applied individually; for more, reading everything is cheaper.
     private static let manyChanges = 500
-    /// Items this much outside of a window are kept too, so that the window can move on.
+    /// How far outside the window items are kept too, in milliseconds, so that the window can move on.
     private static let margin = 9 * 86_400_000
 
     let circleID: String
@@ -98,9 +99,9 @@ struct RenderedSchedule {
     private(set) var state: State
     private var parts: [Part] = []
     private var places: [EntryID: Place] = [:]
-    /// What each series answered for the window it was last asked about, and what that cost.
+    /// The last answer for each series, with its window and its cost.
     private var answers: [EntryID: (from: Instant, to: Instant, exclusion: Exclusion?, cost: Int)] = [:]
-    /// Bytes in memory, about.
+    /// The approximate size in memory, in bytes.
     private(set) var size = 0
 
     /// Reads all items that a window can show.
@@ -114,7 +115,7 @@ struct RenderedSchedule {
             look: look, names: try CircleNames(circleID, in: transaction), kinds: live.kinds)
         let changed: [ByteString: [ChangedOccurrence]] = Dictionary(
             grouping: try transaction.occurrences(of: nil, in: circleID), by: \.itemID)
-        // Of each row only its text is kept: as values, a large circle would take several times as much.
+        // Only the text of each row is kept: as values, a large circle would take several times as much memory.
         try transaction.eachItem(in: circleID, from: state.from, to: state.to) { item in
             append(try Self.part(item, item.hasOccurrences ? changed[item.id] ?? [] : [], builder))
         }
@@ -124,11 +125,11 @@ struct RenderedSchedule {
         parts.sort { $0.place < $1.place }
     }
 
-    /// Reads what leads from a state to the circle's in the transaction, with as many queries for a hundred changes as for
-    /// one.
+    /// Reads the change from a state to the circle's state in the transaction, with the same number of queries for a
+    /// hundred changes as for one.
     ///
-    /// - Returns: nil when nothing does: the state is of another circle of this id, a later one, or of other days, or too
-    ///   much has changed.
+    /// - Returns: nil if there is no such change: the state belongs to another circle with this id, is a later one or
+    ///   covers other days, or too much has changed.
     static func change(
         since state: State, of live: LiveFeedParts, window: FeedWindow, in transaction: any ReadTransaction
     ) throws -> Change? {
@@ -167,12 +168,13 @@ struct RenderedSchedule {
         return change
     }
 
-    /// Brings the schedule to a later state.
+    /// Updates the schedule to a later state.
     ///
-    /// - Returns: false when the change does not lead on from here; nothing is changed then.
+    /// - Returns: false if the change does not apply to this state; the schedule is then unchanged.
     mutating func apply(_ change: Change) -> Bool {
         let base = change.base
-        // What was brought on meanwhile by another change is brought on by this one too, which has all of that.
+        // A schedule that another change has updated in the meantime can take this change too, which includes all of
+        // the other.
         guard base.createdAt == state.createdAt, (base.version...change.version).contains(state.version),
             base.from == state.from, base.to == state.to
         else { return false }
@@ -187,15 +189,15 @@ struct RenderedSchedule {
         return true
     }
 
-    /// Half of SHA-256: enough that no two pieces of a feed's life share one.
+    /// Returns half of a SHA-256 hash: long enough that no two pieces in the life of a feed share one.
     static func digest(_ bytes: [UInt8]) -> SIMD2<UInt64> {
         unsafe SHA256.hash(data: bytes).withUnsafeBytes { unsafe $0.loadUnaligned(as: SIMD2<UInt64>.self) }
     }
 
-    /// Goes over what a feed shows of the schedule, in order.
+    /// Calls the body with the pieces that a feed shows of the schedule, in order.
     ///
-    /// Each piece is handed over once and kept by nobody here: in a circle of a hundred thousand, looking at each a
-    /// second time costs as much as all the rest.
+    /// Each piece is passed on once and not kept: in a circle with a hundred thousand items, examining each a second
+    /// time would cost as much as all other work.
     mutating func eachPiece(_ filter: FeedFilter, _ body: (CalendarPiece) -> Void) {
         var budget = RecurrenceBudget(steps: SeriesWork.ofFeed)
         for part in parts
@@ -208,7 +210,7 @@ struct RenderedSchedule {
         }
     }
 
-    /// As the filter has it; what is remembered takes as much of the budget as if it were found out again.
+    /// Returns the filter's answer; a cached answer takes as much of the budget as a new one.
     private mutating func exclusion(
         of part: Part, _ filter: FeedFilter, _ budget: inout RecurrenceBudget
     ) -> Exclusion? {
@@ -226,7 +228,7 @@ struct RenderedSchedule {
         return exclusion
     }
 
-    /// Whether it shows a later state of the same circle.
+    /// Whether this schedule shows a later state of the same circle.
     func isLater(than other: RenderedSchedule) -> Bool {
         state.createdAt == other.state.createdAt && state.version > other.state.version
     }
@@ -283,7 +285,7 @@ struct RenderedSchedule {
         return true
     }
 
-    /// Where the first part at or after a place is.
+    /// Returns the index of the first part at or after a place.
     private func index(of place: Place) -> Int {
         var (low, high) = (0, parts.count)
         while low < high {

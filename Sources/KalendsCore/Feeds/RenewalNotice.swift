@@ -3,11 +3,11 @@
 import ICalBridge
 import Storage
 
-/// The event by which the readers of a replaced address learn that it ends, and where to renew it.
+/// The event that informs readers of a replaced address that it will end, and where to renew it.
 ///
-/// Whole days from the one of the replacement to the last on which the address opens anything: each calendar app shows
-/// it today, whatever day the app is on, and keeps showing it until then. It says nothing about the circle and nothing
-/// about the new address, since whoever uses the old one may be the reason for the new one.
+/// It covers whole days from the replacement to the last day on which the address works, so every calendar app shows it
+/// today and until then, in whatever time zone. It reveals nothing about the circle or the new address, since whoever
+/// uses the old one may be the reason for the replacement.
 struct RenewalNotice {
     let event: Event
 
@@ -36,7 +36,8 @@ struct RenewalNotice {
         self.event = event
     }
 
-    /// Where the host application is, by where it shows items: only scheme and host, which open without a sign-in too.
+    /// Returns the host application's address, taken from where it shows items: only scheme and host, which open even
+    /// without a sign-in.
     private static func origin(_ template: String) -> String? {
         let parts = template.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
         guard parts.count >= 3, !parts[2].isEmpty, !parts[2].contains("{") else { return nil }

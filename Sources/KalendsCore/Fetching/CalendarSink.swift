@@ -3,7 +3,7 @@
 import Outbound
 import Synchronization
 
-/// Where a calendar goes as it comes from its host: unpacked into a spool, piece by piece, and counted to whoever asked.
+/// Receives a calendar from its host: unpacks it into a spool piece by piece, and counts it for whoever requested it.
 final class CalendarSink: AnswerSink {
     private struct State {
         var packed = 0
@@ -15,9 +15,10 @@ final class CalendarSink: AnswerSink {
     private let limit: Int
     private let state: Mutex<State>
 
-    /// Throws `OutboundFailure` when the answer is packed in a way that nobody asked for, or says that it is too large.
+    /// Throws `OutboundFailure` if the answer has a content encoding that was not requested, or declares a length
+    /// beyond the limit.
     ///
-    /// - Parameter limit: bytes, packed and unpacked.
+    /// - Parameter limit: the most bytes, both packed and unpacked.
     init(_ answer: OutboundAnswer, limit: Int, for admission: FairPool.Holding?) throws {
         if let length = answer.field("content-length").flatMap({ Int($0) }), length > limit {
             throw OutboundFailure.tooLarge(limit: limit)
@@ -40,7 +41,8 @@ final class CalendarSink: AnswerSink {
         }
     }
 
-    /// Throws `OutboundFailure` for more than the limit and for what cannot be unpacked, `Refusal` when there is no room.
+    /// Takes the next bytes; throws `OutboundFailure` beyond the limit and if they cannot be unpacked, `Refusal` if
+    /// there is no room.
     func take(_ bytes: [UInt8]) throws {
         try state.withLock { state in
             state.packed += bytes.count
@@ -54,7 +56,7 @@ final class CalendarSink: AnswerSink {
         }
     }
 
-    /// The whole calendar.
+    /// Returns the whole calendar.
     func finish() throws -> ImportUpload {
         try state.withLock { state in
             do throws(Gunzip.UnpackingError) { try state.gunzip?.finish() } catch { throw failure(error) }

@@ -4,17 +4,18 @@ import Base
 import ICalBridge
 import Outbound
 
-/// What a host knows a version of its calendar by (RFC 9110 section 8.8), and the address that said so.
+/// The validators by which a host identifies a version of its calendar (RFC 9110 section 8.8), and the address that
+/// sent them.
 struct FetchValidators: Hashable, Sendable {
     var etag: String?
     var lastModified: String?
-    /// `PublicURL.digest` of the address that answered: another one's tags mean something else.
+    /// `PublicURL.digest` of the address that answered; the validators of another address have a different meaning.
     var source: String
 }
 
 /// A calendar that was fetched.
 struct FetchedCalendar: Sendable {
-    /// The bytes, in a spool, and the charset that Content-Type names.
+    /// The bytes, in a spool, with the charset that Content-Type names.
     var upload: ImportUpload
     var validators: FetchValidators
     var finalHost: String
@@ -25,18 +26,18 @@ enum Download: Sendable {
     case calendar(FetchedCalendar)
 }
 
-/// Downloads calendars from addresses that users give, and connects only to hosts on the public Internet.
+/// Downloads calendars from addresses that users give, connecting only to hosts on the public Internet.
 ///
-/// Every hop's host is looked up once, all of its addresses are judged, and the connection goes to one of exactly these
-/// addresses: a name that leads elsewhere a moment later changes nothing.
+/// Every hop's host is looked up once, all of its addresses are checked, and the connection goes to one of exactly
+/// these addresses: a name that resolves differently a moment later has no effect.
 package struct GuardedFetcher: Sendable {
     private static let redirects = 5
-    /// How many addresses of one host are tried.
+    /// The most addresses of one host that are tried.
     private static let tries = 3
     private static let agent = "Kalends/1 (calendar import)"
 
     let rules: DestinationRules
-    /// Bytes, packed and unpacked.
+    /// The most bytes, both packed and unpacked.
     let limit: Int
 
     package init(_ settings: ServerSettings) {
@@ -57,11 +58,11 @@ package struct GuardedFetcher: Sendable {
         }
     }
 
-    /// Downloads a calendar; throws 422, or 413 for one that is too large, with the pointer `/url`.
+    /// Downloads a calendar; throws 422, or 413 if it is too large, with the pointer `/url`.
     ///
     /// - Parameters:
-    ///   - validators: of the version that is there already, so that the same is not sent again.
-    ///   - admission: what the bytes are counted to.
+    ///   - validators: those of the version already stored, so that an unchanged calendar is not sent again.
+    ///   - admission: the holding that the bytes are counted for.
     func fetch(
         url: PublicURL, validators: FetchValidators? = nil, for admission: FairPool.Holding?
     ) async throws -> Download {
@@ -72,7 +73,7 @@ package struct GuardedFetcher: Sendable {
         }
     }
 
-    /// Like `fetch`, but throws `OutboundFailure`, and a `Refusal` when there is no room for the bytes.
+    /// Like `fetch`, but throws `OutboundFailure`, and a `Refusal` if there is no room for the bytes.
     func attempt(
         _ url: PublicURL, _ validators: FetchValidators?, for admission: FairPool.Holding?
     ) async throws -> Download {
@@ -103,7 +104,7 @@ package struct GuardedFetcher: Sendable {
         throw OutboundFailure.redirects
     }
 
-    /// Asks the first address of the host that can be reached.
+    /// Sends the request to the first address of the host that can be reached.
     private func get(
         _ url: PublicURL, _ validators: FetchValidators?, _ admission: FairPool.Holding?
     ) async throws -> (OutboundAnswer, CalendarSink?) {
@@ -119,7 +120,7 @@ package struct GuardedFetcher: Sendable {
             try Task.checkCancellation()
             do {
                 return try await rules.transport.send(Hop(url: url, address: address, headers: headers)) { answer in
-                    // The body of another answer is not read.
+                    // The bodies of other answers are not read.
                     answer.status == 200 ? try CalendarSink(answer, limit: limit, for: admission) : nil
                 }
             } catch let error as OutboundFailure where error.kind == .unreachable {
@@ -132,7 +133,7 @@ package struct GuardedFetcher: Sendable {
     private func calendar(
         _ answer: OutboundAnswer, _ upload: ImportUpload, from url: PublicURL
     ) throws -> FetchedCalendar {
-        // What is sent back to the host is kept only as long as such values are in earnest.
+        // Validators are sent back to the host later; unreasonably long ones are not kept.
         func kept(_ name: String) -> String? { answer.field(name).flatMap { $0.utf8.count <= 512 ? $0 : nil } }
         return FetchedCalendar(
             upload: upload,
@@ -141,7 +142,7 @@ package struct GuardedFetcher: Sendable {
             finalHost: url.host.text)
     }
 
-    /// Seconds, a week at most.
+    /// Returns the requested wait in seconds, at most a week.
     private static func retryAfter(_ answer: OutboundAnswer) -> Int? {
         guard let text = answer.field("retry-after") else { return nil }
         let seconds = Int(text) ?? Instant(httpDate: text).map { ($0.milliseconds - systemClock()) / 1000 }

@@ -4,7 +4,7 @@ import Base
 import Outbound
 
 extension OutboundFailure {
-    /// The same, for whoever gave the address in the field `url`.
+    /// The failure as a refusal for whoever gave the address in the field `url`.
     var refusal: Refusal {
         let fault = Fault(
             pointer: "/url", code: kind == .address ? .addressNotAllowed : .fetchFailed, message: message)

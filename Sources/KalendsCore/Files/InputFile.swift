@@ -10,20 +10,20 @@ package struct InputFailure: Error, CustomStringConvertible {
     package init(description: String) { self.description = description }
 }
 
-/// A file that somebody named, or standard input for `-`: piece by piece, never without an end.
+/// A file that somebody named, or standard input for `-`, read piece by piece and never without a limit.
 ///
-/// It is opened without waiting. Folders, devices and sockets are refused; a pipe is waited for with a message about
-/// it, and nothing is read beyond a limit.
+/// Opening it never blocks. Folders, devices and sockets are refused; waiting for a pipe is announced with a message,
+/// and nothing is read beyond the limit.
 package final class InputFile {
-    /// How much is read of what is kept as a whole, unless the caller has its own limit: 256 MiB.
+    /// The default limit for content that is kept in memory as a whole: 256 MiB.
     package static let wholeLimit = 256 << 20
-    /// How long a pipe is waited for without a message, and how long a named one may give nothing at all, in seconds.
+    /// The seconds to wait for a pipe before a message, and the seconds that a named pipe may send nothing.
     private static let silence = 2
     private static let patience = 30
 
     private enum Kind {
         case file(size: Int)
-        /// With no name it is another program's output, which comes when that program has it.
+        /// An unnamed pipe is another program's output, which arrives when that program is ready.
         case pipe(isNamed: Bool)
         case terminal
     }
@@ -39,11 +39,11 @@ package final class InputFile {
     private var hasTold = false
 
     /// - Parameters:
-    ///   - limit: the most bytes that are read; a longer file is refused here, as far as its length can be seen.
-    ///   - hint: a further sentence for somebody whose file is too long.
+    ///   - limit: the most bytes that are read; a longer file is refused here if its length is known.
+    ///   - hint: a further sentence for the message about a file that is too long.
     package init(_ name: String, limit: Int = wholeLimit, hint: String = "") throws {
         (self.name, self.hint) = (name, hint)
-        // open takes a path that is valid for the call; a pipe that nobody writes to would be waited for in it.
+        // The path is valid for the call; without O_NONBLOCK, opening a pipe that nobody writes to would block.
         descriptor = name == "-" ? STDIN_FILENO : unsafe open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         let code = errno
         guard descriptor >= 0 else {
@@ -56,7 +56,7 @@ package final class InputFile {
                 guard size <= limit else { throw Self.tooLong(name, size, limit, hint) }
                 self.limit = limit
             } else {
-                // What comes through a pipe can be read once, so that it is always kept.
+                // A pipe can be read only once, so its content is always kept.
                 self.limit = min(limit, Self.wholeLimit)
             }
         } catch {
@@ -72,18 +72,18 @@ package final class InputFile {
         if case .file(let size) = kind, name != "-" { size } else { nil }
     }
 
-    /// All of it, or what is left of it.
+    /// Reads all of it, or what is left of it.
     package func whole() throws -> [UInt8] {
         var bytes: [UInt8] = []
         while let chunk = try next() { bytes += chunk }
         return bytes
     }
 
-    /// The next piece, nil at the end.
+    /// Returns the next piece, or nil at the end.
     package func next() throws -> [UInt8]? {
         while true {
             if case .file = kind {} else { try wait() }
-            // The buffer is valid for the call, and read writes no more than its count.
+            // The buffer is valid for the call, and `read` writes no more than its count.
             let count = unsafe chunk.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }
             if count < 0, errno == EAGAIN {
@@ -93,13 +93,13 @@ package final class InputFile {
             guard count >= 0 else { throw Self.failure(name, "cannot be read: \(systemReason(errno)).") }
             hasBegun = true
             taken += count
-            // A pipe, or a file that grows while it is read.
+            // This can be a pipe, or a file that grows while it is read.
             guard taken <= limit else { throw Self.tooLong(name, nil, limit, hint) }
             return count == 0 ? nil : Array(chunk[..<count])
         }
     }
 
-    /// Waits until there is something to read, or the end of it.
+    /// Waits until there is something to read or the end is reached.
     private func wait() throws {
         if case .terminal = kind, !hasTold {
             Self.say("Reading what you type; Ctrl-D on a line of its own ends it.")
@@ -108,7 +108,7 @@ package final class InputFile {
         var waited = 0
         while true {
             var asked = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-            // The call reads and writes the one structure that it is given.
+            // The call reads and writes only the structure it is given.
             let ready = unsafe poll(&asked, 1, CInt(Self.silence * 1000))
             if ready < 0, errno == EINTR { continue }
             guard ready == 0 else { return }
@@ -124,11 +124,11 @@ package final class InputFile {
         }
     }
 
-    /// A line on standard error, where nobody mistakes it for the result.
+    /// Writes a line to standard error, where nobody mistakes it for the result.
     private static func say(_ text: String) {
         var rest = Array((text + "\n").utf8)[...]
         while !rest.isEmpty {
-            // The buffer is valid for the call, and write reads no more than its count.
+            // The buffer is valid for the call, and `write` reads no more than its count.
             let written = unsafe rest.withUnsafeBytes { unsafe write(STDERR_FILENO, $0.baseAddress, $0.count) }
             if written < 0, errno == EINTR { continue }
             guard written > 0 else { return }
@@ -140,7 +140,7 @@ package final class InputFile {
 
     private static func kind(_ descriptor: CInt, _ name: String) throws -> Kind {
         var status = stat()
-        // The call fills the one structure that it is given.
+        // The call fills only the structure it is given.
         guard unsafe fstat(descriptor, &status) == 0 else {
             throw failure(name, "cannot be opened: \(systemReason(errno)).")
         }
@@ -148,7 +148,7 @@ package final class InputFile {
         switch status.st_mode & S_IFMT {
         case S_IFREG: return .file(size: status.st_size)
         case S_IFIFO: return .pipe(isNamed: !isInput)
-        // Some programs give their children sockets to read from.
+        // Some programs give their child processes a socket as standard input.
         case S_IFSOCK where isInput: return .pipe(isNamed: false)
         case S_IFCHR where isatty(descriptor) == 1: return .terminal
         case S_IFCHR where status.st_rdev == emptyDevice: return .file(size: 0)
@@ -158,7 +158,7 @@ package final class InputFile {
         }
     }
 
-    /// `/dev/null`, which has an end, while other devices never end.
+    /// `/dev/null`, which ends at once, while other devices never end.
     private static let emptyDevice: dev_t = 1 << 8 | 3
 
     private static func tooLong(_ name: String, _ size: Int?, _ limit: Int, _ hint: String) -> InputFailure {

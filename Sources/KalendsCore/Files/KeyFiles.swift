@@ -7,39 +7,40 @@ import Storage
 
 /// The files of the sealing key: the present one, the next one while a rotation is under way, and the former one.
 ///
-/// At whatever moment a process ends, the files that are there open everything that is sealed.
+/// Whenever a process ends, the files on the disk can open everything that is sealed.
 package struct KeyFiles: Sendable {
-    /// The present one.
+    /// The file of the present key.
     package let path: String
 
     package init(path: String) { self.path = path }
     private var next: String { path + ".next" }
     private var former: String { path + ".former" }
 
-    /// Whether a rotation began that did not come to its end.
+    /// Whether a rotation was begun and not finished.
     var isRotating: Bool { isThere(next) }
 
-    /// The key that seals; it also opens what the key before it sealed. When no file is there, a new key is made.
+    /// Returns the key that seals; it can also open what the previous key sealed. If there is no file, a new key is
+    /// made.
     package func key() throws(SealingKey.Failure) -> SealingKey {
         guard isRotating else {
             let key = try SealingKey(file: path)
-            // Something may have been sealed with it at the very moment of the change.
+            // Something may have been sealed with the former key at the moment of the change.
             if isThere(former), let former = try? SealingKey(file: former) { key.remember(former) }
             return key
         }
         let key = try SealingKey(file: next)
-        // At the end of a rotation the present one is the former already, for a moment.
+        // At the end of a rotation, the present file has for a moment already been renamed to the former one.
         let before = isThere(path) ? path : former
         if isThere(before) { key.remember(try SealingKey(file: before)) }
         return key
     }
 
-    /// Makes the next key, unless a rotation that was broken off made it already.
+    /// Makes the next key, unless an interrupted rotation has already made it.
     func makeNext() throws -> SealingKey {
         if !isRotating {
-            // Under another name until all of it is on the disk.
+            // The file has another name until all of it is on the disk.
             let part = next + ".part"
-            // The string is only read, as those below are.
+            // The string is only read, and so are those below.
             _ = unsafe unlink(part)
             _ = try SealingKey(file: part)
             try rename(part, to: next)
@@ -47,7 +48,7 @@ package struct KeyFiles: Sendable {
         return try SealingKey(file: next)
     }
 
-    /// Puts the next key in the place of the present one, which is kept.
+    /// Replaces the present key by the next one, and keeps the old one as the former key.
     func finish() throws {
         if isThere(path) { try rename(path, to: former) }
         try rename(next, to: path)
@@ -57,7 +58,7 @@ package struct KeyFiles: Sendable {
         guard unsafe Glibc.rename(file, other) == 0 else {
             throw StorageError.unusable("\(file) cannot be renamed: \(systemReason(errno)).")
         }
-        // The name is on the disk with its folder.
+        // The new name is on the disk once its folder is flushed.
         let folder = unsafe open(
             URL(filePath: path).deletingLastPathComponent().path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         defer { if folder >= 0 { close(folder) } }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Text for a terminal: what could move the cursor or hide a word is shown as `?`.
+/// Returns the text for a terminal: characters that could move the cursor or hide a word become `?`.
 package func printable(_ text: String) -> String {
     String(
         String.UnicodeScalarView(

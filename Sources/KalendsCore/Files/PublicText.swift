@@ -6,7 +6,8 @@ import Glibc
 import ICalBridge
 import Storage
 
-/// What an operator may read of an error: our own sentences in full, and only the type of everything else.
+/// Returns the description of an error that an operator may read: this program's own sentences in full, and only the
+/// type of any other error.
 package func publicText(_ error: any Error) -> String {
     switch error {
     case let error as StorageError: error.description
@@ -14,7 +15,7 @@ package func publicText(_ error: any Error) -> String {
     case let error as JournalFailure: error.description
     case let error as InputFailure: error.description
     case let error as CocoaError:
-        // Of a file; its own text is for developers.
+        // It concerns a file; its own description is for developers.
         (error.filePath.map { "\(printable($0)): " } ?? "")
             + ((error.underlying as? POSIXError).map { systemReason($0.code.rawValue) }
                 ?? "the system does not let it be used")

@@ -2,7 +2,7 @@
 
 import CZlib
 
-/// What others packed.
+/// Unpacking of gzip data from others.
 package enum Gunzip {
     /// Why packed bytes cannot be unpacked.
     enum UnpackingError: Error, Hashable {
@@ -12,7 +12,7 @@ package enum Gunzip {
 
     /// Unpacks gzip (RFC 1952), one member or several.
     ///
-    /// - Parameter limit: the most bytes that may come out; what would be more is never made.
+    /// - Parameter limit: the most bytes that may come out; nothing beyond them is ever unpacked.
     static func unpack(_ packed: [UInt8], limit: Int) throws -> [UInt8] {
         var output: [UInt8] = []
         let stream = try GunzipStream(limit: limit)
@@ -22,26 +22,26 @@ package enum Gunzip {
     }
 }
 
-/// Unpacks gzip (RFC 1952), one member or several, as it comes in, and holds 64 KiB of it at most.
+/// Unpacks gzip (RFC 1952), one member or several, as it arrives, and holds at most 64 KiB of the output.
 ///
 /// Safe to use: the state that zlib works on is allocated, initialised and given back here, and never handed out.
 @safe
 final class GunzipStream {
-    /// zlib keeps the address of what it is given at first, so that it must not move.
+    /// zlib keeps the address of the structure it is first given, so it must not move.
     private let stream: UnsafeMutablePointer<z_stream>
     private let limit: Int
     private var made = 0
     private var piece = [UInt8](repeating: 0, count: 65_536)
-    /// Whether the bytes so far end where a member does.
+    /// Whether the bytes so far end at the end of a member.
     private var isAtEnd = false
 
-    /// - Parameter limit: the most bytes that may come out; what would be more is never made.
+    /// - Parameter limit: the most bytes that may come out; nothing beyond them is ever unpacked.
     init(limit: Int) throws(Gunzip.UnpackingError) {
         self.limit = limit
-        // Initialised at once, and given back when the object goes.
+        // The memory is initialised at once, and deallocated with the object.
         unsafe stream = .allocate(capacity: 1)
         unsafe stream.initialize(to: z_stream())
-        // 15 bits of window, and 16 that ask for gzip's wrapping and no other.
+        // 15 is the window size in bits; adding 16 accepts only the gzip format.
         guard unsafe inflateInit2_(stream, 15 + 16, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else {
             throw .damaged
         }
@@ -53,7 +53,7 @@ final class GunzipStream {
         unsafe stream.deallocate()
     }
 
-    /// Takes the next packed bytes and hands over what they unpack to, in pieces.
+    /// Takes the next packed bytes and passes on what they unpack to, in pieces.
     func feed(_ packed: [UInt8], _ take: (ArraySlice<UInt8>) throws -> Void) throws {
         var position = 0
         var isFull = false
@@ -67,19 +67,19 @@ final class GunzipStream {
             made += count
             guard made <= limit else { throw Gunzip.UnpackingError.tooLarge }
             if count > 0 { try take(piece[..<count]) }
-            // There may be more in the window than one piece holds.
+            // zlib may hold more output than fits into one piece.
             isFull = count == piece.count && status == Z_OK
             switch status {
             case Z_STREAM_END: isAtEnd = true
             case Z_OK: break
-            // There is nothing to do with the available bytes.
+            // zlib needs more input to continue.
             case Z_BUF_ERROR where position == packed.count: return
             default: throw Gunzip.UnpackingError.damaged
             }
         }
     }
 
-    /// Throws when the bytes broke off within a member.
+    /// Throws if the bytes ended within a member.
     func finish() throws(Gunzip.UnpackingError) {
         guard isAtEnd else { throw .damaged }
     }

@@ -2,10 +2,10 @@
 
 package import Base
 
-/// A JSON Schema of draft 2020-12, which OpenAPI 3.1 speaks.
+/// A JSON Schema of draft 2020-12, which OpenAPI 3.1 uses.
 package struct JSONSchema: Hashable, Sendable {
     package var json: [ByteString: JSONValue]
-    /// The members of an object, in the order in which people read them.
+    /// The members of an object, in the order in which they are shown to people.
     package var fields: [Field] = []
 
     /// A member of an object.
@@ -31,7 +31,7 @@ package struct JSONSchema: Hashable, Sendable {
 
     package var value: JSONValue { .object(json) }
 
-    /// The same, or null.
+    /// The same schema, with null allowed too.
     package var orNull: JSONSchema {
         var copy = self
         if let type = json["type"] {
@@ -61,12 +61,12 @@ package struct JSONSchema: Hashable, Sendable {
         return copy
     }
 
-    /// What a request to this would send.
+    /// An example of what a request would send.
     package var example: JSONValue? { json["examples"]?.array?.first }
 }
 
 extension JSONSchema {
-    /// What a request gives: unknown members are faults, and null counts as not there.
+    /// The schema of a request body: unknown members are faults, and null counts as absent.
     package static func input(_ fields: Field..., example: JSONValue) -> JSONSchema { input(fields, example: example) }
 
     package static func input(_ fields: [Field], example: JSONValue) -> JSONSchema {
@@ -76,7 +76,7 @@ extension JSONSchema {
         return schema.with(example: example)
     }
 
-    /// What a request may change of what has these fields: any of them, and null as not there.
+    /// The schema of a request that changes any of these fields; null counts as absent.
     package static func change(of fields: [Field], example: JSONValue) -> JSONSchema {
         var schema = object(
             fields.map { field in
@@ -87,7 +87,7 @@ extension JSONSchema {
         return schema.with(example: example)
     }
 
-    /// What an answer holds: members may be added in later versions.
+    /// The schema of an answer: later versions may add members.
     package static func output(_ fields: Field...) -> JSONSchema { object(fields) }
 
     package static func object(_ fields: [Field]) -> JSONSchema {
@@ -102,7 +102,7 @@ extension JSONSchema {
         return schema
     }
 
-    /// One that stands under `components/schemas`.
+    /// A reference to a schema under `components/schemas`.
     package static func named(_ name: String) -> JSONSchema {
         JSONSchema(["$ref": .string("#/components/schemas/\(name)")])
     }
@@ -119,12 +119,12 @@ extension JSONSchema {
     }
 
     package static let string = JSONSchema(["type": "string"])
-    /// A file as it is: clients stream it and look at nothing.
+    /// The bytes of a file, which clients stream without parsing.
     package static let bytes = JSONSchema(["type": "string", "format": "binary"])
     package static let bool = JSONSchema(["type": "boolean"])
     package static let count = JSONSchema(["type": "integer", "minimum": 0])
 
-    /// Words for people: something to be seen must be in it.
+    /// Text for people, which must contain at least one visible character.
     package static func text(_ maximum: Int = 1000) -> JSONSchema {
         JSONSchema([
             "type": "string", "maxLength": .integer(maximum), "minLength": 1,
@@ -132,15 +132,15 @@ extension JSONSchema {
         ])
     }
 
-    /// What text may have: no control character but tabs and line breaks.
+    /// A character that text may contain: tabs and line breaks are the only control characters.
     private static let letter = #"[^\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F]"#
 
-    /// Text that may be empty, which counts as none.
+    /// Text that may be empty; an empty text counts as a missing one.
     package static func optionalText(_ maximum: Int = 1000) -> JSONSchema {
         JSONSchema(["type": "string", "maxLength": .integer(maximum), "pattern": .string("^\(letter)*$")])
     }
 
-    /// The same with a limit on its bytes in UTF-8, which JSON Schema has no word for.
+    /// Returns the same schema with a limit on its length in UTF-8 bytes, for which JSON Schema has no keyword.
     package func withMost(bytes: Int) -> JSONSchema {
         var copy = described("At most \(bytes) bytes in UTF-8.")
         copy.json["x-maxBytes"] = .integer(bytes)

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What follows a media type or a disposition.
+/// Parsing of media types and content dispositions.
 package enum MediaType {
-    /// The type itself, in lower case and without its parameters; empty when there is none.
+    /// Returns the type itself, in lower case and without parameters; empty if there is none.
     package static func essence(of text: String?) -> String {
         (text ?? "").pieces(separatedBy: ";", maxSplits: 1, omittingEmpty: false).first.map {
             $0.withoutBlanks.asciiLowercased
         } ?? ""
     }
 
-    /// A parameter, without its quotes; nil when it is not there or says nothing.
+    /// Returns the value of a parameter, without quotes; nil if it is absent or empty.
     package static func parameter(_ name: String, of text: String) -> String? {
         for parameter in parts(text).dropFirst() {
             let sides = parameter.pieces(separatedBy: "=", maxSplits: 1)
@@ -20,14 +20,14 @@ package enum MediaType {
         return nil
     }
 
-    /// The charset that a media type names, nil when that can be no charset's name.
+    /// Returns the charset that a media type names; nil if it cannot be the name of a charset.
     package static func charset(_ text: String) -> String? {
         parameter("charset", of: text).flatMap { name in
             name.utf8.count <= 40 && name.utf8.allSatisfy { $0 > 32 && $0 < 127 } ? name : nil
         }
     }
 
-    /// The parts between semicolons; one within quotes is text.
+    /// Returns the parts between semicolons; a semicolon within quotes does not separate.
     private static func parts(_ text: String) -> [Substring] {
         var isQuoted = false
         return Substring(text).utf8.split(omittingEmptySubsequences: false) { byte in

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Text as one part of a path: everything but RFC 3986's unreserved characters escaped.
+/// Returns a text as one path segment: all but the unreserved characters of RFC 3986 are percent-encoded.
 package func pathComponent(_ text: String) -> String {
     text.utf8.map { byte in
         let isAlphanumeric = (byte | 0x20) >= 97 && (byte | 0x20) <= 122 || byte >= 48 && byte <= 57

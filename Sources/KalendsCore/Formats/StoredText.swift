@@ -2,7 +2,7 @@
 
 import FoundationEssentials
 
-/// JSON with its keys in order.
+/// Returns the content as JSON with sorted keys.
 func storedText(_ content: some Encodable) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -18,7 +18,7 @@ extension Instant {
             + "\(two(wall.hour)):\(two(wall.minute)):\(two(wall.second)) GMT"
     }
 
-    /// Reads an HTTP date in any of its three forms; nil for anything else, which a server has to ignore.
+    /// Reads an HTTP date in any of its three forms; returns nil for anything else, which a server has to ignore.
     package init?(httpDate text: String) {
         let words = text.split(whereSeparator: { $0.is(" ") || $0.is(",") || $0.is("-") }).map(String.init)
         let parts: (day: String, month: String, year: String, time: String)
@@ -33,7 +33,7 @@ extension Instant {
         guard let month = Self.months.firstIndex(of: parts.month), let day = Int(parts.day), var year = Int(parts.year),
             time.count == 3
         else { return nil }
-        // Two digits are of the obsolete form, where a year far ahead is one gone by.
+        // Two digits belong to the obsolete form, in which a year far in the future means one in the past.
         if parts.year.count == 2 { year += year < 70 ? 2000 : 1900 }
         guard let date = CivilDate(year: year, month: month + 1, day: day),
             let wall = CivilDateTime(date: date, hour: time[0], minute: time[1], second: time[2])
@@ -44,10 +44,10 @@ extension Instant {
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 }
 
-/// Milliseconds since 1970 as RFC 3339 in UTC.
+/// Returns milliseconds since 1970 as an RFC 3339 time in UTC.
 func rfc3339(milliseconds: Int) -> String { Instant(milliseconds: milliseconds).description }
 
 extension JSONValue {
-    /// Milliseconds since 1970 as RFC 3339 in UTC, or null.
+    /// Creates an RFC 3339 time in UTC from milliseconds since 1970, or null from nil.
     package init(milliseconds: Int?) { self = milliseconds.map { .string(rfc3339(milliseconds: $0)) } ?? .null }
 }

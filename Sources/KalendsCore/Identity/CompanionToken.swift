@@ -3,7 +3,7 @@
 import Base
 import Crypto
 
-/// The one token that a phone's companion may have in place of a device's, and the user for whom it acts.
+/// The one token that a phone's companion may use instead of a device's token, and the user for whom it acts.
 package struct CompanionToken: Sendable {
     private let digest: SHA256.Digest
     private let user: String
@@ -13,13 +13,13 @@ package struct CompanionToken: Sendable {
         self.user = user
     }
 
-    /// The user, if the text is the token; the time that it takes reveals nothing about the token.
+    /// Returns the user if the text is the token; the time it takes reveals nothing about the token.
     package func user(showing text: Substring) -> String? {
         // Digests are compared in constant time.
         SHA256.hash(data: Array(text.utf8)) == digest ? user : nil
     }
 
-    /// Reads the two settings, of which one needs the other.
+    /// Reads the two settings, which must be given together.
     init?(_ values: inout SettingValues) {
         let token = values.filled(.companionSyncToken)
         let user = values.filled(.companionSyncUser)

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A text that nobody may see: a password, or a setting that is one.
+/// A text that nobody may see, such as a password or a secret setting.
 ///
-/// Printing, interpolating or dumping one shows `[redacted]`.
+/// Printing, interpolating or dumping it shows `[redacted]`.
 package struct Concealed: Hashable, Sendable {
     private let text: String
 
     package init(_ text: String) { self.text = text }
 
-    /// The text in clear.
+    /// Returns the text in clear.
     package func reveal() -> String { text }
 
     package var bytes: [UInt8] { Array(text.utf8) }

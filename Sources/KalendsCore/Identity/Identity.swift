@@ -2,18 +2,18 @@
 
 package import FeedTokens
 
-/// Who a request comes from.
+/// The caller who sends a request.
 package enum Identity: Hashable, Sendable {
     /// The operator, through the local socket.
     case operatorAtHand
-    /// A host application, with the id of its key and what the key may do, nil for everything.
+    /// A host application, with the id of its key and the key's scopes; nil allows everything.
     case service(key: String, scopes: Set<Scope>?)
     /// One user of the host application.
     case user(String)
-    /// One device of a user, which opens only the routes for devices.
+    /// One device of a user, which may use only the routes for devices.
     case device(id: String, user: String)
 
-    /// Whether it acts for the installation and not for one user.
+    /// Whether the caller acts for the installation and not for one user.
     package var isInstallation: Bool {
         switch self {
         case .operatorAtHand, .service: true
@@ -21,7 +21,7 @@ package enum Identity: Hashable, Sendable {
         }
     }
 
-    /// The user it acts for, nil for the installation.
+    /// The user for whom the caller acts; nil for the installation.
     package var userID: String? {
         switch self {
         case .operatorAtHand, .service: nil
@@ -33,9 +33,9 @@ package enum Identity: Hashable, Sendable {
 /// The session that a request came with.
 package struct PresentedSession: Sendable {
     package var id: String
-    /// What the request had; the server itself keeps only its hash.
+    /// The secret in the request; the server stores only its hash.
     package var secret: Secret
-    /// Milliseconds since 1970.
+    /// When the session ends, in milliseconds since 1970.
     package var expiresAt: Int
 
     package init(id: String, secret: Secret, expiresAt: Int) {

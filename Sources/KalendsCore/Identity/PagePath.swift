@@ -2,7 +2,7 @@
 
 import Base
 
-/// A page of ours that a sign-in leads to: a path below `/app/`, perhaps with a query, and never another address.
+/// The page that a sign-in leads to: a path below `/app/`, possibly with a query, and never another address.
 package struct PagePath: Hashable, Sendable {
     let text: String
 
@@ -16,12 +16,13 @@ package struct PagePath: Hashable, Sendable {
         + "percent signs that are encoded."
 
     private static let start = "/app/"
-    /// What a path or query has as it is (RFC 3986 sections 3.3 and 3.4), except for the percent sign.
+    /// The characters that may appear unencoded in a path or query (RFC 3986 sections 3.3 and 3.4), except for the
+    /// percent sign.
     private static let plain = Set("-._~!$&'()*+,;=:@/?".utf8)
-    /// What is a mark of the path's form once it is decoded: nobody has to write these in another way.
+    /// Characters that would change the meaning of the path once decoded; nobody needs to encode them.
     private static let marks = Set("/\\.%".utf8)
 
-    /// Reads a path that somebody gave; nil for one that may not be gone to.
+    /// Reads a path that somebody gave; returns nil if browsers may not be sent there.
     package init?(_ text: String) {
         let parts = text.pieces(separatedBy: "?", maxSplits: 1)
         guard text.utf8.count <= Self.longest, text.hasPrefix(Self.start), Self.isClean(text.utf8),
@@ -33,10 +34,10 @@ package struct PagePath: Hashable, Sendable {
 
     private init(known text: String) { self.text = text }
 
-    /// The page of one circle.
+    /// Returns the page of one circle.
     static func circle(_ id: String) -> PagePath { PagePath(known: "/app/circles/\(id)") }
 
-    /// Whether there are only plain characters, and encoded ones that are no control character and no mark.
+    /// Whether all characters are plain, or are encoded and neither control characters nor marks.
     private static func isClean(_ bytes: String.UTF8View) -> Bool {
         var rest = Array(bytes)[...]
         while let byte = rest.popFirst() {

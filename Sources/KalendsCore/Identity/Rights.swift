@@ -2,20 +2,20 @@
 
 package import Storage
 
-/// What may be done in a circle; each includes those before it.
+/// A right in a circle; each right includes those before it.
 package enum Right: Int, Comparable {
-    /// See the circle and its schedule, have feeds of one's own.
+    /// See the circle and its schedule, and have feeds.
     case read
-    /// Change the schedule, import.
+    /// Change the schedule, and import.
     case write
-    /// Change the circle, its members and patients.
+    /// Change the circle, its members and its patients.
     case manage
 
     package static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
 }
 
 extension Member.Role {
-    /// The whole table of roles.
+    /// The right that a role gives.
     package var right: Right {
         switch self {
         case .viewer: .read
@@ -25,11 +25,11 @@ extension Member.Role {
     }
 }
 
-/// The one place that decides who may do what.
+/// The only place that decides who may do what.
 package enum Rights {
-    /// Throws 403 unless the caller may use this route at all, whatever it is used on.
+    /// Throws 403 unless the caller may use this route at all, whatever the object.
     ///
-    /// - Parameter need: what the route asks of a key.
+    /// - Parameter need: what the route requires of a key.
     package static func route(_ need: KeyNeed, acceptsDevices: Bool, for caller: Identity) throws {
         switch caller {
         case .operatorAtHand, .user, .service(_, nil): return
@@ -48,12 +48,12 @@ package enum Rights {
         }
     }
 
-    /// The circle, if the caller may do this in it.
+    /// Returns the circle, if the caller has the right in it.
     ///
-    /// Throws 404 for a circle that is not there or is not the caller's: nobody learns of what is not theirs. Throws
-    /// 403 when a member's role does not reach.
+    /// Throws 404 if the circle does not exist or the caller is not a member, so that nobody learns of other people's
+    /// circles. Throws 403 if a member's role does not give the right.
     ///
-    /// - Parameter resource: what the path names, when that is something in the circle.
+    /// - Parameter resource: what the path names, if that is something in the circle.
     static func circle(
         _ id: String, for caller: Identity, _ right: Right, of resource: Refusal.Resource = .circle,
         in transaction: any ReadTransaction
@@ -65,8 +65,8 @@ package enum Rights {
         return circle
     }
 
-    /// The feed, if it is the caller's own and they are still in its circle, or the caller acts for the installation;
-    /// 404 otherwise.
+    /// Returns the feed if it is the caller's own and they are still in its circle, or if the caller acts for the
+    /// installation; otherwise throws 404.
     static func feed(_ id: String, for caller: Identity, in transaction: any ReadTransaction) throws -> Feed {
         guard let feed = try transaction.feed(id) else { throw Refusal.missing(.feed) }
         guard let user = caller.userID else { return feed }
@@ -76,8 +76,8 @@ package enum Rights {
         return feed
     }
 
-    /// The connection, if it is the caller's own and they are still in its circle, or the caller acts for the
-    /// installation; 404 otherwise.
+    /// Returns the connection if it is the caller's own and they are still in its circle, or if the caller acts for the
+    /// installation; otherwise throws 404.
     static func connection(
         _ id: String, for caller: Identity, of resource: Refusal.Resource = .connection,
         in transaction: any ReadTransaction
@@ -95,7 +95,7 @@ package enum Rights {
         guard caller.isInstallation else { throw Refusal.installationOnly }
     }
 
-    /// The user whose own things these are; throws 403 for the installation, which names no user.
+    /// Returns the caller's user; throws 403 for the installation, which names no user.
     package static func user(_ caller: Identity) throws -> String {
         guard let user = caller.userID else {
             throw Refusal(
@@ -105,7 +105,7 @@ package enum Rights {
         return user
     }
 
-    /// Throws 403 unless the caller may give and take this: what it may do itself, and no more.
+    /// Throws 403 unless the caller may grant and revoke these scopes: only those it has itself.
     ///
     /// - Parameter scopes: nil for everything.
     static func give(_ scopes: Set<Scope>?, by caller: Identity) throws {
@@ -126,7 +126,7 @@ extension Refusal {
         .forbidden, code: .installationRequired,
         detail: "This is only for the host application: call it with a service key.")
 
-    /// 403 with the scope that a key lacks (RFC 6750 section 3.1).
+    /// Creates a 403 refusal with the scope that a key lacks (RFC 6750 section 3.1).
     static func scopeMissing(_ scope: Scope) -> Refusal {
         Refusal(
             .lacksScope(scope), detail: "The key lacks the scope \(scope.rawValue).")

@@ -3,47 +3,47 @@
 import Base
 import Storage
 
-/// What a service key may do; none includes another.
+/// A scope of a service key; no scope includes another.
 package enum Scope: String, CaseIterable, Hashable, Sendable {
     /// See circles, members, patients and the schedule, and export it.
     case readSchedule = "schedule:read"
     /// Change tasks, shifts, appointments, follow-ups and occurrences.
     case writeSchedule = "schedule:write"
-    /// Make, change and delete circles, members and patients.
+    /// Create, change and delete circles, members and patients.
     case manageCircles = "circles:manage"
-    /// All of feeds, their addresses too.
+    /// Everything about feeds, including their addresses.
     case feeds
-    /// Bring in files, take them back, and follow calendars elsewhere.
+    /// Import files, undo imports, and follow other calendars.
     case imports
-    /// All of people's calendars that are kept in step with a circle.
+    /// Everything about people's calendars that are synchronized with a circle.
     case connections
-    /// Users' passwords, and in a user's name sessions and devices.
+    /// Users' passwords and, on behalf of a user, sessions and devices.
     case users
-    /// Users' own events and what their phones have planned.
+    /// Users' own events and those planned on their phones.
     case events
-    /// Make, list and revoke service keys.
+    /// Create, list and revoke service keys.
     case keys
     /// Read counters of connections and their runs.
     case stats
-    /// Read who did what.
+    /// Read the audit trail.
     case audit
 }
 
 /// What a service key needs for a route.
 package enum KeyNeed: Hashable, Sendable {
-    /// A key with scopes needs this one among them.
+    /// A key that has scopes must have this one.
     case scope(Scope)
-    /// Only a key without scopes will do.
+    /// Only a key without scopes is accepted.
     case wholeKey
-    /// The route asks for no credential.
+    /// The route needs no credential.
     case noKey
 
-    /// The scope that it names, nil when it names none.
+    /// The scope that is needed, if any.
     package var scope: Scope? { if case .scope(let scope) = self { scope } else { nil } }
 }
 
 extension Set<Scope> {
-    /// Reads scopes as they are stored; throws `StorageError` for a name that this version does not know.
+    /// Reads stored scopes; throws `StorageError` for a name that this version does not know.
     package init(stored text: String) throws {
         self.init()
         for name in text.pieces(separatedBy: " ") {
@@ -54,7 +54,7 @@ extension Set<Scope> {
         }
     }
 
-    /// In the order of their declaration, with a space between.
+    /// The stored form: the names in the order of declaration, separated by spaces.
     var stored: String { names.joined(separator: " ") }
 
     package var names: [String] { Scope.allCases.filter(contains).map(\.rawValue) }

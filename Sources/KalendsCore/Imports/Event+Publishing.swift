@@ -3,8 +3,8 @@
 import ICalBridge
 
 extension Event {
-    /// Without what a reader must never get or send, and with legal values only: people's addresses, files and what a
-    /// strict reader refuses a whole feed for.
+    /// The event without anything that a reader must never get or send, such as people's addresses and files, and only
+    /// with legal values, because strict readers refuse a whole feed over others.
     var publishable: Event {
         var copy = self
         let dropped: Set<ByteString> = ["ORGANIZER", "ATTENDEE", "ATTACH", "REQUEST-STATUS", "CONTACT"]
@@ -13,11 +13,11 @@ extension Event {
             dropped.contains(line.name) || line.name.hasPrefix("X-LIC-") || !line.hasLegalValue
         }
         if let status, !["CONFIRMED", "TENTATIVE", "CANCELLED"].contains(status) { copy.status = nil }
-        // A CLASS that is not known means private (RFC 5545 section 3.8.1.3).
+        // An unknown CLASS means private (RFC 5545 section 3.8.1.3).
         if let classification, !["PUBLIC", "PRIVATE", "CONFIDENTIAL"].contains(classification) {
             copy.classification = "PRIVATE"
         }
-        // No time at all is said by leaving the end out.
+        // A duration of zero is expressed by leaving out the end.
         let utc = FixedOffset.utc
         if case .time(let end) = end, let start, !end.isDate, !start.isDate,
             end.instant(floatingIn: utc) == start.instant(floatingIn: utc)
@@ -27,8 +27,9 @@ extension Event {
         return copy
     }
 
-    /// On the clock of a zone where no zone is named, because Google reads such times as UTC; and every exception in
-    /// the form and zone of the series, or it shows beside the original (RFC 5545 sections 3.8.5.1 and 3.8.4.4).
+    /// Returns the event with times in the given zone where they name none, because Google reads such times as UTC, and
+    /// with every exception in the form and zone of the series, because otherwise it appears beside the original (RFC
+    /// 5545 sections 3.8.5.1 and 3.8.4.4).
     func anchored(in zone: TimeZoneReference) -> Event {
         func anchored(_ time: EventTime) -> EventTime {
             if case .floating(let wall) = time { .zoned(wall, zone) } else { time }
@@ -62,7 +63,7 @@ extension Event {
 }
 
 extension Event {
-    /// Writes dates that last as long as the event as dates without an end, because few readers know any others.
+    /// Removes the ends of added dates that last as long as the event, because few readers support dates with an end.
     fileprivate mutating func dropEqualEnds() {
         let utc = FixedOffset.utc
         func seconds(_ start: EventTime, _ end: EventTime) -> Int {
@@ -84,7 +85,7 @@ extension Event {
         }
     }
 
-    /// In UTC where the zone's clock shows a time twice or never: readers understand different instants.
+    /// Writes times in UTC that the zone's clock shows twice or never, because readers interpret these differently.
     fileprivate mutating func sayInstants() {
         func isPlain(_ time: EventTime) -> Bool {
             if case .zoned(let wall, let zone) = time { zone.rules.isPlain(wall) } else { true }
@@ -101,7 +102,8 @@ extension Event {
 }
 
 extension EventTime {
-    /// The same instant in the form and zone of a series' start; a day for days; a separate day stays one.
+    /// Returns the same instant in the form and zone of a series' start; it becomes a date if the start is one, and a
+    /// date stays a date.
     fileprivate func aligned(to start: EventTime?, floatingIn zone: TimeZoneReference) -> EventTime {
         switch start {
         case .date: .date(civilDate)

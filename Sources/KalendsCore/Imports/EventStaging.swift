@@ -2,35 +2,35 @@
 
 import Storage
 
-/// How many imported events there may be.
+/// The limits on imported events.
 struct EventLimits: Sendable {
-    /// Those that hold for a caller.
+    /// Returns the limits that apply to a caller.
     func held(to caller: Identity, _ quotas: Quotas) -> EventLimits {
         var limits = self
         limits.circle = min(circle, quotas.held(to: caller).eventsPerCircle)
         return limits
     }
 
-    /// Of a circle, where it is less than the caller's quota, and of one calendar that it follows.
+    /// The most events of a circle, if that is less than the caller's quota, and of one calendar that it follows.
     var circle = Int.max
     var subscription = 200_000
-    /// Bytes of one event as it is stored, and of its UID.
+    /// The most bytes of one event as it is stored, and of its UID.
     var event = 1 << 20
     var uid = 2000
 }
 
-/// Changes of a circle's imported events, written in many short transactions and shown by one.
+/// Changes to a circle's imported events, written in many short transactions and published by one.
 ///
-/// To be used in the circle's turn (`CircleTurns`). Until they are published nobody sees any of them, and what is left of
-/// them when the process ends is discarded at the next start.
+/// It must be used in the circle's turn (`CircleTurns`). Nobody sees the changes until they are published; if the
+/// process ends before that, they are discarded at the next start.
 struct EventStaging: Sendable {
     typealias Piece = @Sendable (any WriteTransaction) throws -> Void
 
-    /// Rows and bytes that one statement writes at most.
+    /// The most rows and bytes that one statement writes.
     private static let most = (rows: 25, bytes: 256 << 10)
 
     let store: any Store
-    /// In the state that the changes begin from.
+    /// The circle in the state on which the changes are based.
     let circle: Circle
     private var pieces: [Piece] = []
     private var bytes = 0
@@ -39,14 +39,14 @@ struct EventStaging: Sendable {
     private var addedBytes = 0
     private var ended: [ImportedEventRecord.Key] = []
     private(set) var hasBegun = false
-    /// By how many events each source grows.
+    /// The number of events by which each source grows.
     private(set) var growth: [EventSource: Int] = [:]
-    /// How many versions come or go.
+    /// The number of versions that begin or end.
     private(set) var count = 0
 
     init(_ circle: Circle, _ store: any Store) { (self.circle, self.store) = (circle, store) }
 
-    /// Shows an event from the next epoch on, in place of the version that is there.
+    /// Shows an event from the next epoch on, replacing the current version.
     mutating func put(_ event: ImportedEventRecord, replaces: Bool) {
         if replaces { end(event.key) }
         count += 1
@@ -56,7 +56,7 @@ struct EventStaging: Sendable {
         if added.count == Self.most.rows || addedBytes > Self.most.bytes { cutAdded() }
     }
 
-    /// Shows an event no longer.
+    /// Stops showing an event from the next epoch on.
     mutating func end(_ key: ImportedEventRecord.Key) {
         count += 1
         growth[key.source, default: 0] -= 1
@@ -64,7 +64,7 @@ struct EventStaging: Sendable {
         if ended.count == Self.most.rows { cutEnded() }
     }
 
-    /// Writes something else along with the rest, which nobody sees either.
+    /// Adds something else to be written with the rest, which is not visible either.
     mutating func add(bytes count: Int, _ piece: @escaping Piece) {
         bytes += count
         pieces.append(piece)
@@ -78,7 +78,7 @@ struct EventStaging: Sendable {
     }
 
     private mutating func cutAdded() {
-        // A version ends before its successor is there, so that it is never mistaken for it.
+        // A version ends before its successor is written, so that the two are never confused.
         cutEnded()
         let (events, circle) = (added, circle)
         guard !events.isEmpty else { return }
@@ -87,10 +87,10 @@ struct EventStaging: Sendable {
         pieces.append { try $0.stage(events, in: circle) }
     }
 
-    /// Whether there is enough for some transactions.
+    /// Whether there is enough to write in a few transactions.
     var isFull: Bool { pieces.count >= 64 || bytes >= 2 << 20 }
 
-    /// Lets what was gathered be written, once what was gathered earlier is written; throws when that failed.
+    /// Begins writing the gathered changes after earlier ones have been written; throws if writing those failed.
     mutating func write() async throws {
         cutAdded()
         cutEnded()
@@ -104,26 +104,26 @@ struct EventStaging: Sendable {
         }
         try await writing?.value
         let (store, ready) = (store, wanted)
-        // The next events are decided about meanwhile.
+        // The next events are decided while these are written.
         writing = Task { try await store.recordInSteps(ready) }
     }
 
-    /// Requests that the rest is written, and waits for it.
+    /// Writes the rest, and waits until it is written.
     mutating func finish() async throws {
         try await write()
         try await writing?.value
     }
 
-    /// Waits until nothing is written any more.
+    /// Waits until no writing is under way.
     func settle() async { _ = await writing?.result }
 
-    /// Takes back what was written in a circle and not published, whatever became of it.
+    /// Discards what was written in the circle and not published, after any writing has succeeded or failed.
     func discard() async throws {
         await settle()
         try await Self.discard(in: circle.id, store)
     }
 
-    /// Throws 409 when a circle, or one calendar that it follows, would have more events than there may be.
+    /// Throws 409 if the circle, or a calendar that it follows, would exceed its limit of events.
     func check(_ sources: [EventSource: EventSourceState], _ limits: EventLimits) throws {
         var counts = sources.mapValues(\.events)
         for (source, change) in growth { counts[source, default: 0] += change }
@@ -142,13 +142,13 @@ struct EventStaging: Sendable {
         }
     }
 
-    /// Shows everything at once, in the transaction that notes why.
+    /// Publishes everything at once, in the transaction that records the reason.
     func publish(in transaction: any WriteTransaction, now: Int) throws {
         guard hasBegun else { return }
         try transaction.publishEvents(in: circle, growth, now: now)
     }
 
-    /// Takes back what was written in a circle and not published.
+    /// Discards what was written in a circle and not published.
     static func discard(in circle: String, _ store: any Store) async throws {
         guard try await store.read({ try $0.hasStagedEvents(in: circle) }) else { return }
         try await store.recordRepeatedly { transaction, size in

@@ -2,15 +2,15 @@
 
 import ICalBridge
 
-/// An event as it was read, and where it is in the file.
+/// An event as it was read, with its line in the file.
 package struct ReadEvent: Sendable, Codable {
     var event: Event
     var line: Int
 }
 
-/// Some neighbouring events of a file, as worker, spool and database carry them.
+/// A block of consecutive events of a file, as the worker, the spool and the database hold it.
 package enum ImportBlock {
-    /// How many events are in each block but the last one.
+    /// The number of events in each block except the last one.
     package static let size = 100
 
     static func count(events: Int) -> Int { (events + size - 1) / size }
@@ -33,7 +33,7 @@ package enum ImportBlock {
     }
 }
 
-/// What is reported about a whole file besides its events.
+/// The report on a whole file, apart from its events.
 package struct ImportSummary: Sendable {
     struct Zone: Sendable, Codable {
         var tzid: String
@@ -42,7 +42,7 @@ package struct ImportSummary: Sendable {
     }
 
     var events: Int
-    /// Components with a place in time that could not be read, or that are not events.
+    /// The number of components with a time that could not be read or are not events.
     var skipped: Int
     var problems: [Problem]
     var zones: [Zone]

@@ -2,16 +2,16 @@
 
 import Synchronization
 
-/// What imports at this moment: how far each is, and what continues after an answer.
+/// The imports under way: the progress of each, and the work that continues after an answer.
 package final class ImportDesk: Sendable {
     package enum Phase: String, Sendable { case reading, committing }
 
     package struct Progress: Sendable {
         package var phase: Phase
-        /// From 0 to 1.
+        /// The part that is done, from 0 to 1.
         package var part: Double
 
-        /// As other servers read it.
+        /// The progress as other servers read it.
         var note: String { "\(phase.rawValue) \(Int(part * 1000))" }
 
         init(phase: Phase, part: Double) { (self.phase, self.part) = (phase, part) }
@@ -41,18 +41,18 @@ package final class ImportDesk: Sendable {
 
     func tell(_ id: String, _ phase: Phase, _ part: Double) {
         state.withLock { state in
-            // What was reported out of order does not lead back.
+            // A report that arrives out of order must not move the progress back.
             if let known = state.progress[id], known.part > part { return }
             state.progress[id] = Progress(phase: phase, part: min(max(part, 0), 1))
         }
     }
 
-    /// How far an import is that is under way.
+    /// Returns the progress of an import that is under way.
     func progress(_ id: String) -> Progress? { state.withLock { $0.progress[id] } }
 
     func forget(_ id: String) { state.withLock { $0.progress[id] = nil } }
 
-    /// Begins work that goes on after the answer; throws 503 when the server is about to stop.
+    /// Begins work that continues after the answer; throws 503 if the server is about to stop.
     func start(_ id: String, _ work: @escaping @Sendable () async -> Void) throws {
         try state.withLock { state in
             guard !state.isClosing else { throw Self.busy }
@@ -66,7 +66,7 @@ package final class ImportDesk: Sendable {
         }
     }
 
-    /// Breaks off what is being read, which the next start reports, and waits for commits that have begun.
+    /// Cancels reading, which the next start reports as interrupted, and waits for commits under way.
     package func close() async {
         let tasks = state.withLock { state in
             state.isClosing = true

@@ -2,10 +2,10 @@
 
 import Storage
 
-/// The events of a file where they lie, to be read a block at a time.
+/// The place of a file's events, which are read a block at a time.
 enum ImportEvents: Sendable {
     case spooled(Spool, [Range<Int>])
-    /// With the preview of an import.
+    /// Stored with the preview of an import.
     case stored(importID: String, blocks: Int)
 
     var blocks: Int {
@@ -15,7 +15,7 @@ enum ImportEvents: Sendable {
         }
     }
 
-    /// A block as it lies there; not within a transaction, which others would wait for.
+    /// Reads a packed block; this must not happen within a transaction, which others would have to wait for.
     func packed(_ block: Int, _ store: any Store) async throws -> [UInt8] {
         switch self {
         case .spooled(let spool, let places): try spool.read(places[block])

@@ -3,13 +3,13 @@
 import Logging
 import Storage
 
-/// What became of an import whose work continued after the answer.
+/// The reasons why an import failed whose work continued after the answer.
 package enum ImportFailure {
     package static let interrupted = Refusal(
         .failed, code: .interrupted,
         detail: "The server ended before the import was done, so nothing was imported. Ask for it again.")
 
-    /// What the answer would have been; nil when the work was broken off, which the next start reports.
+    /// Returns what the answer would have been; nil if the work was cancelled, which the next start reports.
     static func refusal(_ error: any Error, _ logger: Logger) -> Refusal? {
         switch error {
         case let refusal as Refusal: return refusal

@@ -7,9 +7,9 @@ import FoundationEssentials
 import ICalBridge
 import Storage
 
-/// What has to be known of a whole file before anything is decided about one of its events.
+/// What must be known about a whole file before anything is decided about one of its events.
 struct ImportIndex: Sendable {
-    /// Twelve bytes of a hash of UID and occurrence: the same for the same event at every import.
+    /// Twelve bytes of a hash of UID and occurrence, which are the same for the same event in every import.
     struct Key: Hashable, Sendable {
         private let high: UInt64
         private let low: UInt32
@@ -20,7 +20,7 @@ struct ImportIndex: Sendable {
             low = hash[8...].reduce(0) { $0 << 8 | UInt32($1) }
         }
 
-        /// The item's id.
+        /// The id of the item in the import's report.
         var text: String {
             Base64URL.encode(
                 (0..<8).map { UInt8(truncatingIfNeeded: high >> (56 - 8 * $0)) }
@@ -34,10 +34,10 @@ struct ImportIndex: Sendable {
         var modified: Int
     }
 
-    /// In the order of the file.
+    /// The keys of the events, in the order of the file.
     private(set) var keys: [Key] = []
     private(set) var uids: Set<ByteString> = []
-    /// Those of events of which any component is marked private.
+    /// The UIDs of events with any component that is marked private.
     private(set) var privateUIDs: Set<ByteString> = []
     private var newest: [Key: Version] = [:]
 
@@ -55,14 +55,14 @@ struct ImportIndex: Sendable {
         let uid = ByteString(event.uid)
         uids.insert(uid)
         if event.publishable.isPrivate { privateUIDs.insert(uid) }
-        // A file may hold an event twice; the newest counts, and of equals the last.
+        // A file may contain an event twice; the newest counts, and among equals the last.
         if let other = newest[key], (other.sequence, other.modified) > (version.sequence, version.modified) { return }
         newest[key] = version
     }
 
     func isNewest(_ place: Int) -> Bool { newest[keys[place]]?.place == place }
 
-    /// Whether the file has this component of an event.
+    /// Whether the file contains this component of an event.
     func contains(_ key: ImportedEventRecord.Key) -> Bool {
         newest[Key(uid: key.uid.string, recurrenceID: key.recurrenceID.string)] != nil
     }

@@ -4,27 +4,28 @@ import Base
 import ICalBridge
 import Storage
 
-/// What brings events into a circle: they belong to that source, and change no other.
+/// The source from which events are imported into a circle: they belong to it, and do not change those of other
+/// sources.
 struct ImportOwner: Sendable {
     enum Kind: Hashable, Sendable {
-        /// A file of this user's, nil for the host application's.
+        /// A file imported by this user; nil for the host application.
         case person(String?)
-        /// A calendar that is followed, whose private events are this user's.
+        /// A followed calendar, whose private events belong to this user.
         case subscription(String, of: String?)
     }
 
-    /// Where an event of a file belongs.
+    /// The source that an event of a file belongs to.
     struct Place: Sendable {
         var source: EventSource
-        /// The same person's other source, which the event is taken out of.
+        /// The same person's other source, from which the event is removed.
         var former: EventSource?
-        /// Who sees it: nil for everybody, empty for nobody.
+        /// The user who sees the event; nil for everybody, empty for nobody.
         var visibleTo: String?
     }
 
     let kind: Kind
     let index: ImportIndex
-    /// In the state that the decisions hold for.
+    /// The circle in the state on which the decisions are based.
     let circle: Circle
     let sources: [EventSource: EventSourceState]
     private var places: [ByteString: Place] = [:]
@@ -42,7 +43,7 @@ struct ImportOwner: Sendable {
         }
     }
 
-    /// Where events are looked up: those of its own, and those that a calendar does not bring a second time.
+    /// The sources in which events are looked up: this owner's, and those whose events a calendar must not add again.
     var known: [EventSource] {
         switch kind {
         case .person(let user): [.shared, .own(user)]
@@ -52,7 +53,7 @@ struct ImportOwner: Sendable {
 
     func place(of uid: String) -> Place { places[ByteString(uid)] ?? usualPlace(uid) }
 
-    /// Whether feeds show another event under the UID already, one that everybody sees to whom this one is shown.
+    /// Whether feeds already show another event under this UID to everybody who would see this one.
     func isTaken(_ uid: String) -> Bool { taken.contains(ByteString(uid)) }
 
     func isOwn(_ key: ImportedEventRecord.Key) -> Bool {
@@ -70,7 +71,7 @@ struct ImportOwner: Sendable {
         }
     }
 
-    /// Looks up what decides the places of some events; what was looked up before is known.
+    /// Looks up what decides the places of some events, except for those looked up before.
     mutating func look(_ all: [String], _ store: any Store) async throws {
         let uids = all.filter { asked.insert(ImportIndex.Key(uid: $0, recurrenceID: "")).inserted }
         if case .person(let user) = kind { try await lookForFormer(uids, user, store) }
@@ -79,7 +80,8 @@ struct ImportOwner: Sendable {
         }
     }
 
-    /// An event goes from what is private to its importer to what all see, and back, with all of its components.
+    /// Decides which events move from their importer's private source to the shared one or back; an event moves with
+    /// all of its components.
     private mutating func lookForFormer(
         _ uids: [String], _ user: String?, _ store: any Store
     ) async throws {
@@ -87,7 +89,7 @@ struct ImportOwner: Sendable {
         if (sources[own]?.events ?? 0) > 0 {
             for found in try await counts(uids, of: own, store)
             where !index.privateUIDs.contains(found.uid) {
-                // A part of a private series stays with it.
+                // A component of a private series stays with the series.
                 let isWhole = try await has(found.uid, own, store)
                 places[found.uid] =
                     isWhole ? Place(source: .shared, former: own) : Place(source: own, visibleTo: user ?? "")
@@ -96,7 +98,7 @@ struct ImportOwner: Sendable {
         let hidden = uids.filter { index.isPrivate($0) }
         if !hidden.isEmpty, (sources[.shared]?.events ?? 0) > 0 {
             for found in try await counts(hidden, of: .shared, store) {
-                // What somebody else brought is not theirs to hide.
+                // Nobody may hide an event that somebody else imported too.
                 guard found.importers == 1, found.importer == user, try await has(found.uid, .shared, store) else {
                     continue
                 }
@@ -111,10 +113,10 @@ struct ImportOwner: Sendable {
         try await store.read { [circle] in try $0.componentCounts(uids, of: source, in: circle) }
     }
 
-    /// Whether the file has all components of a stored event.
+    /// Whether the file contains all components of a stored event.
     private func has(_ uid: ByteString, _ source: EventSource, _ store: any Store) async throws -> Bool {
         var last = ImportedEventRecord.Key(source, uid: uid.string, recurrenceID: "")
-        // The series itself, which is not a component after another.
+        // This is the series itself, which the search for further components does not find.
         let whole = last
         let first = try await store.read { [circle] in
             try $0.importedVersions([(uid.string, "")], of: [source], in: circle)[whole]

@@ -4,9 +4,9 @@ import Base
 import ICalBridge
 import Storage
 
-/// What an import does to each event, found out against what is stored, some events of the file at a time.
+/// What an import does with each event, decided by comparing the file with what is stored, some events at a time.
 ///
-/// A preview shows it, a commit does it.
+/// A preview shows the plan; a commit carries it out.
 struct ImportPlan: Sendable {
     enum Change: String, Sendable {
         case created, updated, unchanged, skipped
@@ -17,19 +17,19 @@ struct ImportPlan: Sendable {
         var event: Event
         var line: Int
         var change: Change
-        /// Whether everybody in the circle may know of it.
+        /// Whether everybody in the circle may know about the event.
         var isShared: Bool
-        /// Why, for what is not plainly new or the same.
+        /// The reason, unless the event is clearly new or unchanged.
         var reason: String?
-        /// The row to store, for what is created or updated.
+        /// The row to store, if the event is created or updated.
         var record: ImportedEventRecord?
-        /// What it replaces, of the same source.
+        /// The row of the same source that it replaces.
         var before: ImportedEventRecord?
-        /// What goes with it, of the same person's other source.
+        /// The row of the same person's other source that is removed with it.
         var former: ImportedEventRecord?
     }
 
-    /// What a file's SEQUENCE is followed up to; a higher one was not counted by a program.
+    /// The highest SEQUENCE of a file that is adopted; a higher one is ignored, because no program counts that far.
     private static let highestFollowed = 100_000
 
     let index: ImportIndex
@@ -40,11 +40,11 @@ struct ImportPlan: Sendable {
     var tally = ImportTally()
     private(set) var owner: ImportOwner
     private var twins = ImportTwins()
-    /// Items that are left out at the caller's wish, those not met yet.
+    /// The items that the caller wants left out and that have not been found yet.
     private(set) var unmetExclusions: Set<ByteString>
     private let excluded: Set<ByteString>
 
-    /// - Parameter owner: its circle's zone is that of times that name none.
+    /// - Parameter owner: the owner of the events; its circle's zone applies to times that name none.
     init(_ owner: ImportOwner, limits: EventLimits, excluded: Set<ByteString> = [], now: Int) throws {
         self.owner = owner
         index = owner.index
@@ -56,10 +56,10 @@ struct ImportPlan: Sendable {
         self.now = now
     }
 
-    /// Stored events that were found under another UID.
+    /// Whether a stored event was matched with an event that has another UID.
     func isMatched(_ key: ImportedEventRecord.Key) -> Bool { twins.isMatched(key) }
 
-    /// - Parameter first: where in the file's order the events begin.
+    /// - Parameter first: the position of the first of these events in the file.
     mutating func decide(
         _ events: ArraySlice<ReadEvent>, first: Int, _ store: any Store
     ) async throws -> [Item] {
@@ -94,7 +94,7 @@ struct ImportPlan: Sendable {
         let places = items.indices.filter { items[$0].change != .skipped }
         try await owner.look(places.map { items[$0].event.uid }, store)
         let keys = places.map { (items[$0].event.uid, items[$0].event.recurrenceKey(floatingIn: zone)) }
-        // A source that nothing came from yet has nothing to look up.
+        // A source without any events so far need not be looked up.
         let sources = owner.known.filter { owner.sources[$0] != nil }
         let stored = try await store.read { [circle = owner.circle] in
             try $0.importedVersions(keys, of: sources, in: circle)
@@ -134,7 +134,7 @@ struct ImportPlan: Sendable {
         }
     }
 
-    /// A calendar that is followed brings nothing that a file brought already, as long as it is the same.
+    /// Whether a followed calendar's event is skipped, because the same event was already imported from a file.
     private func isBroughtBySomebodyElse(
         _ record: ImportedEventRecord, _ stored: [ImportedEventRecord.Key: ImportedEventRecord]
     ) throws -> Bool {
@@ -157,7 +157,7 @@ struct ImportPlan: Sendable {
         return record
     }
 
-    /// A row as it is stored first, above what is gone of its source.
+    /// Returns a row that is stored for the first time, with a revision above those of deleted events of its source.
     private func new(_ record: ImportedEventRecord, after gone: ImportedEventRecord?) -> ImportedEventRecord {
         var record = record
         let floor = owner.sources[record.source]?.sequenceFloor ?? 0
@@ -166,13 +166,13 @@ struct ImportPlan: Sendable {
         return record
     }
 
-    /// A row in place of another.
+    /// Returns a row that replaces another.
     fileprivate func next(_ record: ImportedEventRecord, after old: ImportedEventRecord) -> ImportedEventRecord {
         var record = record
         record.createdAt = old.createdAt
         record.sequence = max(old.sequence + 1, Self.followed(record))
         record.shownUID = old.shownUID
-        // To those who did not see it before, it must not pass for another's event.
+        // To people who did not see it before, it must not appear as an update of somebody else's event.
         if old.shownUID == nil, old.visibleTo != record.visibleTo, owner.isTaken(record.uid) {
             record.shownUID = StoredEvent.derivedUID(record.uid, of: record.source)
         }
@@ -191,7 +191,7 @@ extension ImportPlan.Item {
         (record, before, former) = (nil, nil, nil)
     }
 
-    /// Decides between what is stored and what the file has.
+    /// Decides between the stored event and the one in the file.
     fileprivate mutating func compare(
         _ new: ImportedEventRecord, with old: ImportedEventRecord, _ plan: ImportPlan
     ) throws {

@@ -2,7 +2,7 @@
 
 import Storage
 
-/// How much may be imported into a circle, in a day and in all.
+/// The quota of imports into a circle, per day and in total.
 struct ImportQuota: Sendable {
     let store: any Store
     let quotas: Quotas
@@ -14,7 +14,7 @@ struct ImportQuota: Sendable {
 
     private static let day = 86_400_000
 
-    /// Counts a file that came in; throws 429 when the circle has had its share of this day.
+    /// Counts a received file; throws 429 if the circle has used up its quota for the day.
     func note(bytes: Int, for caller: Caller, _ acts: Acts) async throws {
         let (circleID, quotas) = (circleID, quotas)
         let ground = Ground.circle(circleID, .write, touchingNoFeed: "No feed shows how much was imported.")
@@ -41,7 +41,7 @@ struct ImportQuota: Sendable {
         }
     }
 
-    /// Throws 409 when the circle has as many imported events as it may, or the file has more.
+    /// Throws 409 if the circle already has as many imported events as it may, or if the file has more than that.
     func check(events: Int) async throws {
         let circleID = circleID
         let known = try await store.read { try $0.importedEventCount(in: circleID) }

@@ -5,15 +5,15 @@ import FoundationEssentials
 import Subprocess
 import SystemPackage
 
-/// Lets separate processes read files; when one dies, that is an answer, and the server goes on.
+/// Reads files in separate processes; if one dies, the file is refused, and the server goes on.
 package actor ImportReader {
-    /// As many at once as are worth it; later ones wait.
+    /// The most processes at once; further files wait.
     private static let places = 2
 
     private let executable: String
     private let limit: Int
     private var free = ImportReader.places
-    /// Who waits, in the order of coming, and how many each sender has read at this moment.
+    /// The senders who wait, in order of arrival, and the number of files being read for each sender.
     private var waiting: [(sender: Sender, turn: CheckedContinuation<Void, Never>)] = []
     private var running: [ByteString: Int] = [:]
 
@@ -22,9 +22,9 @@ package actor ImportReader {
         limit = settings.maxImportBytes
     }
 
-    /// Reads a file; throws 422 with a sentence when nothing in it can be imported or reading it went beyond the limits.
+    /// Reads a file; throws 422 with a sentence if nothing in it can be imported, or if reading it exceeded the limits.
     ///
-    /// - Parameter progress: called now and then with how much is read, from 0 to 1.
+    /// - Parameter progress: called now and then with the part that has been read, from 0 to 1.
     func read(
         _ upload: ImportUpload, assumedTimeZone: String, progress: @escaping @Sendable (Double) -> Void = { _ in }
     ) async throws -> ImportReading {
@@ -34,9 +34,9 @@ package actor ImportReader {
         return found
     }
 
-    /// Looks at a file, and returns what `kalends check --json` writes of it.
+    /// Checks a file, and returns what `kalends check --json` writes about it.
     ///
-    /// Throws 422 with a sentence when looking at it went beyond the limits.
+    /// Throws 422 with a sentence if checking it exceeded the limits.
     func check(_ upload: ImportUpload) async throws -> JSONValue {
         guard let found = try await received(upload, "UTC", ["--checks"], { _ in }).checked() else {
             throw Self.beyondLimits
@@ -44,7 +44,7 @@ package actor ImportReader {
         return found
     }
 
-    /// What a separate reading process reported about a file; throws when the process did not end by itself.
+    /// Returns what a separate reading process reported about a file; throws if the process did not end by itself.
     private func received(
         _ upload: ImportUpload, _ assumedTimeZone: String, _ manner: [String],
         _ progress: @escaping @Sendable (Double) -> Void
@@ -77,7 +77,8 @@ package actor ImportReader {
         return reading
     }
 
-    /// What a reading process keeps on this machine although it should not; empty when it is shut in well.
+    /// Returns what a reading process can still do on this machine although it should not; empty if it is confined
+    /// properly.
     package static func confinement(_ settings: ServerSettings) async throws -> [String] {
         let result = try await Subprocess.run(
             .path(FilePath(settings.readWorker)),
@@ -93,13 +94,13 @@ package actor ImportReader {
             .compactMap { rights[String($0.dropLast(2))] }.sorted()
     }
 
-    /// Scaled with the file: what an ordinary one takes, several times over.
+    /// The limits of a reading process, which grow with the file: several times what an ordinary file needs.
     private struct Limits {
         let processorSeconds: UInt64
         let addressSpace: UInt64
         let output: Int
 
-        /// - Parameter checks: whether the worker reports only what is wrong with the file, and nothing of its content.
+        /// - Parameter checks: whether the worker reports only what is wrong with the file, and none of its content.
         init(_ size: Int, checks: Bool) {
             let mebibytes = UInt64(size >> 20)
             #if DEBUG
@@ -118,18 +119,18 @@ package actor ImportReader {
         detail:
             "The file could not be read within the limits on time and memory; a part of it may be readable by itself.")
 
-    /// What the process read; nil when it died of its limits or of the file, or reported what it should not.
+    /// Returns what the process read; nil if it exceeded its limits, crashed on the file, or reported something
+    /// invalid.
     private static func run(
         _ executable: String, _ arguments: [String], _ upload: ImportUpload, _ limits: Limits,
         _ progress: @escaping @Sendable (Double) -> Void
     ) async throws -> ReceivedReading? {
-        // Nothing of the server's environment is passed on, since it may hold a key; only where libraries and zones
-        // are.
+        // The server's environment may contain a key, so only the paths of libraries and time zones are passed on.
         var environment: [Environment.Key: String] = [:]
         let own = ProcessInfo.processInfo.environment
         environment["LD_LIBRARY_PATH"] = own["LD_LIBRARY_PATH"]
         environment["TZDIR"] = own["TZDIR"]
-        // A file, unlike a pipe, does not care whether it is read to its end.
+        // Unlike a pipe, a file need not be read to its end.
         let input = try upload.spool.reopened()
         let result = try await Subprocess.run(
             .path(FilePath(executable)), arguments: Arguments(arguments), environment: .custom(environment),
@@ -161,8 +162,8 @@ package actor ImportReader {
         }
     }
 
-    /// The next is the first of those who have the least read, their networks counted before themselves: many files of
-    /// one sender keep no other waiting for more than one of them.
+    /// Next comes the first of those with the fewest files being read, counted by network and then by sender, so that
+    /// many files of one sender delay others by no more than one file.
     private func leave(_ sender: Sender) {
         count(sender, -1)
         let next = waiting.indices.min { load(waiting[$0].sender) < load(waiting[$1].sender) }

@@ -15,7 +15,7 @@ extension ImportPlan.Item {
 }
 
 extension ImportPlan.Item {
-    /// A title is there to recognise an event by.
+    /// Returns the start of a title, which only has to identify the event.
     private static func shortened(_ title: String) -> String {
         guard title.utf8.count > 1000 else { return title }
         return String(String.UnicodeScalarView(title.unicodeScalars.prefix(500))) + "…"
@@ -25,7 +25,7 @@ extension ImportPlan.Item {
 extension Problem {
     package var json: JSONValue { .object(members) }
 
-    /// - Parameter isShared: whether everybody in the circle may know of it.
+    /// - Parameter isShared: whether everybody in the circle may know about it.
     func json(isShared: Bool) -> JSONValue {
         .object(members.merging([ByteString(ImportShown.mark): .bool(isShared)]) { own, _ in own })
     }
@@ -44,7 +44,7 @@ extension Problem {
 }
 
 extension EventTime {
-    /// A time as the contract shows it: with its zone and the instant, floating, or a date (section 6).
+    /// The time in the form of the contract (section 6): with its zone and the instant, floating, or a date.
     package var json: JSONValue {
         switch self {
         case .date(let date): ["date": .string(date.description)]

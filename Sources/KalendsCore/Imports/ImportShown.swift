@@ -3,10 +3,10 @@
 package import Base
 import Storage
 
-/// How much of an import's report somebody may see at this moment.
+/// The part of an import's report that somebody may see now.
 ///
-/// The person who made it and the host application see everything. Others see the counts, and once it was committed
-/// those events that are not private to the person who made it.
+/// The importer and the host application see everything. Others see the counts and, after the commit, those events that
+/// are not private to the importer.
 package struct ImportShown: Sendable {
     package enum Part: String, CaseIterable, Sendable {
         case all
@@ -18,7 +18,7 @@ package struct ImportShown: Sendable {
     package static let mark = "shared"
 
     package let part: Part
-    /// UIDs under which who made it has private events by now.
+    /// The UIDs under which the importer now has private events.
     private var hidden: Set<ByteString> = []
 
     init(_ record: ImportRecord, to caller: Identity) {
@@ -29,7 +29,7 @@ package struct ImportShown: Sendable {
         }
     }
 
-    /// What is shown of some stored items or problems, in their order.
+    /// Returns those of some stored items or problems that are shown, in their order.
     mutating func shown(
         _ stored: [JSONValue], of record: ImportRecord, in transaction: any ReadTransaction
     ) throws -> [JSONValue] {
@@ -43,7 +43,7 @@ package struct ImportShown: Sendable {
         }
         return stored.compactMap { value in
             if part == .shared {
-                // What an earlier version stored does not say who may see it.
+                // Values that an earlier version stored do not say who may see them.
                 guard value[Self.mark] == true, let uid = value["uid"]?.string, !hidden.contains(ByteString(uid)) else {
                     return nil
                 }
@@ -52,7 +52,7 @@ package struct ImportShown: Sendable {
         }
     }
 
-    /// Whether the days are shown that all of an import's events lie in.
+    /// Whether the span of an import's events is shown.
     package func showsSpan(_ outline: [ByteString: JSONValue]) -> Bool {
         part == .all || (part == .shared && outline[Self.mark] == true)
     }

@@ -2,12 +2,12 @@
 
 package import ICalBridge
 
-/// What was read of a file that will be imported, as far as a report and a commit need it.
+/// What was read of a file to be imported, as far as a report and a commit need it.
 ///
-/// As JSON it is what previews of earlier versions were stored as.
+/// Earlier versions stored previews in its JSON form.
 package struct ImportSource: Sendable, Codable {
     package var events: [ReadEvent]
-    /// Components with a place in time that could not be read, or that are not events.
+    /// The number of components with a time that could not be read or are not events.
     var skipped: Int
     var problems: [Problem]
     var zones: [ImportSummary.Zone]
@@ -16,11 +16,11 @@ package struct ImportSource: Sendable, Codable {
         ImportSummary(events: events.count, skipped: skipped, problems: problems, zones: zones)
     }
 
-    /// Reads a file; throws 422 with a sentence when nothing in it can be imported.
+    /// Reads a file; throws 422 with a sentence if nothing in it can be imported.
     ///
     /// - Parameters:
-    ///   - charset: as the file's Content-Type names it.
-    ///   - progress: called now and then with how much is read, from 0 to 1.
+    ///   - charset: the charset that the file's Content-Type names.
+    ///   - progress: called now and then with the part that has been read, from 0 to 1.
     package init(
         _ bytes: [UInt8], assumedTimeZone: String, charset: String? = nil, limit: Int,
         progress: (@Sendable (Double) -> Void)? = nil
@@ -43,7 +43,7 @@ package struct ImportSource: Sendable, Codable {
         zones = reading.timeZones.map {
             ImportSummary.Zone(tzid: $0.tzid, resolvedTo: $0.resolvedTo, how: $0.how.rawValue)
         }
-        // What nobody can show cheaply is left out here, where nobody waits, and its neighbours stay.
+        // Events that are too expensive to show are left out here, where nobody waits; the others stay.
         var budget = RecurrenceBudget(steps: SeriesWork.ofFile)
         let zone = TimeZoneReference(assumedTimeZone)?.rules ?? FixedOffset.utc
         for (calendar, lines) in zip(reading.calendars, reading.lines) {
@@ -73,10 +73,10 @@ package struct ImportSource: Sendable, Codable {
 }
 
 extension CalendarReader.Options {
-    /// For a file of a stranger's, in the process that reads them.
+    /// Creates the options for an untrusted file, in the process that reads it.
     ///
     /// - Parameters:
-    ///   - charset: as the file's Content-Type names it.
+    ///   - charset: the charset that the file's Content-Type names.
     ///   - limit: the most bytes of a file.
     package init(ofWorker assumedTimeZone: String, charset: String?, limit: Int) {
         self.init()
@@ -84,12 +84,12 @@ extension CalendarReader.Options {
         declaredCharset = charset
         limits.bytes = limit
         limits.components = 200_000
-        // The process that reads is allowed no second thread; two such processes use two cores.
+        // The reading process may not have a second thread; two such processes use two cores.
         threads = 1
     }
 }
 
-/// What was read of a file, its events out of this process's memory.
+/// What was read of a file; its events are kept outside of this process's memory.
 struct ImportReading: Sendable {
     var summary: ImportSummary
     var events: ImportEvents

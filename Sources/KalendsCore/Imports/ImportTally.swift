@@ -4,13 +4,13 @@ import Base
 import ICalBridge
 import Storage
 
-/// What a report says about all events together, gathered while they are decided.
+/// The totals of a report, gathered while the events are decided.
 struct ImportTally: Sendable {
-    /// How many problems of a kind are listed one by one; each item has its own reason besides.
+    /// How many problems of a kind are listed individually; each item also has its own reason.
     private static let listed = 2000
 
     private var counts: [ImportPlan.Change: Int] = [:]
-    /// The first and the last day that an event of the file touches.
+    /// The first and the last day on which the file has an event.
     private var span: (from: CivilDate, to: CivilDate)?
     private var reasons: [JSONValue] = []
     private var unseen: [JSONValue] = []
@@ -18,7 +18,7 @@ struct ImportTally: Sendable {
 
     func count(_ change: ImportPlan.Change) -> Int { counts[change] ?? 0 }
 
-    /// Whether anything is private to the person who imports it.
+    /// Whether anything is private to the importer.
     private(set) var hasPrivate = false
 
     mutating func add(_ item: ImportPlan.Item, _ zone: any TimeZoneRules) {
@@ -48,7 +48,7 @@ struct ImportTally: Sendable {
         }
     }
 
-    /// The counts and the span, which a list of imports shows too.
+    /// Returns the counts and the span, which a list of imports also shows.
     func outline(_ summary: ImportSummary) -> JSONValue {
         [
             "counts": [
@@ -61,10 +61,10 @@ struct ImportTally: Sendable {
         ]
     }
 
-    /// The zones and problems: with the outline, the report without its state and items.
+    /// Returns the zones and problems; together with the outline, they are the report without its state and items.
     func details(_ summary: ImportSummary, _ index: ImportIndex) -> JSONValue {
         func isShared(_ problem: Problem) -> Bool {
-            // What cannot be said to be of an event that all may know may be of another.
+            // A problem that cannot be assigned to an event that everybody may see might concern a private one.
             problem.uid.map { index.uids.contains(ByteString($0)) && !index.isPrivate($0) } ?? false
         }
         return [

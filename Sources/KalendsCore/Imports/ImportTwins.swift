@@ -3,22 +3,22 @@
 import Base
 import Storage
 
-/// Stored events that are the same as a file's except for their UID, which some programs make again at every export.
+/// Stored events that equal those of a file except for their UID, which some programs change in every export.
 ///
-/// Each is found once. However many are alike, none is visited twice.
+/// Each is found once. However many are equal, none is visited twice.
 struct ImportTwins: Sendable {
     private var free: [ByteString: [ImportedEventRecord.Key]] = [:]
-    /// How far the events were visited of which many are alike.
+    /// The last UID visited among events that are equal, by fingerprint.
     private var last: [ByteString: String] = [:]
     private var matched: Set<ImportedEventRecord.Key> = []
 
     func isMatched(_ key: ImportedEventRecord.Key) -> Bool { matched.contains(key) }
 
-    /// Looks for the twins of some events.
+    /// Finds the twins of some events.
     mutating func find(
         _ records: [ImportedEventRecord], _ owner: ImportOwner, _ store: any Store
     ) async throws {
-        // What was not asked for again is looked up again, from where that ended.
+        // Twins left over are dropped; a later search continues where the last one ended.
         free = [:]
         guard !records.isEmpty, owner.known.contains(where: { (owner.sources[$0]?.events ?? 0) > 0 }) else { return }
         let wanted = Dictionary(grouping: records) { ByteString($0.fingerprint) }.mapValues(\.count)
@@ -41,7 +41,7 @@ struct ImportTwins: Sendable {
                 try $0.twins(fingerprint.string, behind: place, of: owner.known, in: owner.circle, limit: length)
             }
             for twin in page {
-                // Ends at a UID, so that none is passed over.
+                // The page ends at a UID, so that no component is skipped.
                 if uids.count >= count, last[fingerprint].map({ !twin.key.uid.string.isSameText(as: $0) }) ?? true {
                     break
                 }
@@ -54,11 +54,11 @@ struct ImportTwins: Sendable {
     }
 
     private func isFree(_ key: ImportedEventRecord.Key, _ owner: ImportOwner) -> Bool {
-        // The file may also hold it under that UID.
+        // The file may also contain the event under that UID.
         !owner.index.uids.contains(key.uid) && !matched.contains(key)
     }
 
-    /// Matches an event with a twin; false when it has none left.
+    /// Matches an event with a twin; returns false if there is none left.
     mutating func take(_ record: ImportedEventRecord) -> Bool {
         let fingerprint = ByteString(record.fingerprint)
         guard var keys = free[fingerprint], !keys.isEmpty else { return false }

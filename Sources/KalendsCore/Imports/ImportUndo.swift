@@ -4,17 +4,17 @@ import Base
 import ICalBridge
 import Storage
 
-/// The way back from an import: what was there before is put back, all of it at once.
+/// Undoes an import: everything that was there before is restored at once.
 package struct ImportUndo: Sendable {
     let services: Services
     let caller: Caller
 
-    /// How many changes are looked at together.
+    /// How many changes are processed together.
     private static let group = 200
-    /// How many events that stay are named.
+    /// The most events that are listed as kept.
     private static let named = 1000
 
-    /// What was edited since and therefore stays.
+    /// The events that were edited after the import and are therefore kept.
     package struct Kept: Sendable {
         package struct Item: Sendable {
             package let uid: String
@@ -22,7 +22,7 @@ package struct ImportUndo: Sendable {
         }
 
         package var count = 0
-        /// The first thousand of them.
+        /// The first thousand of these events.
         package var items: [Item] = []
 
         fileprivate mutating func add(_ change: ImportChange, _ stored: ImportedEventRecord?) throws {
@@ -33,7 +33,8 @@ package struct ImportUndo: Sendable {
         }
     }
 
-    /// Undoes an import; throws 409 when it is not committed, 403 when it holds what is private to somebody else.
+    /// Undoes an import; throws 409 if it is not committed, 403 if it contains events that are private to somebody
+    /// else.
     func undo(_ id: String) async throws -> Kept {
         let circle = try await services.store.read { try record(id, in: $0).1.id }
         return try await services.turns.alone(in: circle) {
@@ -124,7 +125,7 @@ package struct ImportUndo: Sendable {
     }
 }
 
-/// Some changes of an import, the last first, with what is stored of their events.
+/// Some changes of an import, the last first, with the stored state of their events.
 private struct UndoPage: Sendable {
     struct Change: Sendable {
         let change: ImportChange
@@ -132,7 +133,7 @@ private struct UndoPage: Sendable {
     }
 
     let changes: [Change]
-    /// Of the first of these changes in the order in which they were made; nil when there are none.
+    /// The position of the earliest of these changes; nil if there are none.
     let position: Int?
     let stored: [ImportedEventRecord.Key: ImportedEventRecord]
     let sources: [EventSource: EventSourceState]
@@ -156,7 +157,8 @@ private struct UndoPage: Sendable {
                 ImportedEventRecord.Key(source, uid: change.uid, recurrenceID: change.recurrenceID)
             }
             if let source = change.source { return Change(change: change, key: key(source)) }
-            // An earlier version kept all of a circle's events together: it meant the one that is as it left it.
+            // An earlier version did not distinguish the sources: the change concerns the event that is still as the
+            // import left it.
             let kept = all[key(own)]
             let isOwn = try kept.map { try $0.isLive && change.after.isMet(by: $0.content) } ?? false
             let isNobodysElse = kept != nil && all[key(.shared)]?.isLive != true
@@ -169,7 +171,8 @@ private struct UndoPage: Sendable {
                 .filter { $0.visibleTo == nil && $0.shownUID == nil }.map(\.uid))
     }
 
-    /// The row that puts back what was there before, above all that was shown since; nil when nothing was there.
+    /// Returns the row that restores the earlier content, with a revision above all that were shown since; nil if there
+    /// was no event.
     func before(
         _ change: Change, _ zone: any TimeZoneRules, floor: Int, now: Int
     ) throws -> ImportedEventRecord? {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A file that came in: its bytes in a spool, never all of them in this process.
+/// A received file, whose bytes are in a spool and never all in this process's memory.
 package struct ImportUpload: Sendable {
     package let spool: Spool
-    /// As its Content-Type names it.
+    /// The charset that its Content-Type names.
     package var charset: String?
-    /// Whether there are bytes that are not UTF-8.
+    /// Whether the bytes are not valid UTF-8.
     package var isForeign = false
-    /// Whom the file is counted to, for as long as it is here; nil for one that is counted to nobody.
+    /// The holding that counts the file for its sender as long as it is here; nil if it is not counted.
     let admission: FairPool.Holding?
 
     package init(_ admission: FairPool.Holding?) throws {
@@ -15,7 +15,7 @@ package struct ImportUpload: Sendable {
         self.admission = admission
     }
 
-    /// Keeps bytes that are there already.
+    /// Creates a file from bytes in memory.
     init(_ bytes: [UInt8], _ admission: FairPool.Holding? = nil) throws {
         try self.init(admission)
         try spool.append(bytes)

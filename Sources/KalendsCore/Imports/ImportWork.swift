@@ -4,19 +4,19 @@ import Base
 import ICalBridge
 import Storage
 
-/// What an import does once its file is here: it is looked at, then stored, all of it or nothing.
+/// The work of an import after its file has arrived: the file is read, and then stored completely or not at all.
 struct ImportWork: Sendable {
     let services: Services
     let id: String
     let circleID: String
     let caller: Caller
 
-    /// Reads a file and keeps what it says, for a commit to come.
+    /// Reads a file and stores its content for a later commit.
     func preview(_ upload: ImportUpload, isKnown: Bool) async throws -> ImportRecord {
         let reading = try await read(upload, share: 0.6)
         if !isKnown { try await insert() }
         let plan = try await plan(reading, importedBy: caller.userID, excluded: [])
-        // Nothing of a circle's events is written: what is staged is the preview itself.
+        // None of the circle's events are written: only the preview itself is staged.
         var staging = EventStaging(plan.circle, services.store)
         do {
             for block in 0..<reading.events.blocks {
@@ -42,7 +42,7 @@ struct ImportWork: Sendable {
         }
     }
 
-    /// Reads a file and brings it in at once.
+    /// Reads a file and imports it at once.
     func commit(_ upload: ImportUpload, isKnown: Bool) async throws -> ImportRecord {
         let reading = try await read(upload, share: 0.5)
         services.importDesk.tell(id, .committing, 0.5)
@@ -52,11 +52,11 @@ struct ImportWork: Sendable {
         }
     }
 
-    /// Brings in what a preview kept, which was noted to be under way.
+    /// Imports the content of a stored preview, which has been marked as under way.
     func commit(excluding excluded: Set<ByteString>) async throws -> ImportRecord {
         try await services.turns.alone(in: circleID) {
             let record = try await services.store.read { try Self.record(id, in: $0) }
-            // What a commit that was broken off left.
+            // These are left over from an interrupted commit.
             try await services.store.recordRepeatedly { try $0.trimItems(ofImport: id, limit: $1) }
             return try await apply(
                 try Self.reading(record), importedBy: record.importedBy, base: ImportRecord.span, excluded: excluded,
@@ -65,8 +65,8 @@ struct ImportWork: Sendable {
     }
 
     /// - Parameters:
-    ///   - base: the block with which the items begin.
-    ///   - share: of the whole work, which ends with this.
+    ///   - base: the number of the first block of items.
+    ///   - share: the part of the whole work that this step is; it is the last step.
     private func apply(
         _ reading: ImportReading, importedBy: String?, base: Int, excluded: Set<ByteString>, share: Double
     ) async throws -> ImportRecord {
@@ -105,7 +105,7 @@ struct ImportWork: Sendable {
         try await staging.finish()
     }
 
-    /// The moment at which the import is there, for everybody.
+    /// Publishes the import for everybody at once.
     private func publish(
         _ staging: EventStaging, _ plan: SharedPlan, _ summary: ImportSummary, base: Int
     ) async throws -> ImportRecord {
@@ -159,7 +159,7 @@ struct ImportWork: Sendable {
         return reading
     }
 
-    /// Notes that the import is under way.
+    /// Stores a record of an import that is under way.
     func insert() async throws {
         var record = ImportRecord(
             id: id, circleID: circleID, state: .previewed, importedBy: caller.userID, report: "", source: "",
@@ -172,7 +172,7 @@ struct ImportWork: Sendable {
         }
     }
 
-    /// The circle, of which no feed shows anything else before an import is committed.
+    /// The circle, whose feeds do not change before an import is committed.
     private var ground: Ground<Circle> {
         .circle(circleID, .write, touchingNoFeed: "Nothing of an import is shown before it is committed.")
     }
@@ -183,10 +183,10 @@ struct ImportWork: Sendable {
     }
 }
 
-// MARK: What is kept of it
+// MARK: What is stored of an import
 
 extension ImportWork {
-    /// Bytes of what was read of a file in one row.
+    /// The most bytes of a file's content in one row.
     private static let part = 128 << 10
 
     private func keep(_ items: [ImportPlan.Item], as block: Int, _ staging: inout EventStaging) throws {
@@ -194,7 +194,7 @@ extension ImportWork {
         staging.add(bytes: text.utf8.count) { [id] in try $0.putItems(ofImport: id, block: block, items: text) }
     }
 
-    /// The way back, in rows of which a statement inserts many.
+    /// Stores what is needed to undo the changes, many rows per statement.
     private func keep(_ changes: [ImportChange], from first: Int, _ staging: inout EventStaging) {
         var (start, place, bytes) = (0, 0, 0)
         func cut(_ end: Int) {
@@ -216,7 +216,7 @@ extension ImportWork {
         var number = 0
         while !rest.isEmpty {
             var length = min(rest.count, Self.part)
-            // Not within a character.
+            // A part must not end within a character.
             while length < rest.count, rest[rest.startIndex + length] & 0xC0 == 0x80 { length += 1 }
             let (text, part) = (String(decoding: rest.prefix(length), as: UTF8.self), number)
             staging.add(bytes: length) { [id] in try $0.putSource(ofImport: id, block: block, part: part, text) }
@@ -249,7 +249,7 @@ extension ImportWork {
 }
 
 extension ImportPlan.Item {
-    /// Writes its row; returns what that changes, with the way back.
+    /// Writes the item's row; returns the changes, with what is needed to undo them.
     fileprivate func stage(_ staging: inout EventStaging) throws -> [ImportChange] {
         guard let record else { return [] }
         staging.put(record, replaces: before != nil)

@@ -23,17 +23,19 @@ struct ImportedEvent: Sendable {
     }
 }
 
-/// The components of one event or series that came together, the series itself first, in order of time.
+/// The components of one event or series from one source: first the series itself, then its occurrences in order of
+/// time.
 struct ImportedSeries: Sendable {
     var events: [ImportedEvent]
-    /// Its place among those with its UID, by when they came: 0 for the first.
+    /// Its position among the events with the same UID, in the order in which they were created: 0 for the first.
     var ordinal = 0
     /// The UID that feeds show.
     var shownUID: String
-    /// What another event shows already, word for word, to everybody who would see this one.
+    /// Whether another event already shows exactly the same to everybody who would see this one.
     var isRepeated = false
 
-    /// Who alone sees it, each of them nil for nobody; empty when everybody does.
+    /// The only users who see the components, with nil for a component that nobody sees; empty if everybody sees all of
+    /// them.
     var privateTo: [String?] {
         events.compactMap { event in
             if let user = event.record.visibleTo { return .some(user.isEmpty ? nil : user) }
@@ -46,14 +48,15 @@ struct ImportedSeries: Sendable {
 
     private init(_ events: [ImportedEvent]) {
         self.events = events.sorted { $0.record.recurrenceID.isTextBefore($1.record.recurrenceID) }
-        // One that was there under its own UID stays so.
+        // An event that was shown under its own UID keeps it.
         let shown = events.lazy.compactMap(\.record.shownUID)
         shownUID = events.allSatisfy { $0.record.shownUID != nil } ? shown.first ?? "" : events.first?.uid ?? ""
     }
 
-    /// Goes over the series of a circle that may overlap a span, in no order, with those of one UID in memory at a time.
+    /// Calls the body with the series of a circle that may overlap a span, in no particular order, with those of one
+    /// UID in memory at a time.
     ///
-    /// - Parameter body: asks the database nothing meanwhile.
+    /// - Parameter body: must not query the database.
     static func each(
         in circle: Circle, from: Int, to: Int, _ transaction: any ReadTransaction,
         _ body: (ImportedSeries) throws -> Void
@@ -63,9 +66,10 @@ struct ImportedSeries: Sendable {
         }
     }
 
-    /// Goes over the series of a circle that may overlap a span in the order of feeds, with a hundred in memory at a time.
+    /// Calls the body with the series of a circle that may overlap a span, in the order of feeds, with a hundred in
+    /// memory at a time.
     ///
-    /// - Parameter body: returns false when the rest is not wanted; asks the database nothing meanwhile.
+    /// - Parameter body: returns false to stop; it must not query the database.
     static func eachInOrder(
         in circle: Circle, from: Int, to: Int, _ transaction: any ReadTransaction,
         _ body: (ImportedSeries) throws -> Bool
@@ -75,7 +79,7 @@ struct ImportedSeries: Sendable {
             let some = places[start...].prefix(atOnce)
             let known = try all(uids: some.map(\.uid), in: circle, transaction)
             for place in some {
-                // Events of several sources with one UID have each their own place.
+                // Events from several sources with the same UID each have their own place.
                 let here = (known[ByteString(place.uid)] ?? []).filter { $0.startsAt == place.startsAt }
                 for series in here.sorted(by: { $0.ordinal < $1.ordinal }) where try !body(series) { return }
             }
@@ -87,14 +91,14 @@ struct ImportedSeries: Sendable {
     /// When the earliest component begins, in milliseconds since 1970.
     var startsAt: Int { events.map(\.record.startsAt).min() ?? 0 }
 
-    /// The series with some UIDs, by UID.
+    /// Returns the series with some UIDs, by UID.
     static func all(
         uids: [String], in circle: Circle, _ transaction: any ReadTransaction
     ) throws -> [ByteString: [ImportedSeries]] {
         Dictionary(grouping: try all(try transaction.importedEvents(uids: uids, in: circle))) { ByteString($0.uid) }
     }
 
-    /// The series that rows make up.
+    /// Returns the series that rows make up.
     static func all(_ records: [ImportedEventRecord]) throws -> [ImportedSeries] {
         struct Origin: Hashable {
             var uid: ByteString
@@ -118,7 +122,7 @@ struct ImportedSeries: Sendable {
         return all
     }
 
-    /// Decides among events of different sources with one UID.
+    /// Sets ordinals, repetitions and shown UIDs of series from different sources with the same UID.
     private static func settle(_ all: inout [ImportedSeries], _ places: [Int]) {
         let inOrder = places.sorted { one, other in
             (all[one].createdAt, ByteString(all[one].source.text)) < (
@@ -130,7 +134,8 @@ struct ImportedSeries: Sendable {
             let earlier = inOrder[..<ordinal].map { all[$0] }
             all[place].isRepeated = earlier.contains { !$0.isRepeated && $0.says(all[place]) }
         }
-        // One that a single person sees gives way to those that all see: to others it is not there.
+        // A private event gives up its UID to one that everybody sees, because to others the private one does not
+        // exist.
         let shown = Set(inOrder.filter { all[$0].privateTo.isEmpty }.map { ByteString(all[$0].shownUID) })
         for place in places where !all[place].privateTo.isEmpty && shown.contains(ByteString(all[place].shownUID)) {
             all[place].shownUID = StoredEvent.derivedUID(all[place].uid, of: all[place].source)
@@ -141,7 +146,7 @@ struct ImportedSeries: Sendable {
 
     private func ids(_ users: [String?]) -> [ByteString?] { users.map { $0.map { ByteString($0) } } }
 
-    /// Whether whoever sees the other sees the same here.
+    /// Whether everybody who sees the other series sees the same content in this one.
     private func says(_ other: ImportedSeries) -> Bool {
         events.count == other.events.count && (privateTo.isEmpty || Set(ids(privateTo)) == Set(ids(other.privateTo)))
             && zip(events, other.events).allSatisfy {
@@ -152,11 +157,11 @@ struct ImportedSeries: Sendable {
 }
 
 extension Event {
-    /// Whether its author wants nobody else to see it (RFC 5545 section 3.8.1.3).
+    /// Whether the author wants nobody else to see the event (RFC 5545 section 3.8.1.3).
     var isPrivate: Bool { classification == "PRIVATE" || classification == "CONFIDENTIAL" }
 
-    /// What is kept of an event of a file: without its reminders, people and files, and without its revision, which
-    /// the row keeps.
+    /// The part of a file's event that is stored: without reminders, people and files, and without its revision, which
+    /// is stored in the row.
     var importable: Event {
         var copy = publishable
         copy.alarms = []
@@ -166,7 +171,7 @@ extension Event {
         return copy
     }
 
-    /// The key of one occurrence within its series, empty for the series itself.
+    /// Returns the key of one occurrence within its series; empty for the series itself.
     func recurrenceKey(floatingIn zone: any TimeZoneRules) -> String {
         switch recurrenceID {
         case nil: ""
@@ -175,9 +180,10 @@ extension Event {
         }
     }
 
-    /// Equal for events that are the same to a person: start, end, title, place and repetition.
+    /// Returns a fingerprint that is equal for events that look the same to a person: start, end, title, place and
+    /// repetition.
     ///
-    /// Outlook makes new UIDs at every export; this distinguishes a second import from a second event.
+    /// Outlook generates new UIDs in every export; the fingerprint distinguishes a second import from a second event.
     func fingerprint(floatingIn zone: any TimeZoneRules) -> String {
         func text(_ time: EventTime?) -> String {
             switch time {
@@ -196,7 +202,7 @@ extension Event {
         return Base64URL.encode(Array(SHA256.hash(data: Data(parts.joined(separator: "\u{1F}").utf8))))
     }
 
-    /// Where the component lies in time, in milliseconds since 1970; the end is nil for a series without one.
+    /// Returns the start and end of the component in milliseconds since 1970; the end is nil for a series without one.
     func span(floatingIn zone: any TimeZoneRules) -> (start: Int, end: Int?) {
         guard let start, let end = effectiveEnd else { return (0, 0) }
         let begins = start.instant(floatingIn: zone)

@@ -2,9 +2,9 @@
 
 package import Storage
 
-/// Events of a version that did not record who may see them.
+/// Events of an earlier version that did not record who may see them.
 package enum LegacyEvents {
-    /// Gives the private ones among them to the person who imported them; done before anything else looks at them.
+    /// Assigns the private ones to the person who imported them; this must happen before anything else reads them.
     package static func sort(_ store: any Store) async throws {
         while true {
             let found = try await store.read { try $0.unsortedEvents(limit: 200) }
@@ -20,7 +20,7 @@ package enum LegacyEvents {
         }
         let events = try transaction.importedEvents(uids: [uid], in: circle).map(ImportedEvent.init)
         for (source, components) in Dictionary(grouping: events, by: \.record.source) {
-            // A series with a part that is private was private as a whole.
+            // A series with a private component was private as a whole.
             guard let hidden = components.first(where: \.event.isPrivate) else { continue }
             let user = hidden.record.importedBy
             try transaction.sortEvents(

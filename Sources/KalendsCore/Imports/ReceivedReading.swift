@@ -2,7 +2,7 @@
 
 import ICalBridge
 
-/// What a reading process has reported so far; the events go to a spool as they come.
+/// What a reading process has reported so far; the events go to a spool as they arrive.
 struct ReceivedReading: Sendable {
     private let limit: Int
     private var frames = WorkerFrames()
@@ -12,7 +12,7 @@ struct ReceivedReading: Sendable {
     private var summary: ImportSummary?
     private var refusal: Refusal?
     private var check: [UInt8]?
-    /// Whether all of it had the form that is ours.
+    /// Whether everything so far had a valid form.
     private(set) var isSound = true
 
     init(limit: Int) throws {
@@ -44,10 +44,11 @@ struct ReceivedReading: Sendable {
         }
     }
 
-    /// What a check found, as JSON; nil when the process did not report it.
+    /// Returns the result of a check as JSON; nil if the process did not report it.
     func checked() throws -> JSONValue? { isSound ? try check.map { try JSONValue(parsing: $0) } : nil }
 
-    /// Nil when the process did not report everything; throws its refusal.
+    /// Returns what was read; nil if the process did not report everything. Throws the refusal that the process
+    /// reported.
     func reading() throws -> ImportReading? {
         if let refusal, isSound { throw refusal }
         guard isSound, let summary, summary.blocks == places.count else { return nil }

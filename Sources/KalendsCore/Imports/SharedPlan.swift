@@ -4,14 +4,14 @@ import Base
 import Storage
 import Synchronization
 
-/// A plan that is made up in several transactions, one after the other.
+/// A plan that is made in several transactions, one after the other.
 ///
-/// It is changed where it lies, between the transactions: a copy for each would take longer the more is decided.
+/// It is changed in place between the transactions: a copy for each would take longer and longer as the plan grows.
 final class SharedPlan: Sendable {
     let circle: Circle
     let index: ImportIndex
     let sources: [EventSource: EventSourceState]
-    /// Nil while a block is decided.
+    /// The plan; nil while a block is being decided.
     private let plan: Mutex<ImportPlan?>
 
     init(_ plan: ImportPlan) {
@@ -21,16 +21,16 @@ final class SharedPlan: Sendable {
 
     var tally: ImportTally { plan.withLock { $0?.tally ?? ImportTally() } }
 
-    /// An item that was to be left out and that the file does not have.
+    /// An item that should be left out but is not in the file, if any.
     var unmetExclusion: String? { plan.withLock { $0?.unmetExclusions.min()?.string } }
 
     func isMatched(_ key: ImportedEventRecord.Key) -> Bool { plan.withLock { $0?.isMatched(key) == true } }
 
-    /// Decides about the events of a block of the file, by looks at what is stored that nobody has to wait for; one block
+    /// Decides what to do with the events of a block, with reads that nobody has to wait for; blocks are decided one
     /// after the other.
     func decide(_ packed: [UInt8], _ block: Int, _ store: any Store) async throws -> [ImportPlan.Item] {
         let events = try ImportBlock.events(packed)
-        // Taken out, so that it is neither copied nor locked during the looks.
+        // The plan is taken out, so that it is neither copied nor locked during the reads.
         guard var own = plan.withLock({ $0.take() }) else {
             throw StorageError.unexpectedResult("Two blocks of a file are decided at the same time.")
         }

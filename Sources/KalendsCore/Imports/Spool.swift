@@ -5,12 +5,12 @@ import Glibc
 import Synchronization
 import SystemPackage
 
-/// Bytes in a file without a name, which the system keeps in memory and not this process: written once, then read.
+/// Bytes in an unnamed file that the system keeps in memory, outside of this process: written once, then read.
 package final class Spool: Sendable {
     private let file: FileDescriptor
     private let length = Mutex(0)
 
-    /// Throws `Errno` when the system gives no such file.
+    /// Throws `Errno` if the system cannot create such a file.
     init() throws {
         let raw = kalends_memory_file()
         guard raw >= 0 else { throw Errno(rawValue: errno) }
@@ -21,7 +21,7 @@ package final class Spool: Sendable {
 
     package var count: Int { length.withLock { $0 } }
 
-    /// - Returns: where the bytes lie.
+    /// - Returns: the range of the bytes in the file.
     @discardableResult
     package func append(_ bytes: some Collection<UInt8>) throws -> Range<Int> {
         try length.withLock { length in
@@ -50,7 +50,7 @@ package final class Spool: Sendable {
         return bytes
     }
 
-    /// The same file from its beginning, for another process; whoever gets it closes it.
+    /// Returns the same file from its beginning, for another process; the caller must close it.
     func reopened() throws -> FileDescriptor {
         _ = try file.seek(offset: 0, from: FileDescriptor.SeekOrigin.start)
         return try file.duplicate()

@@ -7,7 +7,7 @@ import FoundationEssentials
 import ICalBridge
 import Storage
 
-/// An event as the database keeps it: packed, or as JSON when an earlier version stored it.
+/// The stored form of an event: packed, or JSON if an earlier version stored it.
 enum StoredEvent {
     static func text(_ event: Event) -> String {
         var writer = PackWriter()
@@ -21,7 +21,7 @@ enum StoredEvent {
         return try reader.event()
     }
 
-    /// Whether both are the same event or both none, whichever version stored them.
+    /// Whether both are the same event or both are nil, whichever version stored them.
     static func isSame(_ a: String?, _ b: String?) throws -> Bool {
         guard let a, let b else { return a == nil && b == nil }
         if a.isSameText(as: b) { return true }
@@ -29,13 +29,14 @@ enum StoredEvent {
         return try event(a) == event(b)
     }
 
-    /// Identifies an event, whichever version stored it.
+    /// Returns a digest that identifies an event, whichever version stored it.
     static func digest(_ text: String) throws -> String {
         let packed = isJSON(text) ? Self.text(try event(text)) : text
         return ContentHash(of: SHA256.hash(data: Data(packed.utf8))).text
     }
 
-    /// What feeds show in place of a UID that another event has there: the same for the same event of the same source.
+    /// Returns the UID that feeds show if another event already has the original one: always the same for the same
+    /// event of the same source.
     static func derivedUID(_ uid: String, of source: EventSource) -> String {
         ContentHash(of: SHA256.hash(data: Data("\(source.text)\u{0}\(uid)".utf8))).text + "@derived"
     }

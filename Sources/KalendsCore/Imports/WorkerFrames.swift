@@ -2,19 +2,19 @@
 
 import ICalBridge
 
-/// What a reading process reports, one after the other: how far it is, then what it read or why it cannot.
+/// A message of a reading process: first its progress, and then what it read or why it could not.
 package enum WorkerFrame {
-    /// From 0 to 1.
+    /// The part that has been read, from 0 to 1.
     case progress(Double)
     /// Events in packed form, `ImportBlock.size` of them except for the last block.
     case block([UInt8])
     case refused(detail: String, faults: [Fault])
-    /// The only one of a check: what `kalends check --json` writes of the file.
+    /// The only frame of a check: what `kalends check --json` writes about the file.
     case check([UInt8])
-    /// The last one.
+    /// The last frame of a reading.
     case summary(ImportSummary)
 
-    /// A letter, the length of what follows in four bytes, and that.
+    /// The encoded frame: a letter, the length of the content in four bytes, and the content.
     package var bytes: [UInt8] {
         var writer = PackWriter()
         let kind: Unicode.Scalar
@@ -64,7 +64,7 @@ package enum WorkerFrame {
     }
 }
 
-/// Cuts what comes through a pipe into frames.
+/// Splits the bytes from a pipe into frames.
 struct WorkerFrames {
     private var pending: [UInt8] = []
     private var position = 0
@@ -77,7 +77,7 @@ struct WorkerFrames {
         pending += bytes
     }
 
-    /// The next whole frame, nil when more bytes are needed; throws `PackError` when it is not one of ours.
+    /// Returns the next complete frame, or nil if more bytes are needed; throws `PackError` if it is not a valid frame.
     mutating func next() throws -> WorkerFrame? {
         guard pending.count - position >= 5 else { return nil }
         let length = (1...4).reduce(0) { $0 << 8 | Int(pending[position + $1]) }

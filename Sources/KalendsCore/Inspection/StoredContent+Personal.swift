@@ -6,13 +6,14 @@ import ICalBridge
 import OfficeDays
 import Storage
 
-/// What belongs to one person: their own events, what their phones have planned, and their office days.
+/// Checks of what belongs to one person: their own events, the events planned on their phones, and their office days.
 extension StoredContent {
     static func check(zone: String?) throws {
         if let zone { try require(TimeZoneReference(zone) != nil, "its time zone is unknown") }
     }
 
-    /// What the original start of a changed occurrence, and the dates of a series, hold beside what is checked of all.
+    /// Checks the original start of a changed occurrence and the dates of a series, beyond the checks that apply to all
+    /// events.
     static func checkPlaces(of event: PersonalEvent) throws {
         if let text = event.content.recurrence, let recurrence = PersonalRecurrence(stored: text) {
             try require(

@@ -4,12 +4,12 @@ import Base
 import CalendarSync
 import Storage
 
-/// The engine's records: each is one that this version understands, says the same as the columns beside it, and holds
-/// no number that makes a sum overflow.
+/// Checks of the engine's records: this version can read each of them, it agrees with the columns beside it, and no
+/// number in it makes a sum overflow.
 extension StoredContent {
     static let contradiction = "its record belongs to something else"
 
-    /// Reads a record as the engine does, numbers first.
+    /// Checks the numbers of a record, and then reads it as the engine does.
     static func record<Record: Decodable>(_ text: String) throws -> Record {
         try checkNumbers(of: text)
         return try storedRecord(text)

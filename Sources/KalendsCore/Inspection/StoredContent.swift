@@ -3,13 +3,13 @@
 import ICalBridge
 import Storage
 
-/// Whether what a row holds as text is within what the API takes.
+/// Checks whether the text stored in a row is within the limits of the API.
 enum StoredContent {
     struct Fault: Error {
         var description: String
     }
 
-    /// Seconds from the year 1 to the year 9999: what can be written as a time.
+    /// The times that can be written, in seconds since 1970: from the year 1 to the year 9999.
     private static let times = -62_135_596_800...253_402_300_799
     private static let minutes = 0...525_600
 
@@ -55,13 +55,14 @@ enum StoredContent {
         try require(faults.isEmpty, "its configuration is not a valid one")
     }
 
-    /// What was packed is within its ranges or cannot be read; the JSON of earlier versions is packed to see it.
+    /// Checks a stored event by reading and packing it: packed values that are out of range cannot be read, and the
+    /// JSON of earlier versions is packed to find out.
     static func checkEvent(_ text: String) throws {
         let event = try StoredEvent.event(text)
         _ = try StoredEvent.event(StoredEvent.text(event))
     }
 
-    /// No number of a document is beyond what a time can be: nothing that is worked out from it comes to an end of its own.
+    /// Checks that every number in a document is within the range of times, so that no calculation with it overflows.
     static func checkNumbers(of text: String) throws { try checkNumbers(JSONValue(parsing: Array(text.utf8))) }
 
     private static func checkNumbers(_ json: JSONValue) throws {

@@ -5,21 +5,23 @@ import ICalBridge
 import OfficeDays
 package import Storage
 
-/// Looks at every stored row as the server reads it, for `restore` and `doctor`.
+/// Reads every stored row as the server does, for `restore` and `doctor`.
 package enum StoredRows {
     private static let page = 500
 
-    /// The first faults, of types and ranges and then of what the columns hold; none for a database that serves.
+    /// Returns the first faults: those of types and ranges, or otherwise those of the content; empty for a sound
+    /// database.
     package static func faults(
         in store: any Store, _ maintenance: any StoreMaintenance, _ kinds: ItemKinds
     ) async throws -> [StoredFault] {
         var faults = try await maintenance.valueFaults()
-        // Behind a value of the wrong type nothing can be relied on.
+        // If a value has the wrong type, nothing else can be relied on.
         guard faults.isEmpty else { return faults }
         for table in StoredRecord.Table.allCases {
             var place: StoredRecord.Place?
             reading: while faults.count < StoredFault.limit {
-                // Page by page: a long look keeps the log from being taken up, and all of it from memory.
+                // Reading page by page keeps transactions short, so that the write-ahead log can be emptied, and memory
+                // small.
                 let from = place
                 let found = try await store.read { transaction in
                     let rows = try transaction.records(of: table, after: from, limit: page)
@@ -40,7 +42,7 @@ package enum StoredRows {
         return Array(faults.prefix(StoredFault.limit))
     }
 
-    /// What is wrong with a row, in words that reveal nothing of what is stored.
+    /// Returns what is wrong with a row, in words that reveal nothing of what is stored.
     private static func fault(_ record: Result<StoredRecord, StorageError>, _ kinds: ItemKinds) -> String? {
         switch record {
         case .failure(let error): return error.description

@@ -3,9 +3,9 @@
 import Storage
 import Synchronization
 
-/// Who may change a circle's imported events at this moment: one after the other, in the order in which they came.
+/// Gives out turns for changing a circle's imported events: one at a time, in order of arrival.
 ///
-/// What is decided about events in one transaction therefore holds in the next ones.
+/// Decisions made about events in one transaction therefore remain valid in the next.
 package final class CircleTurns: Sendable {
     private struct State {
         var running: [Int: Task<Void, Never>] = [:]
@@ -15,24 +15,24 @@ package final class CircleTurns: Sendable {
 
     private let state = Mutex(State())
     private let circles = Turns<ByteString>()
-    /// Nil where no other server has the database.
+    /// Nil if no other server uses the database.
     private let leases: Leases?
 
     package init(_ leases: Leases? = nil) { self.leases = leases }
 
-    /// Whether the server is about to end: what can be done at the next start is not begun.
+    /// Whether the server is about to end: work that can be done after the next start is then not begun.
     var isClosing: Bool { state.withLock { $0.isClosing } }
 
-    /// Does work as the only one in a circle.
+    /// Does work exclusively in a circle.
     ///
-    /// It continues to its end even when nobody waits for it any more: half of it is of no use to anybody.
+    /// The work continues to its end even if nobody waits for it any more, because half of it would be useless.
     func alone<Value: Sendable>(
         in circle: String, _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
         let task = Task {
             try await circles.alone(ByteString(circle)) {
                 guard let leases else { return try await work() }
-                // A server that ends does not wait for what another one is doing.
+                // A server that is ending does not wait for another server's work.
                 return try await leases.alone("circle/\(circle)", unless: { self.isClosing }, work)
             }
         }
@@ -40,21 +40,21 @@ package final class CircleTurns: Sendable {
         return try await task.value
     }
 
-    /// Begins work that nobody waits for, unless the server is about to end.
+    /// Begins background work, unless the server is about to end.
     func later(_ work: @escaping @Sendable () async -> Void) {
-        // It outlasts whatever lease its caller works under.
+        // The work outlasts any lease that its caller holds.
         HeldLeases.$current.withValue([]) {
             if !isClosing { keep(work) }
         }
     }
 
-    /// Waits for all work that has begun, and lets no more begin.
+    /// Prevents further work from beginning, and waits for all work under way.
     package func close() async {
         state.withLock { $0.isClosing = true }
         await settle()
     }
 
-    /// Waits until nothing is under way.
+    /// Waits until no work is under way.
     func settle() async {
         while true {
             let tasks = state.withLock { Array($0.running.values) }

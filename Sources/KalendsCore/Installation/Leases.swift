@@ -2,41 +2,41 @@
 
 package import Storage
 
-/// Who does what one server at a time may do; with one server everything is its own, and nothing is asked.
+/// Leases for work that only one server at a time may do; a single server needs none, and no query is made.
 package struct Leases: Sendable {
     private let store: any Store
-    /// Nil where one server has the database.
+    /// Nil if only one server uses the database.
     private let holder: String?
 
-    /// How long a server that says nothing keeps a lease, in milliseconds of the database's clock.
+    /// How long a server keeps a lease that it does not renew, in milliseconds of the database's clock.
     static let time = 10_000
     private static let pause = Duration.seconds(3)
     private static let patience = Duration.milliseconds(100)
 
     package init(_ store: any Store, holder: String?) { (self.store, self.holder) = (store, holder) }
 
-    /// Whether other servers have the database too.
+    /// Whether other servers use the database too.
     package var isShared: Bool { holder != nil }
 
-    /// Takes a lease; nil when another server has it, or when there is no other server.
+    /// Takes a lease; returns nil if another server has it, or if there are no other servers.
     package func take(_ name: String) async throws -> HeldLease? {
         guard let holder else { return nil }
-        // Counted from here: what the answer takes, the lease is shorter.
+        // The time counts from here, so the lease is shorter by the time the answer takes.
         let end = ContinuousClock.now + .milliseconds(Self.time)
         let lease = try await HeldLeases.$current.withValue([]) { () async throws -> Lease? in
-            // Those who wait only look, and take no turn from those who write.
+            // Waiting servers only read, and take no turn from those that write.
             guard try await store.read({ try $0.leaseNote(name) }) == nil else { return nil }
             return try await store.record { try $0.takeLease(name, for: holder, time: Self.time) }
         }
         return lease.map { HeldLease($0, until: end) }
     }
 
-    /// Does work under a lease, keeps it meanwhile, and gives it back; work whose lease is lost is cancelled, and can write
-    /// nothing more.
+    /// Does work under a lease, renews the lease during the work, and then gives it back; if the lease is lost, the
+    /// work is cancelled and can write nothing more.
     ///
     /// - Parameters:
-    ///   - held: nil for work that needs none.
-    ///   - pause: how often the lease is renewed, and what is noted with it.
+    ///   - held: nil for work that needs no lease.
+    ///   - pause: how often the lease is renewed; `note` is stored with it.
     package func keeping<Value: Sendable>(
         _ held: HeldLease?, every pause: Duration = Self.pause, noting note: @escaping @Sendable () -> String = { "" },
         _ work: @escaping @Sendable () async throws -> Value
@@ -66,10 +66,10 @@ package struct Leases: Sendable {
         return try result.get()
     }
 
-    /// Does work as the only server that does it, once the others are done with it.
+    /// Does work exclusively among the servers, after others have finished theirs.
     ///
-    /// - Parameter isGivenUp: whether waiting is no longer of use; work that has begun continues.
-    /// - Throws: `CancellationError` when it was given up, and what the work throws.
+    /// - Parameter isGivenUp: whether waiting is no longer useful; work that has begun continues.
+    /// - Throws: `CancellationError` if waiting was given up, and what the work throws.
     func alone<Value: Sendable>(
         _ name: String, unless isGivenUp: @Sendable () -> Bool = { false },
         _ work: @escaping @Sendable () async throws -> Value
@@ -82,16 +82,16 @@ package struct Leases: Sendable {
         }
     }
 
-    /// Gives a lease back; of one that cannot be given back the time runs out.
+    /// Gives a lease back; a lease that cannot be given back expires.
     package func giveBack(_ held: HeldLease) async {
         let (store, lease) = (store, held.lease)
-        // Also for a task that was cancelled, and for one whose other leases are lost.
+        // This also works in a cancelled task, and in one whose other leases are lost.
         await HeldLeases.$current.withValue([]) {
             await Task { try? await store.record { try $0.endLease(lease) } }.value
         }
     }
 
-    /// Renews a lease until it is cancelled; throws `StorageError.leaseLost` when it is lost, or may be.
+    /// Renews a lease until the task is cancelled; throws `StorageError.leaseLost` if it is lost or may be lost.
     private func renew(
         _ held: HeldLease, every pause: Duration, noting note: @escaping @Sendable () -> String
     ) async throws {
@@ -101,7 +101,7 @@ package struct Leases: Sendable {
             let text = note()
             do {
                 guard try await store.record({ try $0.renewLease(lease, time: time, note: text) }) else {
-                    // Nothing more goes out under it.
+                    // Nothing more is written or sent under this lease.
                     held.extend(until: .now)
                     throw StorageError.leaseLost
                 }
@@ -109,7 +109,7 @@ package struct Leases: Sendable {
             } catch StorageError.leaseLost {
                 throw StorageError.leaseLost
             } catch {
-                // The database may be back before the lease ends.
+                // The database may be available again before the lease ends.
                 guard held.isFresh else { throw StorageError.leaseLost }
             }
         }

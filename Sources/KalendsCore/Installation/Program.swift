@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The program as it names itself.
+/// The program's version.
 package enum Program {
     package static let version = "0.1.0"
 }

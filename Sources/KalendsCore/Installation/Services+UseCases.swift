@@ -29,7 +29,7 @@ extension Services {
     package func phoneItems(_ logger: Logger) -> PhoneItems { PhoneItems(services: self, logger: logger) }
     package var connections: Connections { Connections(services: self) }
     package var appleConnector: AppleConnector { AppleConnector(services: self) }
-    /// Providers of people's calendars, by connection.
+    /// The providers of people's calendars, by connection.
     var providers: ConnectionProviders {
         ConnectionProviders(settings: settings, store: store, key: sealingKey, grants: grants, now: now)
     }
@@ -41,7 +41,7 @@ extension Services {
             kinds: settings.kinds, isShared: leases.isShared)
     }
 
-    /// Many changes of a circle's items in one call.
+    /// Returns the use case for many changes of a circle's items in one call.
     package func batch(in circle: String, for caller: Caller) -> ScheduleBatch {
         ScheduleBatch(acts: acts, quotas: settings.quotas, circle: circle, caller: caller)
     }

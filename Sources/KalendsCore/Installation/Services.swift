@@ -3,13 +3,14 @@
 package import FeedTokens
 package import Storage
 
-/// What use cases and background work are made of; made once at start, given to each by its constructor.
+/// The services that use cases and background work depend on; they are created once at start and passed to each
+/// initializer.
 package struct Services: Sendable {
     package let store: any Store
-    /// The same database as a whole, for the operator.
+    /// Maintenance of the same database as a whole, for the operator.
     package let maintenance: any StoreMaintenance
     package let ledger: FeedLedger
-    /// Seals what must be shown or used again: addresses and secrets of webhooks and subscriptions.
+    /// Seals secrets that must be shown or used again, such as the addresses and secrets of webhooks and subscriptions.
     package let sealingKey: SealingKey
     package let rotation: KeyRotation
     package let counter: AccessCounter
@@ -20,17 +21,18 @@ package struct Services: Sendable {
     package let importDesk: ImportDesk
     package let turns: CircleTurns
     package let leases: Leases
-    /// The database as one of the servers that share it; nil where there is one.
+    /// The database as shared by several servers; nil if there is only one server.
     package let sharing: (any SharedStore)?
     package let tidying: Tidying
     package let fetcher: GuardedFetcher
     package let refreshes: RefreshDesk
     package let sync: SyncDesk
-    /// What opens people's accounts elsewhere.
+    /// Opens people's accounts at other providers.
     package let calendars: any CalendarProviding
-    /// How often one user gets a new address for a feed: hashes of those that ended are kept permanently.
+    /// Limits how often one user gets a new feed address, because the hashes of replaced addresses are kept
+    /// permanently.
     package let mints: RateLimit
-    /// What opens people's accounts elsewhere, renewed in one place.
+    /// The tokens for people's accounts at other providers, which are renewed in one place.
     package let grants: GrantDesk
     package let userTokens: UserTokens
     package let passwords: Passwords
@@ -38,9 +40,9 @@ package struct Services: Sendable {
     package let memory: MemoryBudgets
     package let stopping = Stopping()
     package let settings: ServerSettings
-    /// Whether the sealing key is the one that the database's feed addresses were sealed with.
+    /// Whether the sealing key is the one with which the database's feed addresses were sealed.
     package let isSealingKeyRight: Bool
-    /// Whether feeds are served, and not only a command's requests.
+    /// Whether this process serves feeds, and does not only run a command.
     package let isServer: Bool
     package let now: Clock
 

@@ -2,7 +2,7 @@
 
 import Synchronization
 
-/// Whether the server was asked to stop, for those who ask whether it is ready.
+/// Whether the server was asked to stop, for the readiness check.
 package final class Stopping: Sendable {
     private let state = Atomic(false)
 

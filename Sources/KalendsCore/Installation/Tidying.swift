@@ -3,8 +3,8 @@
 import Logging
 package import Storage
 
-/// Removes what nobody sees any more, and finishes what the end of a process broke off: in short transactions, in the
-/// background.
+/// Removes rows that are no longer shown, and finishes what was interrupted when a process ended. All of it happens in
+/// the background, in short transactions.
 package final class Tidying: Sendable {
     private let store: any Store
     private let turns: CircleTurns
@@ -19,10 +19,10 @@ package final class Tidying: Sendable {
     /// Whether the server is about to end.
     var isClosing: Bool { turns.isClosing }
 
-    /// Versions that may stay until the hour is over: feeds are kept up by them, change by change.
+    /// How many versions may stay until the next hourly run: feeds are updated from them, change by change.
     private static let fewVersions = 1000
 
-    /// What fails here is tried again with the hour, and at the next start.
+    /// Does work in the background; if it fails, it is tried again every hour and at the next start.
     private func later(_ work: @escaping @Sendable () async throws -> Void) {
         turns.later { try? await work() }
     }
@@ -33,7 +33,7 @@ package final class Tidying: Sendable {
         try await store.recordRepeatedly(while: { !self.turns.isClosing }, body)
     }
 
-    /// Removes what an import needs no more, and the versions of events that it replaced when they are many.
+    /// Removes what an import no longer needs, and the versions of events that it replaced if there are many.
     func afterImport(_ id: String, in circle: String) {
         later {
             try await self.repeatedly { try $0.trimItems(ofImport: id, limit: $1) }
@@ -43,7 +43,7 @@ package final class Tidying: Sendable {
 
     func afterUpdate(in circle: String) { later { try await self.sweepIfMany(in: circle) } }
 
-    /// Removes an import that was forgotten.
+    /// Removes an import that has been forgotten.
     func afterForgetting(_ id: String) { later { try await self.purge(import: id) } }
 
     private func purge(import id: String) async throws {
@@ -61,7 +61,7 @@ package final class Tidying: Sendable {
         }
     }
 
-    /// Removes what is left of a circle that was deleted; returns when it is gone.
+    /// Removes what is left of a deleted circle; returns when everything is gone.
     func purge(circle: String) async throws {
         try await turns.alone(in: circle) {
             guard try await self.store.read({ try $0.isBeingRemoved(circle: circle) }) else { return }
@@ -71,7 +71,7 @@ package final class Tidying: Sendable {
 
     func afterDeleting(circle: String) { later { try await self.purge(circle: circle) } }
 
-    /// Raises the revisions of items that show what was changed, as far as that is still due.
+    /// Raises the revisions of items that show changed data, if that is still due.
     func revise(in circle: String) async throws {
         guard try await store.read({ try $0.hasRevisionsDue(in: circle) }) else { return }
         let now = now()
@@ -84,11 +84,11 @@ package final class Tidying: Sendable {
         }
     }
 
-    // MARK: At every start, and with every hour
+    // MARK: At every start, and every hour
 
-    /// Finishes what the last process left.
+    /// Finishes what the last process left unfinished.
     ///
-    /// - Parameter interrupted: imports that it did not come to an end with.
+    /// - Parameter interrupted: imports that it did not finish.
     package func begin(after interrupted: [String]) {
         later {
             for id in interrupted { try await self.repeatedly { try $0.trimItems(ofImport: id, limit: $1) } }
@@ -102,7 +102,7 @@ package final class Tidying: Sendable {
         }
     }
 
-    /// Removes all that is shown no more.
+    /// Removes everything that is no longer shown.
     package func tidy() async throws {
         for circle in try await store.read({ try $0.circlesBeingRemoved(limit: 10_000) }) {
             try await purge(circle: circle)

@@ -2,12 +2,12 @@
 
 import Synchronization
 
-/// One at a time for each key, in the order in which they came; who waits holds no thread.
+/// Gives out turns, one at a time for each key, in order of arrival; waiting blocks no thread.
 final class Turns<Key: Hashable & Sendable>: Sendable {
-    /// Keys that somebody has, and who waits for them.
+    /// The keys whose turn is taken, with those waiting for them.
     private let waiting = Mutex<[Key: [CheckedContinuation<Void, Never>]]>([:])
 
-    /// Does work as the only one with a key.
+    /// Does work exclusively for a key.
     func alone<Value>(_ key: Key, _ work: () async throws -> Value) async rethrows -> Value {
         await enter(key)
         defer { leave(key) }

@@ -3,16 +3,16 @@
 import Base
 import Synchronization
 
-/// Room for what comes in, of a fixed size, shared so that nobody can take all of it.
+/// Room of a fixed size for incoming bytes, shared so that nobody can take all of it.
 ///
-/// A caller, and a network, may take more only as long as it holds less than half of what is free. The first one gets a
-/// third of the room, each later one a third of what is left, and there is always something for the next, without
-/// anybody being thrown out (the dynamic thresholds of Choudhury and Hahne).
+/// A caller or a network may take more only while it holds less than half of what is free. The first gets a third of
+/// the room, each later one a third of what is left, and there is always something for the next, without anybody being
+/// evicted (the dynamic thresholds of Choudhury and Hahne).
 package final class FairPool: Sendable {
     struct Size: Sendable {
         var bytes: Int
         var places = Int.max
-        /// What one person may have at a time.
+        /// The most places that one person may have at a time.
         var placesOfAPerson = Int.max
     }
 
@@ -31,12 +31,12 @@ package final class FairPool: Sendable {
 
     let size: Size
     private let state = Mutex(State())
-    /// The sentence for whoever finds no room.
+    /// The sentence for a sender who finds no room.
     private let busy: String
 
     init(_ size: Size, busy: String) { (self.size, self.busy) = (size, busy) }
 
-    /// Room that is held, given back when nobody holds it any more.
+    /// Room that is held; it is given back when the last reference to it ends.
     package final class Holding: Sendable {
         private struct State {
             var sender: Sender
@@ -58,7 +58,7 @@ package final class FairPool: Sendable {
 
         var sender: Sender { state.withLock(\.sender) }
 
-        /// Counts what is held to somebody else, once it is known who that is and before anything more comes.
+        /// Counts what is held for another sender, once that sender is known and before more bytes arrive.
         func belongs(to sender: Sender) {
             state.withLock { held in
                 guard held.sender != sender else { return }
@@ -68,20 +68,20 @@ package final class FairPool: Sendable {
             }
         }
 
-        /// Throws 503 when there is no room, or the sender has as much as anybody may have now.
+        /// Takes more room; throws 503 if there is none, or if the sender already has as much as anybody may have now.
         package func grow(by count: Int) throws(Refusal) {
             try pool.grow(sender, by: count)
             state.withLock { $0.bytes += count }
         }
 
-        /// Like `grow`, for what is never turned away.
+        /// Like `grow`, for bytes that are never refused.
         func growAlways(by count: Int) {
             pool.change(sender, places: 0, bytes: count)
             state.withLock { $0.bytes += count }
         }
     }
 
-    /// Throws 429 when a person has too many places, 503 when there are too few for all.
+    /// Takes a place; throws 429 if a person has too many places, 503 if there are too few for everybody.
     func enter(_ sender: Sender) throws(Refusal) -> Holding {
         let reason: Refusal? = state.withLock { state in
             let (mine, ours) = (state.callers[sender.caller]?.places ?? 0, state.networks[sender.network]?.places ?? 0)
@@ -94,13 +94,13 @@ package final class FairPool: Sendable {
         return Holding(self, sender)
     }
 
-    /// Room that nobody is kept out of: for what must go on, is small, and is bounded by other means.
+    /// Takes a place without ever refusing: for work that must go on, is small, and is limited by other means.
     func enterAlways(_ sender: Sender) -> Holding {
         change(sender, places: 1, bytes: 0)
         return Holding(self, sender)
     }
 
-    /// How many places are taken, and how many bytes are held.
+    /// The number of places taken, and the number of bytes held.
     var places: Int { state.withLock(\.all.places) }
     var bytes: Int { state.withLock(\.all.bytes) }
 

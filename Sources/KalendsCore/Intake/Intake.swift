@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The one door through which bytes come in, whoever brings them: what is kept of them has a bound for the whole server.
+/// The one place where all incoming bytes are counted, whoever sends them: the server as a whole keeps only so many.
 package struct Intake: Sendable {
-    /// Files that are coming in, wait, or are read, in spools: uploads, imports by address, calendars that are followed.
+    /// Spooled files that are arriving, waiting or being read: uploads, imports by address, and followed calendars.
     let files: FairPool
-    /// What is kept on the heap although no request asked for it: sets of keys. Bodies of requests are counted by
-    /// `MemoryBudgets`.
+    /// Bytes on the heap that belong to no request: key sets. Request bodies are counted by `MemoryBudgets`.
     let memory: FairPool
 
     private static let memoryBytes = 12 << 20

@@ -3,11 +3,12 @@
 import Base
 import Synchronization
 
-/// How often each of many may do something: so many times at once, and one more each time that a span has gone by.
+/// A limit on how often each of many callers may do something: a burst at once, and one more time after each span.
 ///
-/// It is bounded in memory; whoever is forgotten for others starts again, so that the bound never locks anybody out.
+/// Its memory is limited; a caller who is forgotten to make room starts with a full burst, so the limit locks nobody
+/// out.
 package final class RateLimit: Sendable {
-    /// What is used up of the burst, in milliseconds of refill, at a time.
+    /// The part of the burst that is used up at a point in time, in milliseconds of refill.
     private struct Use {
         var owed: Int
         var at: Int
@@ -18,21 +19,21 @@ package final class RateLimit: Sendable {
     private let uses: Mutex<LeastRecentlyUsed<ByteString, Use>>
 
     /// - Parameters:
-    ///   - burst: how many times at once.
-    ///   - span: milliseconds after which there is one more.
+    ///   - burst: how many times something may be done at once.
+    ///   - span: milliseconds after which one more is allowed.
     package init(burst: Int, span: Int, capacity: Int = 10_000) {
         (self.burst, self.span) = (burst, span)
         uses = Mutex(LeastRecentlyUsed(limit: capacity))
     }
 
-    /// Takes one; throws 429 with the time until there is another.
+    /// Uses one turn; throws 429 with the time until the next one.
     ///
-    /// - Parameter what: begins the sentence: “A circle's calendars are refreshed”.
+    /// - Parameter what: the start of the sentence, such as “A circle's calendars are refreshed”.
     func take(_ key: String, now: Int, _ what: String) throws(Refusal) {
         let key = ByteString(key)
         let wait = uses.withLock { uses -> Int in
             var use = uses.find(key) ?? Use(owed: 0, at: now)
-            // A clock that was put back gives nothing and takes nothing.
+            // A clock that was set back changes nothing.
             use.owed = max(0, use.owed - max(0, now - use.at))
             use.at = now
             let room = burst * span - use.owed - span

@@ -2,21 +2,21 @@
 
 import Base
 
-/// Whom bytes are counted to that come in: a caller, and the network that the caller is in.
+/// Whom incoming bytes are counted for: a caller, and the caller's network.
 ///
-/// Many users of one network share what a network may take, so that nobody gets more by more accounts. A host
-/// application speaks for many from one address: each of its users counts as a separate network.
+/// All users of one network share what a network may take, so that more accounts do not get anybody more. A host
+/// application acts for many users from one address, so each of its users counts as a separate network.
 package struct Sender: Hashable, Sendable {
     let network: ByteString
     let caller: ByteString
-    /// Whether one person is behind it, who needs a few places at most.
+    /// Whether this is one person, who needs only a few places.
     let isPerson: Bool
 
-    /// Somebody who is not known by anything but an address.
+    /// A sender who is known only by an address.
     package init(network: String) { self.init("network \(network)", "network \(network)", isPerson: false) }
 
     /// - Parameters:
-    ///   - caller: who presented the credential, and `narrowed`: for whom.
+    ///   - caller: who presented the credential; `narrowed` is whom they act for.
     ///   - network: nil for the local socket.
     package init(_ caller: Identity, narrowed: Identity, network: String?) {
         let user = narrowed.userID.map { "user \($0)" }
@@ -34,8 +34,8 @@ package struct Sender: Hashable, Sendable {
     }
 
     package static let unknown = Sender(network: "local")
-    /// The server itself, for what circles follow.
+    /// The server itself, when it fetches the calendars that circles follow.
     static let subscriptions = Sender("subscriptions", "subscriptions", isPerson: false)
-    /// The server itself, for keys that tokens are checked with.
+    /// The server itself, when it fetches the keys that tokens are checked with.
     static let keys = Sender("keys", "keys", isPerson: false)
 }

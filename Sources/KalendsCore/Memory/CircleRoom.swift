@@ -4,41 +4,42 @@ import Base
 import Storage
 
 extension Services {
-    /// Room for all of a circle, taken before it is read and given back with the share; waits for its turn.
+    /// Takes room for a whole circle before it is read, waiting for its turn; the room is given back with the share.
     ///
-    /// Throws 503 when others keep it for too long.
+    /// Throws 503 if others keep the room for too long.
     ///
-    /// - Parameter owner: whose own entries are read beside it; nil for nobody's.
+    /// - Parameter owner: the user whose own entries are read as well, if any.
     func room(forCircle id: String, andOwnOf owner: String? = nil) async throws -> MemoryShare {
         let share = MemoryShare(memory.circles)
         try await share.hold(try await memoryNeeded(forCircle: id, andOwnOf: owner))
-        // All of a circle is gone over while it is read: a reader of the database has to be left for polls.
+        // Reading a whole circle occupies a reader of the database for long, and one must remain free for polls.
         let place = MemoryShare(memory.pages)
         try await place.hold(MemoryBudgets.mostPageBytes)
         share.rely(on: place)
         return share
     }
 
-    /// Room for what one user has of their own, as `room(forCircle:andOwnOf:)`.
+    /// Takes room for one user's own entries, as `room(forCircle:andOwnOf:)` does for a circle.
     func room(forOwnOf owner: String) async throws -> MemoryShare {
         let share = MemoryShare(memory.circles)
         try await share.hold(try await store.read { RowSize(try $0.ownUsage(of: owner)).memory })
         return share
     }
 
-    /// Room for the circle that a connection is compared with; one provider's connections have half of it at most.
+    /// Takes room for the circle that a connection is compared with; one provider's connections get at most half of the
+    /// budget.
     ///
-    /// Throws 503 when others keep it for too long.
+    /// Throws 503 if others keep the room for too long.
     func room(forRunOf connection: Connection) async throws -> MemoryShare {
         let share = MemoryShare(memory.runs, network: ByteString(connection.provider.rawValue))
         try await share.hold(try await memoryNeeded(forCircle: connection.circleID, andOwnOf: nil))
         return share
     }
 
-    /// Room for a circle's text, to be held as long as the text is there; nil when that is not a large one.
+    /// Takes room for a circle's text, to be held as long as the text; returns nil if the circle is not large.
     ///
-    /// Large ones are made and sent as far as there is memory for them; a small one does not wait for any of them.
-    /// Throws 503 when others keep the room for too long.
+    /// Large texts wait until there is memory for them; a small one never waits. Throws 503 if others keep the room for
+    /// too long.
     func room(forTextOf id: String) async throws -> MemoryShare? {
         let size = try await store.read { transaction in
             RowSize(try transaction.itemUsage(of: id)).text
@@ -60,15 +61,16 @@ extension Services {
     }
 }
 
-/// How much there is to read.
+/// The size of the rows that are read.
 private struct RowSize: Sendable {
     let rows: Usage
 
     init(_ rows: Usage) { self.rows = rows }
 
-    /// About what it takes while something is made of it: each text as a row, as values and as what is made.
+    /// The approximate bytes needed while something is made of the rows: each text exists as a row, as values and as
+    /// the result.
     var memory: Int { rows.bytes * 4 + rows.count * 3072 }
 
-    /// About what it takes as iCalendar text.
+    /// The approximate bytes of the rows as iCalendar text.
     var text: Int { rows.bytes + rows.count * 1024 }
 }

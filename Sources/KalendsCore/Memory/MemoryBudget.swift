@@ -3,9 +3,9 @@
 import Base
 import Synchronization
 
-/// Room for what many requests hold at once, so that all of them together hold no more than the server can spare.
+/// The memory that many requests may hold at once, so that all of them together hold no more than the server can spare.
 ///
-/// One network has half of it at most. Whoever finds no room waits for a moment, in the order of asking.
+/// One network may use at most half of it. A request that finds no room waits for a moment, in order of arrival.
 package final class MemoryBudget: Sendable {
     private struct Waiter {
         let id: Int
@@ -18,10 +18,10 @@ package final class MemoryBudget: Sendable {
     private struct State {
         var used = 0
         var usedBy: [ByteString: Int] = [:]
-        /// In the order of asking, which is that of their deadlines.
+        /// In order of arrival, which is also the order of their deadlines.
         var waiters: [Waiter] = []
         var lastID = 0
-        /// Whether a task looks after the deadlines.
+        /// Whether a task is watching the deadlines.
         var isWatched = false
     }
 
@@ -30,10 +30,10 @@ package final class MemoryBudget: Sendable {
     private let patience: Duration
     private let state = Mutex(State())
 
-    /// How many may wait: each of them holds a connection and what it has read so far.
+    /// The most requests that may wait: each of them holds a connection and what has been read so far.
     private static let mostWaiting = 256
 
-    /// - Parameter limit: in bytes.
+    /// - Parameter limit: the size of the budget in bytes.
     init(limit: Int, patience: Duration = .seconds(5)) {
         self.limit = limit
         self.patience = patience
@@ -42,23 +42,23 @@ package final class MemoryBudget: Sendable {
 
     static let unlimited = MemoryBudget(limit: Int.max)
 
-    /// Whether so much is in use that slow readers have to hurry.
+    /// Whether so much is in use that slow readers must read faster.
     var isScarce: Bool { state.withLock { $0.used > limit / 4 * 3 || !$0.waiters.isEmpty } }
 
-    /// Whether somebody waits for room.
+    /// Whether anybody is waiting for room.
     var isAwaited: Bool { state.withLock { !$0.waiters.isEmpty } }
 
     /// Bytes in use.
     var used: Int { state.withLock { $0.used } }
 
-    /// What is counted of a number of bytes: what is larger than the share would wait forever.
+    /// Returns how many bytes are counted for a size: at most the whole share, because more would wait forever.
     ///
-    /// - Parameter network: nil for what is of no network, and may have all of it.
+    /// - Parameter network: nil for bytes that belong to no network, which may use the whole budget.
     func counted(_ count: Int, for network: ByteString?) -> Int { min(count, network == nil ? limit : limitOfOne) }
 
-    /// Takes room, waiting for it if need be; throws 503 when there is none in time.
+    /// Takes room, waiting for it if necessary; throws 503 if there is none in time.
     ///
-    /// - Parameter count: as `counted` gives it.
+    /// - Parameter count: the result of `counted`.
     func take(_ count: Int, for network: ByteString?) async throws {
         let id = state.withLock { state in
             state.lastID += 1
@@ -74,7 +74,8 @@ package final class MemoryBudget: Sendable {
                     guard state.waiters.count < Self.mostWaiting else { return .refused }
                     state.waiters.append(waiter)
                     admit(&state)
-                    // One watch for all: a body in pieces of a byte asks for room thousands of times.
+                    // One task watches for all waiters: a body that arrives byte by byte asks for room thousands of
+                    // times.
                     if state.isWatched || state.waiters.isEmpty { return .waits }
                     state.isWatched = true
                     return .waitsUnwatched
@@ -91,12 +92,12 @@ package final class MemoryBudget: Sendable {
         }
     }
 
-    /// Takes room that is free now; false when there is none.
+    /// Takes room that is free now; returns false if there is none.
     func takeNow(_ count: Int, for network: ByteString?) -> Bool {
         state.withLock { $0.waiters.isEmpty && take(count, for: network, &$0) }
     }
 
-    /// Takes room whether there is any or not, for what is already there and can no longer be refused.
+    /// Takes room whether or not there is any, for bytes that are already in memory and can no longer be refused.
     func force(_ count: Int, for network: ByteString?) {
         state.withLock { state in
             state.used += count
@@ -123,7 +124,7 @@ package final class MemoryBudget: Sendable {
         return true
     }
 
-    /// Lets in who waits, in order; whose network has its share already keeps nobody behind it waiting.
+    /// Admits waiters in order; one whose network already has its share does not hold up those behind it.
     private func admit(_ state: inout State) {
         var (waiting, isFull): ([Waiter], Bool) = ([], false)
         for waiter in state.waiters {
@@ -137,7 +138,7 @@ package final class MemoryBudget: Sendable {
         state.waiters = waiting
     }
 
-    /// Refuses whoever waited too long, until nobody waits any more.
+    /// Refuses those who have waited too long, until nobody is waiting.
     private func watch() async {
         while let deadline = nextDeadline() {
             try? await Task.sleep(until: deadline, clock: .continuous)
@@ -151,7 +152,7 @@ package final class MemoryBudget: Sendable {
         }
     }
 
-    /// The first deadline; nil when nobody waits, which ends the watch.
+    /// Returns the first deadline, or nil if nobody is waiting, which ends the watch.
     private func nextDeadline() -> ContinuousClock.Instant? {
         state.withLock { state in
             if state.waiters.isEmpty { state.isWatched = false }

@@ -3,9 +3,9 @@
 package import Base
 import Synchronization
 
-/// What one request holds of a budget; given back when nobody has the share any more.
+/// What one request holds of a budget; it is given back when the last reference to the share ends.
 package final class MemoryShare: Sendable {
-    /// What a request may hold without being counted.
+    /// The bytes that a request may hold without being counted.
     package static let free = 64 << 10
 
     private let budget: MemoryBudget
@@ -18,7 +18,7 @@ package final class MemoryShare: Sendable {
 
     deinit { budget.give(held.withLock { $0 }, of: network) }
 
-    /// Makes the share at least this large, and waits for room if it has to; throws 503 when no room is left in time.
+    /// Makes the share at least this large, waiting for room if necessary; throws 503 if there is none in time.
     package func hold(_ count: Int) async throws {
         let wanted = counted(count)
         let missing = wanted - held.withLock { $0 }
@@ -27,7 +27,7 @@ package final class MemoryShare: Sendable {
         held.withLock { $0 += missing }
     }
 
-    /// Like `hold`, without waiting; false when there is no room.
+    /// Like `hold`, without waiting; returns false if there is no room.
     func holdNow(_ count: Int) -> Bool {
         held.withLock { held in
             let missing = counted(count) - held
@@ -38,7 +38,7 @@ package final class MemoryShare: Sendable {
         }
     }
 
-    /// As `hold`, for bytes that others may read at the same time.
+    /// Like `hold`, for bytes that others may read at the same time.
     ///
     /// - Parameter name: what identifies the bytes.
     package func hold(_ count: Int, of shared: SharedAnswers, as name: ByteString) async throws {
@@ -52,10 +52,10 @@ package final class MemoryShare: Sendable {
         part.withLock { $0 = own }
     }
 
-    /// Keeps another share that holds what is asked for already.
+    /// Keeps a reference to another share, which already holds what this one needs.
     package func rely(on other: MemoryShare) { self.other.withLock { $0 = other } }
 
-    /// As `hold`, for what can be refused no more: nobody waits, and the budget may be exceeded.
+    /// Like `hold`, for bytes that can no longer be refused: it does not wait, and may exceed the budget.
     package func holdAnyway(_ count: Int) {
         let missing = held.withLock { held in
             let missing = max(0, counted(count) - held)
@@ -65,7 +65,7 @@ package final class MemoryShare: Sendable {
         budget.force(missing, for: network)
     }
 
-    /// Gives back what is held beyond so many bytes.
+    /// Gives back what is held beyond this number of bytes.
     package func keep(_ count: Int) {
         let surplus = held.withLock { held in
             let surplus = max(0, held - counted(count))
@@ -80,23 +80,24 @@ package final class MemoryShare: Sendable {
 
 /// The server's budgets.
 package struct MemoryBudgets: Sendable {
-    /// Bodies that are read.
+    /// Request bodies that are being read.
     let bodies: MemoryBudget
     /// Documents made from bodies, until their request is handled.
     let documents: MemoryBudget
-    /// Whole circles that something is made of: previews, exports, feeds in other forms.
+    /// Whole circles that previews, exports and feeds in other formats are made from.
     let circles: MemoryBudget
-    /// Whole circles that connections are compared with, for as long as their provider takes: no reader waits for that.
+    /// Whole circles that connections are compared with, held as long as the provider takes; no reader waits for this
+    /// budget.
     let runs: MemoryBudget
-    /// Answers that are made, or that wait for their readers.
+    /// Answers that are being made or wait for their readers.
     let answers: MemoryBudget
-    /// Feeds that their readers take: the bytes are there for all of them, and no list that waits keeps a feed waiting.
+    /// Feeds that are being sent: all readers share their bytes, and no list that waits holds up a feed.
     package let feeds: MemoryBudget
-    /// Texts of large circles, from before they are made until their readers have them: one after the other at worst.
+    /// Texts of large circles, from before they are made until their readers have them; at worst one at a time.
     let texts: MemoryBudget
-    /// Pages of lists, and whole circles, while they are made, so that others find a reader of the database free.
+    /// Pages of lists and whole circles while they are read, so that a reader of the database remains free for others.
     let pages: MemoryBudget
-    /// Answers that many readers take at once.
+    /// Answers that many readers receive at once.
     package let shared = SharedAnswers()
 
     package init(_ limits: ConnectionLimits, width: Int) {
@@ -110,15 +111,14 @@ package struct MemoryBudgets: Sendable {
         texts = MemoryBudget(limit: limits.textMemory, patience: .seconds(10))
     }
 
-    /// The most bytes of elements in one page of a list (contract: 4 MiB); a single element that is larger fills a page
-    /// by itself.
+    /// The most bytes of elements on one page of a list (contract: 4 MiB); a larger element gets a page of its own.
     package static let mostPageBytes = 4 << 20
 
     private static func pages(_ width: Int) -> MemoryBudget {
         MemoryBudget(limit: width * mostPageBytes, patience: .seconds(10))
     }
 
-    /// Whether so much is in use that slow readers have to hurry.
+    /// Whether so much is in use that slow readers must read faster.
     package var isScarce: Bool { answers.isScarce || feeds.isScarce || texts.isAwaited }
 
     private init() {
@@ -131,7 +131,7 @@ package struct MemoryBudgets: Sendable {
     package static let unlimited = MemoryBudgets()
 }
 
-/// What a request holds: its body and document until it is handled, its answer until that is written.
+/// The memory a request holds: its body and document until it is handled, its answer until that is written.
 package struct RequestMemory: Sendable {
     package let body: MemoryShare
     package let document: MemoryShare

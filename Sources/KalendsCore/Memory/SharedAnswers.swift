@@ -3,11 +3,11 @@
 package import Base
 import Synchronization
 
-/// Answers whose bytes many readers share: they are counted once, however many take them at a time.
+/// Answers whose bytes many readers share: they are counted once, however many readers there are.
 package final class SharedAnswers: Sendable {
     private let held = Mutex<[ByteString: (share: MemoryShare, holders: Int)]>([:])
 
-    /// One reader's part in the bytes, given back when nobody has it any more.
+    /// One reader's part in the bytes; it is given back when the last reference to it ends.
     package final class Part: Sendable {
         private let owner: SharedAnswers
         private let name: ByteString
@@ -17,7 +17,7 @@ package final class SharedAnswers: Sendable {
         deinit { owner.leave(name) }
     }
 
-    /// A part in bytes that somebody takes already; nil when nobody does.
+    /// Returns a part in bytes that another reader already receives; nil if there is no such reader.
     ///
     /// - Parameter name: what identifies the bytes, such as their entity tag.
     func join(_ name: ByteString) -> Part? {
@@ -28,7 +28,7 @@ package final class SharedAnswers: Sendable {
         }
     }
 
-    /// A part in bytes that the share has room for.
+    /// Returns a part in bytes that the share has room for.
     func add(_ name: ByteString, _ share: MemoryShare) -> Part {
         held.withLock { held in
             held[name] = (held[name]?.share ?? share, (held[name]?.holders ?? 0) + 1)
@@ -36,7 +36,8 @@ package final class SharedAnswers: Sendable {
         }
     }
 
-    /// A part in bytes that another reader takes already, or for which there is room now; nil when the budget has no room.
+    /// Returns a part in bytes that another reader already receives or for which there is room now; nil if the budget
+    /// is full.
     package func joinNow(_ name: ByteString, _ count: Int, in budget: MemoryBudget, for network: ByteString?) -> Part? {
         if let part = join(name) { return part }
         let share = MemoryShare(budget, network: network)
@@ -49,7 +50,7 @@ package final class SharedAnswers: Sendable {
             held[name] = known.holders > 1 ? (known.share, known.holders - 1) : nil
             return known.holders > 1 ? nil : known.share
         }
-        // Let go of behind the lock.
+        // The last reference is released outside the lock.
         withExtendedLifetime(last) {}
     }
 }

@@ -3,7 +3,7 @@
 package import Storage
 import Synchronization
 
-/// Counts of what the server did, in Prometheus' text format; routes, never paths.
+/// Counts of what the server did, in Prometheus' text format, by route and never by path.
 package final class Metrics: Sendable {
     private struct Series: Hashable {
         var method: String
@@ -11,9 +11,9 @@ package final class Metrics: Sendable {
         var status: Int
     }
 
-    /// How often something was done, and how long it took: in all, and as a histogram.
+    /// How often something was done and how long it took, in total and as a histogram.
     package final class Tally: Sendable {
-        /// Upper ends, in microseconds, beside that without an end.
+        /// The upper bounds in microseconds; a further bucket has none.
         static let bounds = [
             1000, 5000, 10_000, 50_000, 100_000, 250_000, 500_000, 1_000_000, 2_500_000, 5_000_000, 10_000_000,
         ]
@@ -22,7 +22,7 @@ package final class Metrics: Sendable {
         private let counted = InlineArray<12, Atomic<Int>> { _ in Atomic(0) }
 
         var microseconds: Int { taken.load(ordering: .relaxed) }
-        /// How many fell between each bound and the one before.
+        /// The number of durations between each bound and the one before.
         var counts: [Int] { counted.indices.map { counted[$0].load(ordering: .relaxed) } }
         var count: Int { counts.reduce(0, +) }
 
@@ -33,7 +33,7 @@ package final class Metrics: Sendable {
         }
     }
 
-    /// Durations of several tallies together.
+    /// The durations of several tallies combined.
     private struct Histogram {
         var counts = [Int](repeating: 0, count: Tally.bounds.count + 1)
         var microseconds = 0
@@ -56,7 +56,7 @@ package final class Metrics: Sendable {
     }
 
     private let tallies = Mutex<[Series: Tally]>([:])
-    /// Feeds that were answered from memory, without the router.
+    /// Feeds that were answered from memory, bypassing the router.
     package let fromMemory = Tally()
     private let wholeRenderings = Tally()
     private let changeRenderings = Tally()
@@ -64,7 +64,7 @@ package final class Metrics: Sendable {
 
     package init(writes: WriteGauge = WriteGauge()) { self.writes = writes }
 
-    /// Where requests of a kind are counted; it may be kept.
+    /// Returns the tally in which requests of a kind are counted; the caller may keep it.
     package func tally(method: String, route: String, status: Int) -> Tally {
         let series = Series(method: method, route: route, status: status)
         return tallies.withLock { tallies in
@@ -75,12 +75,12 @@ package final class Metrics: Sendable {
         }
     }
 
-    /// - Parameter isWhole: whether all of a circle was read, and not only what changed.
+    /// - Parameter isWhole: whether a whole circle was read, and not only what changed.
     func countRendering(isWhole: Bool, _ time: Duration) {
         (isWhole ? wholeRenderings : changeRenderings).add(Int(time / .microseconds(1)))
     }
 
-    /// The exposition format, version 0.0.4.
+    /// The metrics in the exposition format, version 0.0.4.
     var exposition: String {
         let rows = tallies.withLock { $0 }.filter { $0.value.count > 0 }.sorted {
             ($0.key.route, $0.key.method, $0.key.status) < ($1.key.route, $1.key.method, $1.key.status)
@@ -96,7 +96,7 @@ package final class Metrics: Sendable {
             # TYPE kalends_request_duration_seconds histogram
 
             """
-        // The status is left out: each combination of labels is fourteen lines.
+        // The status is left out, because each combination of labels takes fourteen lines.
         var last: (labels: String, histogram: Histogram)?
         for (series, tally) in rows {
             let labels = #"method="\#(series.method)",route="\#(series.route)""#

@@ -3,28 +3,28 @@
 import FoundationEssentials
 import Glibc
 
-/// What Prometheus' own clients report of every process, under the same names.
+/// The process metrics that Prometheus' own clients report, under the same names.
 struct ProcessMetrics {
-    /// Fields of `/proc/self/stat` from the state on (proc(5)).
+    /// The fields of `/proc/self/stat`, starting with the state (proc(5)).
     private let fields: [Substring]
 
     init() {
         let text = (try? InputFile("/proc/self/stat", limit: 4096).whole()).map { String(decoding: $0, as: UTF8.self) }
-        // The program's name may hold blanks and parentheses of its own.
+        // The program's name may itself contain blanks and parentheses.
         let bytes = text?.utf8
         let rest = bytes?.lastIndex(of: UInt8(ascii: ")")).map { Substring(bytes?[$0...].dropFirst() ?? "".utf8[...]) }
         fields = rest?.pieces(separatedBy: " ") ?? []
     }
 
-    /// Nothing where the system keeps no such files.
+    /// The metrics in the exposition format; empty if the system has no such files.
     var exposition: String {
         let ticks = Double(sysconf(CInt(_SC_CLK_TCK)))
-        // Counted from the third field of the manual on.
+        // The indices count from the third field in the manual.
         guard let user = number(11), let system = number(12), let start = number(19), let virtual = number(20),
             let pages = number(21)
         else { return "" }
         var limit = rlimit()
-        // The call writes the one structure that it is given.
+        // The call writes only the structure it is given.
         let hasLimit = unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0
         let open = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0
         var text = """
@@ -58,10 +58,10 @@ struct ProcessMetrics {
 
     private func number(_ index: Int) -> Double? { fields.indices.contains(index) ? Double(fields[index]) : nil }
 
-    /// Seconds since 1970.
+    /// When the machine was booted, in seconds since 1970.
     private static var bootedAt: Double {
         var (now, running) = (timespec(), timespec())
-        // Each call writes the one structure that it is given.
+        // Each call writes only the structure it is given.
         unsafe clock_gettime(CLOCK_REALTIME, &now)
         unsafe clock_gettime(CLOCK_BOOTTIME, &running)
         return seconds(now) - seconds(running)

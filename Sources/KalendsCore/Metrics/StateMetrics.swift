@@ -3,7 +3,7 @@
 import FeedTokens
 import Storage
 
-/// The state at the moment at which a monitor asks: readiness, room and dates.
+/// The state at the time of a monitor's request: readiness, free space and dates.
 struct StateMetrics {
     let services: Services
     let certificateExpiry: (_ file: String) -> Int?

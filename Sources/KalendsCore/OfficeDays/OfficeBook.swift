@@ -4,8 +4,8 @@ import Base
 import OfficeDays
 import Storage
 
-/// A user's office days as they are stored, within one transaction: what is needed of the log is read, and what changed
-/// is stored again.
+/// A user's stored office days, within one transaction: only the needed part of the log is read, and changes are
+/// stored.
 struct OfficeBook {
     private(set) var profile: OfficeProfile
     private(set) var settings: OfficeSettings
@@ -22,10 +22,10 @@ struct OfficeBook {
 
     var user: String { profile.userID }
 
-    /// What keeps events from being written.
+    /// The problem that prevents events from being written.
     var problem: OfficeProblem? { profile.problem.flatMap { OfficeProblem(text: $0) } }
 
-    /// The zones, and the holidays of a span.
+    /// Returns the time zones, and the holidays of a span.
     func context(
         _ span: ClosedRange<OfficeDate>, in transaction: any ReadTransaction, for other: OfficeSettings? = nil
     ) throws -> OfficeContext {
@@ -34,17 +34,17 @@ struct OfficeBook {
             holidays: try (other ?? settings).followedHolidays(of: user, in: span, transaction))
     }
 
-    /// The zone of a user who named none in these settings.
+    /// Returns the time zone of a user whose settings do not name one.
     private static func zone(of user: String, in transaction: any ReadTransaction) throws -> String {
         try transaction.user(user)?.timeZone ?? "UTC"
     }
 
-    /// The date of a time in UTC, which is at most one date from anybody's.
+    /// Returns the UTC date of a time in milliseconds since 1970; anybody's local date differs by at most one day.
     static func date(_ now: Int) -> OfficeDate { OfficeDate(dayNumber: now.floorDivided(by: 86_400_000)) }
 
-    /// The part of the log with the months of a span.
+    /// Returns the part of the log that covers the months of a span.
     ///
-    /// - Parameter isOpen: with everything after the span, too.
+    /// - Parameter isOpen: whether everything after the span is included too.
     func log(
         _ span: ClosedRange<OfficeDate>, isOpen: Bool = false, in transaction: any ReadTransaction
     ) throws -> OfficeLog {
@@ -68,12 +68,12 @@ struct OfficeBook {
 
     /// The most visits of a user that are kept.
     static let mostVisits = 50_000
-    /// The most visits that start within 40 days of another: each one that is put has those of its months read again.
+    /// The most visits that start within 40 days of another: storing one reads all visits of its months again.
     static let mostVisitsNearby = 2_000
-    /// In milliseconds.
+    /// The span of `mostVisitsNearby` in milliseconds.
     static let nearby = 40 * 86_400_000
 
-    /// Decides the nights that are over, in a separate step, so that what comes next needs its own months only.
+    /// Decides the nights that are over in a separate step, so that the next step needs only its own months.
     mutating func decideNights(now: Int, in transaction: any WriteTransaction) throws {
         guard let due = profile.nextNightAt, due <= now, let through = profile.nightsThrough else { return }
         let span = OfficeDate(dayNumber: through)...max(OfficeDate(dayNumber: through), Self.date(now).adding(days: 2))
@@ -84,7 +84,7 @@ struct OfficeBook {
 
     /// Stores what an action changed.
     ///
-    /// - Parameter words: dates that a person spoke of.
+    /// - Parameter words: dates that a person said something about.
     mutating func keep(
         _ log: OfficeLog, _ writes: OfficeWrites, words: Set<OfficeDate> = [], now: Int,
         in transaction: any WriteTransaction
@@ -94,7 +94,7 @@ struct OfficeBook {
                 profile.enabledAt = log.settings.enabled ? now : nil
                 profile.firstEnabledAt = profile.firstEnabledAt ?? profile.enabledAt
             }
-            // Another calendar has problems of its own.
+            // The problem belonged to the previous calendar.
             if log.settings.target != settings.target { profile.problem = nil }
             settings = log.settings
             profile.settings = try storedText(settings)
@@ -106,7 +106,8 @@ struct OfficeBook {
         if settings.enabled, let through = log.nightsThrough {
             let zones = OfficeContext.system(fallbackZone: try Self.zone(of: user, in: transaction))
             let clock = zones.clock(of: settings.timeZone(fallback: zones.fallbackZone))
-            // Later than now, whatever a zone's clock does: the same night is not asked for again and again.
+            // This is later than now, whatever a zone's clock does, so that the same night does not become due again
+            // and again.
             profile.nextNightAt = max(clock.lastMinute(of: through.adding(days: 1)) * 1000, now + 1)
         }
         for date in writes.dates.union(words) {
@@ -117,7 +118,7 @@ struct OfficeBook {
                     decision: try day.map(storedText), status: day?.status.rawValue,
                     eventState: day?.event?.state.rawValue, eventTarget: day?.event?.target.name, now: now))
         }
-        // In a feed an event is written when it is stored; elsewhere whoever writes it says so.
+        // In a feed, an event is written when it is stored; elsewhere, the writer reports it.
         let carriedOut = writes.writes.count { $0.target == .feed }
         if carriedOut > 0 {
             note(written: carriedOut, failed: 0, now: now)
@@ -129,7 +130,7 @@ struct OfficeBook {
         try Self.bringSoon(writes.writes, now: now, in: transaction)
     }
 
-    /// Makes the connections run that have something to write.
+    /// Makes those connections due that have something to write.
     private static func bringSoon(_ writes: [OfficeWrite], now: Int, in transaction: any WriteTransaction) throws {
         let ids = Set(
             writes.compactMap { write -> ByteString? in
@@ -142,7 +143,7 @@ struct OfficeBook {
         }
     }
 
-    /// Counts what came of writing.
+    /// Counts successful and failed writes.
     private mutating func note(written: Int, failed: Int, now: Int) {
         profile.writes += written
         profile.errors += failed
@@ -150,7 +151,7 @@ struct OfficeBook {
         profile.lastSync = failed == 0 ? .success : written == 0 ? .failed : .partial
     }
 
-    /// Stores what whoever writes events elsewhere says of it.
+    /// Stores what a writer of events elsewhere reports about its writes.
     mutating func report(
         written: Int, failed: Int, problem: OfficeProblem?, now: Int, in transaction: any WriteTransaction
     ) throws {
@@ -160,9 +161,9 @@ struct OfficeBook {
     }
 }
 
-/// What is stored of office days, as this version reads it.
+/// Reads the stored values of office days.
 enum OfficeStored {
-    /// Throws `StorageError` for what this version does not understand.
+    /// Reads a stored value; throws `StorageError` for one that this version does not understand.
     static func read<Content: Decodable>(_ text: String) throws -> Content {
         do {
             return try Content(decodingJSON: text.utf8)
@@ -181,7 +182,7 @@ enum OfficeStored {
 }
 
 extension OfficeSettings.Target {
-    /// What is looked for: `feed`, `device`, or a connection by its id.
+    /// The stored text by which events are looked up: `feed`, `device`, or `connection:` with its id.
     var name: String {
         switch self {
         case .feed: "feed"

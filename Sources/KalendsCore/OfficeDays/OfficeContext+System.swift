@@ -4,7 +4,7 @@ import ICalBridge
 import OfficeDays
 import Storage
 
-/// A zone of the system's tzdata as office days ask for it.
+/// A time zone of the system's tzdata, as a clock for office days.
 struct SystemOfficeClock: OfficeClock {
     let zone: SystemTimeZone
 
@@ -12,19 +12,19 @@ struct SystemOfficeClock: OfficeClock {
 }
 
 extension OfficeContext {
-    /// The zones of this machine.
+    /// Returns a context with the time zones of this machine.
     static func system(fallbackZone: String, holidays: Set<OfficeDate> = []) -> OfficeContext {
         OfficeContext(fallbackZone: fallbackZone, holidays: holidays) { name in
             SystemTimeZones.shared.zone(name).map(SystemOfficeClock.init)
         }
     }
 
-    /// The clock of a zone, UTC's for one that is not known.
+    /// Returns the clock of a zone, or UTC's if the zone is unknown.
     func clock(of zone: String) -> any OfficeClock { clock(zone) ?? UTCClock() }
 }
 
 extension OfficeSettings {
-    /// The dates of a span that are days of the followed calendar; none when the user may not see it any more.
+    /// Returns the dates of a span that have events in the followed calendar; empty if the user may no longer see it.
     func followedHolidays(
         of user: String, in span: ClosedRange<OfficeDate>, _ transaction: any ReadTransaction
     ) throws -> Set<OfficeDate> {

@@ -3,17 +3,17 @@
 import OfficeDays
 import Storage
 
-/// The events of a user's office days, for whatever carries them into a calendar: a connection, or a phone.
+/// The events of a user's office days, for the connection or phone that writes them to a calendar.
 ///
-/// What carries them compares these with what it wrote before, by `identity` and `revision`: one that is `managed` must
-/// be there as it is here, one that is no longer among them must be removed, and the others must not be touched.
+/// The writer compares them with what it wrote before, by `identity` and `revision`: an event that is `managed` must be
+/// in the calendar as it is here, one that is no longer here must be removed, and all others must not be touched.
 enum OfficeDayEvents {
-    /// What a calendar's side says of one event.
+    /// What the calendar's side reports about one event.
     struct Report: Sendable {
         enum Kind: Sendable {
-            /// A person edited it there.
+            /// A person edited it in the calendar.
             case edited
-            /// A person deleted it there.
+            /// A person deleted it in the calendar.
             case deleted
         }
 
@@ -21,7 +21,7 @@ enum OfficeDayEvents {
         var kind: Kind
     }
 
-    /// A user's events that belong to a calendar, in order of date.
+    /// Returns a user's events that belong in a calendar, in order of date.
     static func entries(
         of user: String, for target: OfficeSettings.Target, after: OfficeDate? = nil, limit: Int = 1000,
         in transaction: any ReadTransaction
@@ -31,7 +31,7 @@ enum OfficeDayEvents {
         ).compactMap(event)
     }
 
-    /// The same for a span of dates, in days from 1970.
+    /// Returns the same for a span of dates, in days since 1970.
     static func entries(
         of user: String, for target: OfficeSettings.Target, on days: ClosedRange<Int>,
         in transaction: any ReadTransaction
@@ -46,8 +46,8 @@ enum OfficeDayEvents {
         return day.event
     }
 
-    /// Notes what the calendar's side reports: which events are now a person's own, how writing went, and what prevents
-    /// it.
+    /// Stores what the calendar's side reports: which events are now a person's own, how many writes succeeded and
+    /// failed, and what prevents writing.
     static func note(
         _ reports: [Report], written: Int, failed: Int, problem: OfficeProblem?, of user: String, now: Int,
         in transaction: any WriteTransaction

@@ -4,9 +4,9 @@ import ICalBridge
 import OfficeDays
 
 extension OfficeEvent {
-    /// The event as a calendar file has it; its UID there is a separate identity.
+    /// The event as it appears in a calendar file, where its UID is a separate identity.
     ///
-    /// A zone that the machine has lost leaves the times in UTC.
+    /// If the machine no longer knows the zone, the times are in UTC.
     var calendarEvent: Event {
         let (start, end): (EventTime, EventTime) =
             switch span {

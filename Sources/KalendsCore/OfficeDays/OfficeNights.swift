@@ -5,7 +5,8 @@ import OfficeDays
 import ServiceLifecycle
 import Storage
 
-/// Decides at 23:59 of each person's zone what their day was; nights that the server missed, at its start.
+/// Decides at 23:59 in each person's time zone what their day was; nights that the server missed are decided at its
+/// start.
 package struct OfficeNights: Service {
     package let services: Services
     package let logger: Logger
@@ -16,9 +17,9 @@ package struct OfficeNights: Service {
     }
 
     private static let pause = Duration.seconds(20)
-    /// Users that one look finds.
+    /// The most users that one query finds.
     private static let usersAtOnce = 50
-    /// How long a transaction keeps adding users: other writers wait only for a moment.
+    /// How long a transaction continues with further users, so that other writers wait only for a moment.
     private static let stepTime = Duration.milliseconds(40)
 
     package func run() async throws {
@@ -45,13 +46,13 @@ package struct OfficeNights: Service {
             do {
                 try await decide(due, now: now)
             } catch is StorageError {
-                // What is wrong with one user's days keeps nobody else waiting.
+                // A problem with one user's days must not delay anybody else.
                 for user in due { try await decideOrPostpone(user, now: now) }
             }
         }
     }
 
-    /// Decides the nights of the first of some users, of as many as one transaction takes.
+    /// Decides the nights of the first users, as many as fit into one transaction.
     private func decide(_ users: [String], now: Int) async throws {
         try await services.store.write { transaction in
             let start = ContinuousClock.now

@@ -4,11 +4,11 @@ import CalendarSync
 import OfficeDays
 import Storage
 
-/// Office days that go to a person's phone without a connection: among the events that the phone fetches.
+/// Office days that reach a person's phone without a connection, among the events that the phone fetches.
 enum OfficePhone {
     private static let collection = "office-days"
 
-    /// Lets the phone know what was written for it; the first write makes the place for who carries it.
+    /// Queues writes for the phone to fetch; the first write creates the row that records which phone carries them.
     static func carryOut(
         _ writes: [OfficeWrite], of user: String, now: Int, in transaction: any WriteTransaction
     ) throws {
@@ -37,7 +37,7 @@ enum OfficePhone {
         try desk.finish()
     }
 
-    /// The first device that asks carries office days.
+    /// Creates the row for the carrier; the first device that asks becomes the carrier of office days.
     static func prepare(_ user: String, in transaction: any WriteTransaction) throws {
         guard try transaction.phoneCarrier(of: user, source: PhoneCarrier.officeDays) == nil else { return }
         try transaction.putPhoneCarrier(PhoneCarrier(of: user, source: PhoneCarrier.officeDays))

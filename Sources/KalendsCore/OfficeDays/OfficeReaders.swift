@@ -3,14 +3,15 @@
 import OfficeDays
 import Storage
 
-/// Where a user's office days can go.
+/// The calendars that a user's office days can be written to.
 enum OfficeReaders {
-    /// Whether a user has a connection that events can go to.
+    /// Whether a connection that events can be written to belongs to the user.
     static func hasConnection(_ id: String, _ user: String, in transaction: any ReadTransaction) throws -> Bool {
         try transaction.connection(id)?.userID == user
     }
 
-    /// What keeps a user's events from being written: what whoever writes them said, else the connection's own state.
+    /// Returns what prevents a user's events from being written: what their writer reported, otherwise what the
+    /// connection's state shows.
     static func problem(_ book: OfficeBook, in transaction: any ReadTransaction) throws -> OfficeProblem? {
         if let problem = book.problem { return problem }
         guard case .connection(let id) = book.settings.target else { return nil }

@@ -4,19 +4,19 @@ package import Base
 import ICalBridge
 
 extension PersonalEdit {
-    /// What it means that a field is not there, or is null.
+    /// How a field that is missing or null is read.
     package enum Manner: Sendable {
-        /// A device: both leave what is there, and unknown fields are of no concern.
+        /// For a device: both leave the stored value, and unknown fields are ignored.
         case device
         /// PUT: both clear it.
         case put
-        /// PATCH: what is missing stays, and null clears it.
+        /// PATCH: a missing field leaves the stored value, and null clears it.
         case patch
     }
 
-    /// Reads the content of an event; faults are in `fields`.
+    /// Reads the content of an event; its faults are added to `fields`.
     ///
-    /// - Parameter needsAll: whether title and date have to be there.
+    /// - Parameter needsAll: whether title and date are required.
     package init(_ body: JSONValue, _ fields: inout FieldReader, at pointer: String, _ manner: Manner, needsAll: Bool) {
         self.init()
         let reader = EditReader(body: body, manner: manner, pointer: pointer)
@@ -42,7 +42,7 @@ private struct EditReader {
     let manner: PersonalEdit.Manner
     let pointer: String
 
-    /// What a field's absence, null or empty text says, nil when there is something to read.
+    /// Returns the edit for a missing, null or empty member; nil when there is a value to read.
     private func edit<Value>(ofNothing name: String) -> Edit<Value>? {
         switch body[name] {
         case nil: manner == .put ? .clear : .keep
@@ -56,7 +56,7 @@ private struct EditReader {
         _ name: String, _ fields: inout FieldReader, _ read: (inout FieldReader) -> Value?
     ) -> Edit<Value> {
         if let nothing: Edit<Value> = edit(ofNothing: name) {
-            // The name is known, whatever it says.
+            // Reading the member marks its name as known.
             _ = fields.value(name)
             return nothing
         }
@@ -88,7 +88,7 @@ private struct EditReader {
         }
     }
 
-    /// A time of day in its shortest form.
+    /// Returns a time of day in its shortest form.
     private static func time(_ text: String) -> String? {
         let parts = text.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
         guard parts.count == 2 || parts.count == 3, parts.allSatisfy({ $0.count == 2 }) else { return nil }

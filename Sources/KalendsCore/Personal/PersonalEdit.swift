@@ -4,9 +4,9 @@ import Base
 import ICalBridge
 import Storage
 
-/// What somebody says of a personal event's content; what is not said stays.
+/// An edit of a personal event's content; fields that are not given stay as they are.
 package struct PersonalEdit: Sendable {
-    /// What is used in place of an empty title.
+    /// The title that replaces an empty one.
     static let untitled = "Untitled"
 
     var title: String?
@@ -21,10 +21,10 @@ package struct PersonalEdit: Sendable {
     var location = Edit<String>.keep
     var recurrence = Edit<PersonalRecurrence>.keep
 
-    /// The content that this makes of another, nil for one that is new; throws `Refusal` for what does not fit together.
+    /// Returns the edited content, for nil the content of a new event; throws `Refusal` for contradictory values.
     ///
-    /// A new date moves the last day with it, and an end that is given with an earlier hour than the start is on the next
-    /// day, unless the last day is said too.
+    /// A new date moves the last day with it. An end time that is earlier than the start time is on the next day,
+    /// unless the last day is given too.
     func applied(to old: PersonalEvent.Content?, at pointer: String) throws(Refusal) -> PersonalEvent.Content {
         let date = date ?? old.flatMap { CivilDate(iso: $0.date) } ?? CivilDate(daysSinceEpoch: 0)
         var content = old ?? PersonalEvent.Content(title: Self.untitled, date: date.description)
@@ -69,11 +69,11 @@ package struct PersonalEdit: Sendable {
         return content
     }
 
-    /// Follows the rule that this sets, while no transaction waits for it; nil when that takes no more than it may.
+    /// Follows the rule of this edit outside any transaction; nil when that takes no more work than allowed.
     ///
-    /// What it costs hangs on the rule, and hardly on the start, which may be one that is stored.
+    /// The work depends on the rule, and hardly on the start, which may be only in the stored event.
     ///
-    /// - Parameter budget: that of the whole request.
+    /// - Parameter budget: the budget of the whole request.
     func fault(at pointer: String, following budget: inout RecurrenceBudget) -> Fault? {
         guard case .set(let recurrence) = recurrence, let text = recurrence.rule, let rule = try? RecurrenceRule(text)
         else { return nil }
@@ -88,14 +88,14 @@ package struct PersonalEdit: Sendable {
         return end == nil ? .unfollowed(at: "\(pointer)/recurrence/rrule", budget) : nil
     }
 
-    /// Whether it is a time of day as it is stored.
+    /// Whether a text is a time of day in the stored form.
     static func isTime(_ text: String) -> Bool {
         let parts = text.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
         let isFormed = parts.allSatisfy { part in part.count == 2 && part.allSatisfy { (48...57).contains($0) } }
         return isFormed && (2...3).contains(parts.count) && seconds(text) < 86_400
     }
 
-    /// Seconds of the day, of a time as it is stored.
+    /// Returns the seconds after midnight of a time in the stored form.
     static func seconds(_ time: String) -> Int {
         let parts = time.split(separator: ":").map { Int($0) ?? 0 }
         return zip(parts, [3600, 60, 1]).reduce(0) { $0 + $1.0 * $1.1 }
@@ -103,7 +103,7 @@ package struct PersonalEdit: Sendable {
 }
 
 extension PersonalEvent {
-    /// The days since 1970 that content touches, by its own dates; the last is nil for a series.
+    /// Returns the days that the content touches, by its own dates, as days since 1970; the last is nil for a series.
     static func days(of content: Content) -> (first: Int, last: Int?) {
         let first = CivilDate(iso: content.date)?.daysSinceEpoch ?? 0
         let last = content.endDate.flatMap { CivilDate(iso: $0)?.daysSinceEpoch } ?? first

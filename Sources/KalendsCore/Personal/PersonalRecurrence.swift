@@ -3,16 +3,16 @@
 package import Base
 package import ICalBridge
 
-/// How a personal event repeats: times as they came, RFC 3339 or, for whole days, YYYY-MM-DD.
+/// The repetition of a personal event; times are kept as they were sent, in RFC 3339 or, for whole days, YYYY-MM-DD.
 package struct PersonalRecurrence: Hashable, Sendable {
-    /// The most dates of a list.
+    /// The most dates in a list.
     static let mostDates = 1000
 
     var rule: String?
     var exceptions: [String] = []
     var additions: [String] = []
 
-    /// The stored form; equal values are equal texts.
+    /// The stored form; equal values have equal texts.
     var stored: String? { try? json.text() }
 
     package var json: JSONValue {
@@ -26,7 +26,7 @@ package struct PersonalRecurrence: Hashable, Sendable {
         (self.rule, self.exceptions, self.additions) = (rule, exceptions, additions)
     }
 
-    /// Reads the stored form; nil for what this version does not understand.
+    /// Reads the stored form; nil for a form that this version does not understand.
     package init?(stored text: String) {
         guard let json = try? JSONValue(parsing: text.utf8) else { return nil }
         func list(_ name: String) -> [String]? { json[name]?.array?.compactMap(\.string) }
@@ -36,9 +36,9 @@ package struct PersonalRecurrence: Hashable, Sendable {
 }
 
 extension PersonalRecurrence {
-    /// Reads the member of an event; nil for one that is wrong, and for one without rule and dates, which repeats nothing.
+    /// Reads the member of an event; nil for an invalid one, and for one without rule and dates, which repeats nothing.
     ///
-    /// - Parameter ignoresUnknown: whether members that are not known are not faults.
+    /// - Parameter ignoresUnknown: whether unknown members are ignored rather than reported as faults.
     init?(_ value: JSONValue, at pointer: String, ignoresUnknown: Bool, _ faults: inout FaultList) {
         var fields = FieldReader(value, at: pointer)
         var rule: String?
@@ -61,7 +61,7 @@ extension PersonalRecurrence {
         self.init(rule: rule, exceptions: exceptions, additions: additions)
     }
 
-    /// The first fault of a list is named, and no other of it.
+    /// Reads a list of dates; only the first fault of a list is reported.
     private static func dates(_ name: String, _ fields: inout FieldReader) -> [String] {
         guard let value = fields.value(name) else { return [] }
         guard case .array(let items) = value, items.count <= mostDates else {
@@ -80,7 +80,7 @@ extension PersonalRecurrence {
     }
 }
 
-/// A time on the time line, or a day: where an occurrence of a personal series starts.
+/// An instant or a day at which an occurrence of a personal series starts.
 package enum PersonalMoment: Hashable, Sendable {
     case instant(Instant)
     case day(CivilDate)
@@ -99,7 +99,7 @@ package enum PersonalMoment: Hashable, Sendable {
         }
     }
 
-    /// The same text for the same moment, however it was written.
+    /// A text that is the same for the same moment, however the moment was written.
     var key: String {
         switch self {
         case .instant(let instant): instant.basic

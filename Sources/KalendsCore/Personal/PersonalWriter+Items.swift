@@ -6,10 +6,10 @@ import ICalBridge
 import OfficeDays
 import Storage
 
-/// What a device says of an event that shows an item. Only the device that carries the item is believed, and what it
-/// changed is judged by the connection's next run, as with every other calendar.
+/// Takes devices' reports of events that show items. Only the device that carries an item may change it, and the
+/// connection's next run judges its changes, as with every other calendar.
 extension PersonalWriter {
-    /// Takes what a device says of an item's event; nil for an event that shows none.
+    /// Takes a device's report of an item's event; nil for an event that shows no item.
     mutating func takeItem(
         _ sent: SentEvent, _ externalID: String, _ known: PersonalEvent?, at pointer: String
     ) throws -> (PersonalEvent?, Outcome)? {
@@ -31,7 +31,7 @@ extension PersonalWriter {
         return try take(sent, of: event, at: pointer)
     }
 
-    /// Throws `Refusal` for a device that does not carry the item now.
+    /// Throws `Refusal` unless the device carries the item now.
     private func check(_ tie: PersonalEvent.Tie, _ sent: SentEvent, at pointer: String) throws {
         guard (tie.carrier ?? "") == (device ?? ""), sent.turn.map({ $0 == tie.turn }) ?? true else {
             throw Refusal.invalid([
@@ -55,7 +55,7 @@ extension PersonalWriter {
             return (known, .unchanged)
         }
         var content = try sent.edit.applied(to: known.content, at: pointer)
-        // Devices show the rule of its series with a changed occurrence.
+        // With a changed occurrence, devices send the rule of its series.
         if !known.mapping.instanceKey.isEmpty { content.recurrence = nil }
         try link(&event, sent)
         let delivered = try carrier(of: tie.source)?.deliveredAt ?? 0
@@ -69,7 +69,7 @@ extension PersonalWriter {
                 if isLinked { try touch(&event) }
                 return (isLinked ? event : known, isLinked ? .updated : .unchanged)
             }
-            // What the device has is older than what is here: it comes again.
+            // The device has an older version than the server, so the server sends its version again.
             let said = isLinked ? try time() : known.updatedAt
             let now = try time()
             versions.add(content, until: now, delivered: delivered)
@@ -94,7 +94,7 @@ extension PersonalWriter {
         event.mapping.sourceDevice = sent.sourceDevice ?? event.mapping.sourceDevice
         var at = said
         if merged != content {
-            // The answer names what the device has; what is here comes to it as another change.
+            // The response reports the device's version; the server's version follows as another change.
             at = try time()
             versions.add(content, until: at, delivered: delivered)
             event.tie?.earlier = try versions.stored
@@ -107,8 +107,8 @@ extension PersonalWriter {
         return (event, known.deletedAt == nil ? .updated : .created)
     }
 
-    /// Makes the next run see that both sides changed an event: the device moved or deleted what it had, and not what
-    /// is here now.
+    /// Makes the next run see that both sides changed an event: the device moved or deleted its own version, which was
+    /// not the server's current one.
     private func rebase(_ event: PersonalEvent, on base: PersonalEvent.Content, isDeleted: Bool = false) throws {
         guard let tie = event.tie, let row = try transaction.syncLink(of: tie.source, tie.collection, tie.itemID) else {
             return
@@ -178,7 +178,7 @@ extension PersonalWriter {
 
     // MARK: Changed occurrences
 
-    /// An occurrence of our series of which nothing was said so far.
+    /// Takes an occurrence of an item's series that a device changed for the first time.
     private mutating func takeOccurrence(
         _ sent: SentEvent, _ instance: (text: String, key: String), of series: PersonalEvent, at pointer: String
     ) throws -> (PersonalEvent?, Outcome) {
@@ -194,7 +194,7 @@ extension PersonalWriter {
             try report(.edited, tie)
             return (series, .updated)
         }
-        // What the device does not say is as in the series.
+        // Fields that the device does not send are as in the series.
         var content = try sent.edit.applied(to: series.content, at: pointer)
         content.recurrence = nil
         let most = quotas.occurrencesPerItem
@@ -218,22 +218,22 @@ extension PersonalWriter {
             .first { $0.tie?.generation == tie.generation && $0.mapping.instanceKey.isEmpty }
     }
 
-    // MARK: What a device knows it by
+    // MARK: The device's ids
 
-    /// Takes over what the device knows an event by.
+    /// Takes over the ids under which the device knows an event.
     private mutating func link(_ event: inout PersonalEvent, _ sent: SentEvent) throws {
         let (state, instance) = (event.mapping.state, (event.mapping.instanceID, event.mapping.instanceKey))
         var said = sent
         said.state = state == .pending || state == .ignored ? .linked : state
         event.mapping = event.mapping.taking(said)
-        // Which occurrence of ours it is, is not the device's to say.
+        // The device cannot change which occurrence the event is.
         (event.mapping.instanceID, event.mapping.instanceKey) = instance
         if event.mapping.externalID != nil, event.mapping.sourceDevice == nil {
             event.mapping.sourceDevice = sent.sourceDevice
         }
     }
 
-    /// The changed occurrences of a series are known by what the series is known by.
+    /// Gives the changed occurrences of a series the ids under which the device knows the series.
     private mutating func linkOccurrences(of event: PersonalEvent, _ known: PersonalEvent) throws {
         guard let tie = event.tie, event.mapping.instanceKey.isEmpty,
             event.mapping.externalID != known.mapping.externalID
@@ -246,11 +246,12 @@ extension PersonalWriter {
         }
     }
 
-    // MARK: Who hears of it
+    // MARK: Reports
 
     private enum News { case edited, deleted, linked }
 
-    /// Notes whose run has to judge what the device said; office days without a connection hear of it at once.
+    /// Notes the connection whose run has to judge the device's change; office days without a connection are updated at
+    /// once.
     private mutating func report(_ news: News, _ tie: PersonalEvent.Tie) throws {
         guard tie.source == PhoneCarrier.officeDays else {
             if news != .linked { changedSources.insert(ByteString(tie.source)) }
@@ -264,7 +265,7 @@ extension PersonalWriter {
         case .linked: break
         }
         let (user, now, written) = (user, now, news == .linked ? 1 : 0)
-        // Whoever writes office days meanwhile takes times of the same calendar.
+        // Office days are written with times of the same calendar, so the calendar is lent to them.
         try lendCalendar { transaction in
             try OfficeDayEvents.note(
                 reports, written: written, failed: 0, problem: nil, of: user, now: now, in: transaction)
@@ -273,7 +274,7 @@ extension PersonalWriter {
 }
 
 extension Entry {
-    /// Moves one occurrence to a place, and leaves the rest of it as it is.
+    /// Moves one occurrence and leaves its other fields as they are.
     fileprivate mutating func place(_ start: Instant, at span: Span) {
         var changed = ChangedEntry(title: title, notes: notes, location: location, span: span, status: status)
         if case .changed(let known)? = occurrences[start] {

@@ -6,10 +6,10 @@ import FoundationEssentials
 import ICalBridge
 import Storage
 
-/// Changes a user's own events within one transaction, each change with its own time.
+/// Changes a user's own events within one transaction; each change has its own time.
 ///
-/// The time is the clock's, or one millisecond after the one before: a reader who keeps the last one that it saw misses
-/// nothing and sees nothing twice, however many changes a millisecond has.
+/// The time is the clock's, or one millisecond after the previous change. A reader who continues from the last time it
+/// saw misses nothing and sees nothing twice, however many changes fall into one millisecond.
 struct PersonalWriter {
     enum Outcome: Sendable {
         case created, updated, unchanged
@@ -19,13 +19,13 @@ struct PersonalWriter {
     let now: Int
     let quotas: Quotas
     let transaction: any WriteTransaction
-    /// The id of the device that speaks; nil for others.
+    /// The id of the calling device; nil for other callers.
     let device: String?
     private var calendar: PersonalCalendar
     private(set) var hasChanged = false
-    /// Connections with items that the device changed, for their next run.
+    /// Connections whose items the device changed; their next run judges the changes.
     var changedSources: Set<ByteString> = []
-    /// Nil until it was asked.
+    /// Nil until the value was read.
     private var showsItems: Bool?
     private var isPhoneRead: Bool?
     private var carriers: [ByteString: PhoneCarrier] = [:]
@@ -38,7 +38,7 @@ struct PersonalWriter {
         calendar = try transaction.personalCalendar(of: user)
     }
 
-    /// Notes how far the calendar has come, once for all that was changed.
+    /// Stores the time of the calendar's last change, once for all changes.
     func finish() throws {
         guard hasChanged else { return }
         try transaction.putPersonalCalendar(calendar, of: user)
@@ -47,13 +47,13 @@ struct PersonalWriter {
 
     // MARK: The host application and pages
 
-    /// An event of the person's own that is there.
+    /// Returns one of the person's own events that is not deleted.
     func living(_ id: String) throws -> PersonalEvent? {
         let event = try transaction.personalEventEverKnown(id, of: user)
         return event?.deletedAt == nil && event?.tie == nil ? event : nil
     }
 
-    /// Puts an event in place of what is there; a deleted one comes back.
+    /// Creates or replaces an event; a deleted event comes back.
     mutating func put(_ id: String, _ edit: PersonalEdit) throws -> (PersonalEvent, Outcome) {
         let old = try transaction.personalEventEverKnown(id, of: user)
         if old?.tie != nil { throw Refusal.idOfItem }
@@ -66,7 +66,7 @@ struct PersonalWriter {
         return (event, isBack ? .created : .updated)
     }
 
-    /// Changes some fields of an event that is there.
+    /// Changes some fields of an existing event.
     mutating func change(_ event: PersonalEvent, _ edit: PersonalEdit) throws -> PersonalEvent {
         var event = event
         let content = try edit.applied(to: event.content, at: "")
@@ -82,16 +82,16 @@ struct PersonalWriter {
 
     // MARK: Devices
 
-    /// Takes what a device says of an event: the later change wins, and the losing one changes nothing.
+    /// Takes a device's report of an event: the later change wins, and the earlier one changes nothing.
     ///
-    /// - Returns: the event, nil for the deletion of one that is not known.
+    /// - Returns: the event; nil for the deletion of an unknown event.
     mutating func take(_ sent: SentEvent, at pointer: String) throws -> (PersonalEvent?, Outcome) {
         guard sent.faults.isEmpty, let externalID = sent.externalID else { throw Refusal.invalid(sent.faults) }
         let known = try find(sent, externalID)
         if let taken = try takeItem(sent, externalID, known, at: pointer) { return taken }
-        // What is said of the future is said now.
+        // A time in the future counts as the present.
         let time = min(sent.lastModified ?? now, now)
-        // Where our event lies in the person's calendar is no reading of that calendar.
+        // A report of where the server's own event is in the person's calendar does not count as reading that calendar.
         let isLink = known.map { $0.mapping.externalID != externalID } ?? false
         if !sent.isDeletion, !isLink, try !readsPhone() {
             throw Refusal.invalid("", code: .calendarUnread, Refusal.phoneUnread.detail)
@@ -118,7 +118,7 @@ struct PersonalWriter {
     ) throws -> (PersonalEvent, Outcome) {
         var event = known
         var mapping = known.mapping.taking(sent)
-        // A device that made our event in its calendar is believed that it did, whoever wrote the event last.
+        // A device's report that it made the server's event in its calendar counts even if the event was changed later.
         let isLinking = mapping.externalID != known.mapping.externalID
         if isLate, !isLinking { return (known, .unchanged) }
         let edited = try sent.edit.applied(to: known.content, at: pointer)
@@ -131,13 +131,13 @@ struct PersonalWriter {
         if content != known.content || known.deletedAt != nil {
             try store(&event, content, changedAt: time)
         } else {
-            // No calendar shows the mapping: it is not a revision.
+            // The mapping is not part of what calendars show, so this is not a revision.
             try store(&event)
         }
         return (event, .updated)
     }
 
-    /// Finds an event by the provider's id, otherwise by ours.
+    /// Finds an event by the provider's id, or else by the server's id.
     private func find(_ sent: SentEvent, _ externalID: String) throws -> PersonalEvent? {
         if let known = try transaction.personalEventEverKnown(
             externalID, instance: sent.instance?.key ?? "", of: "apple", user: user)
@@ -189,14 +189,14 @@ struct PersonalWriter {
 
     // MARK: Items
 
-    /// A time that no other change of the user's events has.
+    /// Returns a time that no other change of the user's events has.
     mutating func time() throws -> Int {
         calendar.lastAt = max(now, calendar.lastAt + 1)
         hasChanged = true
         return calendar.lastAt
     }
 
-    /// Does something in the same transaction that gives changes of the user's events times of their own.
+    /// Runs work in the same transaction that gives its own times to changes of the user's events.
     mutating func lendCalendar(to body: (any WriteTransaction) throws -> Void) throws {
         try finish()
         try body(transaction)

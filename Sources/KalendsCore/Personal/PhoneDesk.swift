@@ -5,8 +5,8 @@ import FoundationEssentials
 import ICalBridge
 import Storage
 
-/// Changes what the device that carries a source should have in its calendar, within one transaction: each change has
-/// its own time, among the changes of the person's own events.
+/// Changes the events that a source's carrier should have in its calendar, within one transaction; each change has its
+/// own time among the changes of the person's own events.
 struct PhoneDesk {
     let transaction: any WriteTransaction
     let now: Int
@@ -20,14 +20,14 @@ struct PhoneDesk {
         calendar = try transaction.personalCalendar(of: user)
     }
 
-    /// Notes how far the calendar has come, once for all that was changed.
+    /// Stores the time of the calendar's last change, once for all changes.
     func finish() throws {
         if hasChanged { try transaction.putPersonalCalendar(calendar, of: carrier.userID) }
     }
 
-    /// An event that no device has seen.
+    /// Returns a new event that no device has seen.
     ///
-    /// - Parameter start: the original start of a changed occurrence, as phones see it.
+    /// - Parameter start: the original start of a changed occurrence, in the form of phones.
     func new(
         _ collection: String, _ item: String, generation: Int, in circle: String?,
         _ content: PersonalEvent.Content, start: String? = nil
@@ -44,7 +44,8 @@ struct PhoneDesk {
         return event
     }
 
-    /// Gives an event other contents, or brings it back with them; what the device may still have is remembered.
+    /// Gives an event new contents, or restores it with them; the versions that the device may still have are
+    /// remembered.
     mutating func write(_ event: inout PersonalEvent, _ content: PersonalEvent.Content) throws {
         guard var tie = event.tie else { return }
         var versions = try PhoneVersions(tie)
@@ -64,7 +65,7 @@ struct PhoneDesk {
     /// Makes the device remove an event.
     mutating func delete(_ event: inout PersonalEvent) throws {
         event.deletedAt = now
-        // What was typed on a phone and is put back leaves nothing that grows.
+        // Text that a person typed on a phone is dropped with the event, so that such text does not accumulate.
         (event.content.description, event.content.location) = (nil, nil)
         event.tie?.earlier = nil
         event.sequence = min(event.sequence + 1, Int(Int32.max))

@@ -4,11 +4,12 @@ import CalendarSync
 import ICalBridge
 import Storage
 
-/// Events of a connection as phones have them, and back: a series and each changed occurrence are separate events.
+/// Converts a connection's entries to and from events of phones, where a series and each changed occurrence are
+/// separate.
 ///
-/// A phone keeps neither reminders nor status nor availability: an entry is compared without them.
+/// A phone stores no reminders, status or availability; entries are compared without them.
 enum PhoneForm {
-    /// An event, or a series without its changed occurrences.
+    /// Returns the content of an event, or of a series without its changed occurrences.
     static func content(_ entry: Entry) -> PersonalEvent.Content {
         var content = content(
             entry.title, entry.notes, entry.location, entry.span, isSeries: entry.repetition != nil)
@@ -24,7 +25,7 @@ enum PhoneForm {
         return content
     }
 
-    /// A changed occurrence.
+    /// Returns the content of a changed occurrence.
     static func content(_ changed: ChangedEntry) -> PersonalEvent.Content {
         content(changed.title, changed.notes, changed.location, changed.span, isSeries: false)
     }
@@ -54,13 +55,13 @@ enum PhoneForm {
         return content
     }
 
-    /// Whether a zone's clock says these times in a way that leads back to them.
+    /// Whether these times keep their meaning when they are written as wall times of a zone.
     private static func isPlain(_ start: Instant, _ end: Instant, _ zone: TimeZoneReference) -> Bool {
         let (from, to) = (zone.rules.civil(at: start), zone.rules.civil(at: end))
         return zone.rules.instant(of: from) == start && zone.rules.instant(of: to) == end && from <= to
     }
 
-    /// A time of day in its shortest form.
+    /// Returns a time of day in its shortest form.
     private static func time(_ wall: CivilDateTime) -> String {
         let second = wall.wallSeconds - CivilDateTime(startOf: wall.date).wallSeconds
         func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
@@ -68,16 +69,16 @@ enum PhoneForm {
         return second % 60 == 0 ? text : "\(text):\(two(second % 60))"
     }
 
-    // MARK: Back
+    // MARK: Entries from phones' events
 
-    /// What an entry cannot say, with the reason in a sentence.
+    /// The reason, as a sentence, why an event cannot be expressed as an entry.
     struct Unreadable: Error {
         let reason: String
     }
 
     /// - Parameters:
     ///   - occurrences: changed occurrences by their original starts, as the phone wrote them.
-    ///   - zone: the zone of times without their own.
+    ///   - zone: the zone of times without their own zone.
     static func entry(
         _ series: PersonalEvent.Content, _ occurrences: [(start: String, content: PersonalEvent.Content)],
         zone: TimeZoneReference
@@ -104,17 +105,17 @@ enum PhoneForm {
         return entry
     }
 
-    /// What becomes of an entry on a phone.
+    /// Returns an entry as it comes back from a phone.
     static func expressible(_ entry: Entry, zone: TimeZoneReference) -> Entry {
         let occurrences = entry.occurrences.compactMap { start, occurrence -> (String, PersonalEvent.Content)? in
             guard case .changed(let changed) = occurrence else { return nil }
             return (start.rfc3339(offset: 0), content(changed))
         }
-        // What was written here can be read.
+        // An event that was written here can always be read.
         return (try? self.entry(content(entry), occurrences, zone: zone)) ?? entry
     }
 
-    /// - Parameter zone: the zone of times without their own; nil for UTC.
+    /// - Parameter zone: the zone of times without their own zone; nil for UTC.
     static func span(_ content: PersonalEvent.Content, zone: TimeZoneReference?) -> Span {
         let first = CivilDate(iso: content.date) ?? CivilDate(daysSinceEpoch: 0)
         let last = content.endDate.flatMap { CivilDate(iso: $0) } ?? first
@@ -129,7 +130,7 @@ enum PhoneForm {
         return .timed(start: start, end: max(start, end), zone: own?.identifier ?? "UTC")
     }
 
-    /// When an occurrence starts; one that is named by its day starts at the hour of the series.
+    /// Returns when an occurrence starts; one that is named by its day starts at the time of day of the series.
     private static func moment(_ text: String, of first: Instant, in zone: TimeZoneReference) -> Instant? {
         switch PersonalMoment(text) {
         case .instant(let instant): instant
@@ -139,7 +140,7 @@ enum PhoneForm {
         }
     }
 
-    /// Seconds of the day.
+    /// Returns the time of day, in seconds after midnight.
     private static func hour(_ instant: Instant, in zone: TimeZoneReference) -> Int {
         let wall = zone.rules.civil(at: instant)
         return wall.wallSeconds - CivilDateTime(startOf: wall.date).wallSeconds
@@ -153,7 +154,7 @@ enum PhoneForm {
         return rule.description
     }
 
-    /// Lines end with LF.
+    /// Returns a text whose lines end with LF.
     private static func lines(_ text: String?) -> String {
         guard let text, text.utf8.contains(13) else { return text ?? "" }
         return text.replacing("\r\n", with: "\n").replacing("\r", with: "\n")

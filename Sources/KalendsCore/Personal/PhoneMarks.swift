@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the marks of items' events consist of besides what the events themselves say.
+/// The parts of the marks of items' events that are not in the events themselves.
 package struct PhoneMarks: Sendable {
     package var installation = ""
-    /// What a connection's events are marked with where that is not its own id, by its id.
+    /// The text in the marks of a connection's events where it is not the connection's id, by connection id.
     package var ofSources: [ByteString: String] = [:]
 
     package init(installation: String = "", ofSources: [ByteString: String] = [:]) {

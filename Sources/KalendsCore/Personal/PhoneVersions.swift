@@ -4,27 +4,27 @@ import CalendarSync
 import ICalBridge
 import Storage
 
-/// What a device may still have of an event that has changed here since.
+/// The earlier versions of an event that a device may still have.
 ///
-/// A device that was away says what it had when it left. What equals an older version of ours is not an edit of a
-/// person, and does not take a newer value back.
+/// A device that was offline reports the version that it had. A part that equals one of the server's older versions is
+/// not a person's edit and does not replace a newer value.
 struct PhoneVersions {
     struct Version: Codable, Hashable {
-        /// The `updatedAt` from which on the next version is valid.
+        /// The `updatedAt` from which the next version is valid.
         var until: Int
         var content: PersonalEvent.Content
     }
 
-    /// Versions that are remembered: more than these a device is not behind.
+    /// The most versions that are kept; a device is assumed not to be further behind.
     private static let most = 16
-    /// Of those that a newer one has reached the device since: it may say that an edit was made on top of an older one.
+    /// The most kept versions whose successor has reached the device: an edit may still be based on one of them.
     private static let mostDelivered = 4
 
     private(set) var all: [Version]
 
     init(_ tie: PersonalEvent.Tie) throws { all = try tie.earlier.map { try storedRecord($0) } ?? [] }
 
-    /// Remembers what was there until now.
+    /// Adds the version that was valid until now.
     mutating func add(_ content: PersonalEvent.Content, until: Int, delivered: Int) {
         all.removeFirst(max(0, all.prefix { $0.until <= delivered }.count - Self.mostDelivered))
         all.append(Version(until: until, content: content))
@@ -33,22 +33,22 @@ struct PhoneVersions {
 
     var stored: String? { get throws { all.isEmpty ? nil : try storedText(all) } }
 
-    /// What the device may have had before its edit.
+    /// Returns the versions that the device may have had before its edit.
     ///
     /// - Parameters:
-    ///   - base: the `updatedAt` of what it had, when it says so.
-    ///   - delivered: changes up to this time have reached it.
+    ///   - base: the `updatedAt` of the device's version, if the device reports it.
+    ///   - delivered: the time up to which changes have reached the device.
     func possible(base: Int?, delivered: Int) -> [PersonalEvent.Content] {
         if let base { return all.first { $0.until > base }.map { [$0.content] } ?? [] }
         return all.filter { $0.until > delivered }.map(\.content)
     }
 }
 
-/// Parts of an event that a device says as one.
+/// The parts of an event that are compared and taken over as a whole.
 enum PhonePart: CaseIterable {
     case title, times, description, location, recurrence
 
-    /// Whether two events say the same of this part.
+    /// Whether this part is the same in two events.
     func isSame(_ one: PersonalEvent.Content, _ other: PersonalEvent.Content) -> Bool {
         switch self {
         case .title: one.title == other.title
@@ -75,7 +75,7 @@ enum PhonePart: CaseIterable {
         }
     }
 
-    /// A rule with the moments of its dates, however they were written.
+    /// Returns a rule with the moments of its dates, however they were written.
     private static func recurrence(_ content: PersonalEvent.Content) -> [Set<ByteString>]? {
         guard let stored = content.recurrence.flatMap({ PersonalRecurrence(stored: $0) }) else { return nil }
         func keys(_ texts: [String]) -> Set<ByteString> {
@@ -91,7 +91,7 @@ extension PersonalEvent.Content {
             && timeZone == other.timeZone
     }
 
-    /// This with what a device has changed, of which `earlier` says what it knew.
+    /// Returns this content with the device's changes; `earlier` has the versions that the device may have known.
     func taking(
         _ sent: PersonalEvent.Content, besides earlier: [PersonalEvent.Content]
     ) -> PersonalEvent.Content {
@@ -105,7 +105,7 @@ extension PersonalEvent.Content {
 }
 
 extension Span {
-    /// Whether both begin and end at once, whatever their zones are called.
+    /// Whether both spans begin and end at the same instants, whatever their zones are called.
     fileprivate func isSameTime(as other: Span) -> Bool {
         switch (self, other) {
         case (.timed(let start, let end, _), .timed(let otherStart, let otherEnd, _)):

@@ -4,30 +4,30 @@ package import Base
 import ICalBridge
 import Storage
 
-/// An event as a device sent it, with the faults of what cannot be taken.
+/// An event as a device sent it, with the faults of its fields.
 package struct SentEvent: Sendable {
-    /// An id that this server gave, if the device knows one.
+    /// The server's id, if the device knows it.
     var id: String?
-    /// What the provider knows it by; nil when that is wrong.
+    /// The provider's id; nil when it is not valid.
     package var externalID: String?
-    /// The original start of a changed occurrence, as it came, and its key.
+    /// The original start of a changed occurrence as it was sent, and its key.
     var instance: (text: String, key: String)?
     var calendarID = Edit<String>.keep
-    /// Nil leaves what is there.
+    /// Nil leaves the stored value.
     var state: PersonalEvent.Mapping.State?
     var isDeletion = false
     var lastSyncedAt: Int?
     var sourceDevice: String?
-    /// When it was changed on the device, in milliseconds since 1970.
+    /// When the event was changed on the device, in milliseconds since 1970.
     var lastModified: Int?
-    /// For an item's event: the fencing number that came with it.
+    /// For an item's event: the fencing number that the device sent with it.
     var turn: Int?
-    /// For an item's event: the `updatedAt` of what the device had when it was changed there.
+    /// For an item's event: the `updatedAt` of the device's version before the change.
     var basedOn: Int?
     var edit = PersonalEdit()
     var faults = FaultList()
 
-    /// What is read of an event; all else never becomes a value.
+    /// The members that are read; no other member is parsed into a value.
     package static let shape = JSONShape.object([
         "id": .scalar, "title": .scalar, "date": .scalar, "startTime": .scalar, "endTime": .scalar,
         "endDate": .scalar, "timeZone": .scalar, "allDay": .scalar, "description": .scalar, "location": .scalar,
@@ -44,8 +44,8 @@ package struct SentEvent: Sendable {
     package static let times = 0...253_402_300_799_999
 
     /// - Parameters:
-    ///   - pointer: where the event is in the body.
-    ///   - device: who sends it, when the event does not say so itself.
+    ///   - pointer: the event's place in the body.
+    ///   - device: the sending device, if the event does not name one itself.
     package init(_ body: JSONValue, at pointer: String, from device: String?) {
         var fields = FieldReader(body, at: pointer)
         isDeletion = body["syncState"] == "deleted"
@@ -55,7 +55,7 @@ package struct SentEvent: Sendable {
             state = fields.syncState()
         }
         externalID = fields.text("externalId", isRequired: true)
-        // Of what is deleted, it is enough to know which it is.
+        // Of a deleted event, only the id is needed.
         if !isDeletion { edit = PersonalEdit(body, &fields, at: pointer, .device, needsAll: true) }
         if case .string(let text)? = fields.value("id") {
             id = Identifier.isValid(text) ? text : nil
@@ -74,7 +74,7 @@ package struct SentEvent: Sendable {
         lastSyncedAt = fields.integer("lastSyncedAt", in: Self.times)
         lastModified = fields.integer("lastModified", in: Self.times)
         sourceDevice = fields.text("sourceDevice") ?? device
-        // Of no concern to a person's own events, whatever they are.
+        // For a person's own events these members are ignored.
         turn = body["turn"]?.integer
         basedOn = body["updatedAt"]?.integer
         faults = fields.faults
@@ -82,7 +82,7 @@ package struct SentEvent: Sendable {
 }
 
 extension FieldReader {
-    /// The states that a device may set, of which `deleted` is read before.
+    /// Reads the states that a device may set; `deleted` was already read.
     fileprivate mutating func syncState() -> PersonalEvent.Mapping.State? {
         let before = faults.total
         let text = text("syncState")
@@ -95,7 +95,7 @@ extension FieldReader {
 }
 
 extension PersonalEvent.Mapping {
-    /// The mapping with what a device says of it.
+    /// Returns the mapping with the fields that a device sent.
     func taking(_ sent: SentEvent) -> PersonalEvent.Mapping {
         var copy = self
         let isFirst = externalID == nil

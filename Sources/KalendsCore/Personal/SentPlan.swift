@@ -3,24 +3,24 @@
 package import Base
 import ICalBridge
 
-/// A planned event as a phone's companion sent it: its title, its time and its calendar's name, and nothing else.
+/// A planned event as a phone's companion sent it: title, time and calendar name, and nothing else.
 package struct SentPlan: Sendable {
-    /// What is used in place of an empty title.
+    /// The title that replaces an empty one.
     static let untitled = "Planned"
 
-    /// What is read of an event; all else never becomes a value.
+    /// The members that are read; no other member is parsed into a value.
     package static let shape = JSONShape.object([
         "external_id": .scalar, "title": .scalar, "start_at": .scalar, "end_at": .scalar, "is_all_day": .scalar,
         "source_calendar_name": .scalar,
     ])
 
-    /// A time with its offset, in seconds east of UTC.
+    /// An instant with its offset, in seconds east of UTC.
     struct Moment: Sendable {
         var instant: Instant
         var offset: Int
     }
 
-    /// Nil when that is wrong.
+    /// Nil when the id is not valid.
     var externalID: String?
     var start: Moment?
     var end: Moment?
@@ -29,7 +29,7 @@ package struct SentPlan: Sendable {
     var calendarName: String?
     var faults = FaultList()
 
-    /// - Parameter pointer: where the event is in the body.
+    /// - Parameter pointer: the event's place in the body.
     package init(_ body: JSONValue, at pointer: String) {
         var fields = FieldReader(body, at: pointer)
         externalID = fields.text("external_id", isRequired: true)
@@ -54,7 +54,7 @@ extension FieldReader {
         return SentPlan.Moment(instant: instant, offset: Self.offset(of: text))
     }
 
-    /// The offset at the end of a time as RFC 3339 writes it, which was read before.
+    /// Returns the offset at the end of a valid RFC 3339 time.
     private static func offset(of text: String) -> Int {
         let end = Array(text.utf8.suffix(6))
         guard end.count == 6, end[3] == UInt8(ascii: ":"), end[0] == UInt8(ascii: "+") || end[0] == UInt8(ascii: "-"),

@@ -2,7 +2,7 @@
 
 import Storage
 
-/// The names that stand in titles, by id; of those who have left too.
+/// The names that appear in titles, by id, including those of people who left.
 package struct CircleNames: Hashable, Sendable {
     package var patients: [ByteString: String]
     package var members: [ByteString: String]

@@ -2,32 +2,32 @@
 
 import ICalBridge
 
-/// A type of value that a field of an item can have: how it is read, shown, stored and described.
+/// A type of value for a field of an item: how it is read, shown, stored and documented.
 package struct FieldType<Value: Sendable>: Sendable {
-    /// Reads a member of a request; nil when it is missing or wrong, which is a fault.
+    /// Reads a member of a request; nil when it is missing or not valid, which adds a fault.
     var read: @Sendable (_ name: String, _ isRequired: Bool, _ fields: inout FieldReader) -> Value?
-    /// As the API shows it, times with the offset of a clock.
+    /// Returns the API's form; times have the offset of the clock.
     var shown: @Sendable (_ value: Value, _ clock: any TimeZoneRules) -> JSONValue
-    /// As it is stored; equal values have equal forms.
+    /// Returns the stored form; equal values have equal forms.
     var stored: @Sendable (_ value: Value) -> JSONValue
-    /// Reads the stored form; nil for what this version does not understand.
+    /// Reads the stored form; nil for a form that this version does not understand.
     var restored: @Sendable (_ json: JSONValue) -> Value?
-    /// Throws `StoredContent.Fault` for a stored value that can be read and that nobody may have sent.
+    /// Throws `StoredContent.Fault` for a stored value that can be read but that no request could have set.
     var check: @Sendable (_ value: Value) throws -> Void = { _ in }
-    /// What a request may give.
+    /// The schema of the value in requests.
     var input: JSONSchema
-    /// What an answer holds.
+    /// The schema of the value in responses.
     var output: JSONSchema
 }
 
 extension FieldType<String> {
-    /// Words for people, in which there is something to be seen.
+    /// Text with at least one visible character.
     static var text: FieldType { words(.text()) { $2.text($0, isRequired: $1) } }
 
-    /// Words that may be empty, which counts as not given.
+    /// Text that may be empty; empty text counts as missing.
     static var looseText: FieldType { words(.optionalText()) { $2.text($0, isRequired: $1) } }
 
-    /// Longer words, which are limited by their bytes.
+    /// Longer text, with a limit in bytes.
     static var notes: FieldType {
         let most = FieldReader.longestNotes
         return words(.optionalText(most).withMost(bytes: most)) {
@@ -35,12 +35,12 @@ extension FieldType<String> {
         }
     }
 
-    /// The id of something else.
+    /// The id of another object.
     static var identifier: FieldType {
         words(.identifier, output: .identifier) { $2.identifier($0, isRequired: $1) }
     }
 
-    /// An IANA name of a zone that this machine knows.
+    /// The IANA name of a zone that this machine knows.
     static var timeZone: FieldType {
         var type = words(.timeZone) { $2.timeZone($0, isRequired: $1)?.identifier }
         type.check = { try StoredContent.require(TimeZoneReference($0) != nil, "its time zone is unknown") }
@@ -58,7 +58,7 @@ extension FieldType<String> {
 }
 
 extension FieldType<Instant> {
-    /// A time, stored in seconds since 1970.
+    /// An instant, stored in seconds since 1970.
     static var instant: FieldType {
         FieldType(
             read: { $2.instant($0, isRequired: $1) },
@@ -84,12 +84,12 @@ extension FieldType<CivilDate> {
 }
 
 extension FieldType<Int> {
-    /// How long something takes in minutes, from one to a week.
+    /// The allowed durations: from one minute to a week, in minutes.
     static var durations: ClosedRange<Int> { 1...10_080 }
 
     /// A duration in minutes.
     ///
-    /// - Parameter usual: what it is when it is not given.
+    /// - Parameter usual: the default.
     static func minutes(usual: Int) -> FieldType {
         let schema = JSONSchema.integer(durations)
         return FieldType(
@@ -121,7 +121,7 @@ extension FieldType where Value: RawRepresentable & CaseIterable, Value.RawValue
 }
 
 extension JSONValue {
-    /// The elements of a list; nil when this is not a list, or when an element is not valid.
+    /// Returns the elements of a list; nil when this is not a list, or when an element is not valid.
     func list<Element>(_ element: (JSONValue) -> Element?) -> [Element]? {
         guard let all = array else { return nil }
         let found = all.compactMap(element)

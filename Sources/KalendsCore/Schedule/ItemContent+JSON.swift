@@ -4,12 +4,12 @@ package import ICalBridge
 package import Storage
 
 extension ItemContent {
-    /// The members of a read item that are ours and that a client may send back with it.
+    /// The server's own members, which a client may send back unchanged.
     static var readOnly: Set<ByteString> {
         ["id", "circleId", "uid", "sequence", "createdAt", "updatedAt", "occurrences"]
     }
 
-    /// Reads what was sent; nil when something is missing or wrong, which is among the faults.
+    /// Reads a request; nil when something is missing or not valid, which adds faults.
     init?(_ fields: inout FieldReader) {
         self.init()
         for part in Self.parts { part.read(&fields, &self) }
@@ -17,7 +17,7 @@ extension ItemContent {
         guard fields.faults.isEmpty else { return nil }
     }
 
-    /// The item as the API shows it: times with the offset of its zone, or of `zone`, the circle's.
+    /// Returns the item in the API's form; times have the offset of the item's zone, or of `zone`, the circle's.
     package func json(_ item: ScheduleItem, zone: TimeZoneReference) -> JSONValue {
         .object(
             members(zone).merging([
@@ -27,7 +27,7 @@ extension ItemContent {
             ]) { $1 })
     }
 
-    /// Its own fields, as a request would give them.
+    /// Returns the item's own fields in the form of a request.
     func members(_ zone: TimeZoneReference) -> [ByteString: JSONValue] {
         let clock = self.zone(or: zone).rules
         var members: [ByteString: JSONValue] = [:]
@@ -35,7 +35,7 @@ extension ItemContent {
         return members
     }
 
-    /// What the document says of its items, by the names of the schemas.
+    /// The schemas of the kind's items for the OpenAPI document, by name.
     package static var schemas: [(String, JSONSchema)] {
         let common: [JSONSchema.Field] = [
             .required("id", .identifier), .required("circleId", .identifier), .required("uid", .string),

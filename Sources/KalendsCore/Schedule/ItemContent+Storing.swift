@@ -4,9 +4,9 @@ import ICalBridge
 import Storage
 
 extension ItemContent {
-    /// The row of an item with this content, for `zone` as the circle's.
+    /// Returns the row of an item with this content; `zone` is the circle's.
     ///
-    /// - Parameter followed: what was worked out of it before, if that still holds.
+    /// - Parameter followed: what was computed from the series before, if it is still valid.
     func item(
         _ id: String, in circle: String, zone: TimeZoneReference, followed: FollowedSeries? = nil
     ) throws -> ScheduleItem {
@@ -17,7 +17,7 @@ extension ItemContent {
             endsAt: span.end?.milliseconds, content: try stored())
     }
 
-    /// Where it lies in time, for look-ups; the end is nil for a series without one.
+    /// Returns the start and end for look-ups; the end is nil for a series without one.
     private func rowSpan(
         in zone: TimeZoneReference, _ followed: FollowedSeries?
     ) -> (start: Instant, end: Instant?, isAllDay: Bool) {

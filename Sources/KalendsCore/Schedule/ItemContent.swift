@@ -3,57 +3,57 @@
 package import ICalBridge
 package import Storage
 
-/// What an item of one kind holds. The type describes its kind: whoever reads, shows, stores, documents or syncs items
-/// asks it, and a kind is there once it is one of `ItemKinds`.
+/// The content of an item of one kind. The type describes its kind: the code that reads, shows, stores, documents or
+/// syncs items uses it, and listing it in `ItemKinds` adds the kind.
 package protocol ItemContent: StoredInParts {
     // MARK: The kind
 
-    /// Its items, as paths and rows have it: `follow-ups`.
+    /// The collection in paths and rows, such as `follow-ups`.
     static var collection: ScheduleItem.Collection { get }
-    /// What schemas and operations call it: `FollowUp`.
+    /// The name in schemas and operations, such as `FollowUp`.
     static var name: String { get }
-    /// One item, as sentences call it and problems name it where there is none.
+    /// The noun for one item in sentences, and the code of the problem for a missing item.
     static var resource: Refusal.Resource { get }
-    /// A request that makes an item.
+    /// An example of a request that creates an item.
     static var example: JSONValue { get }
-    /// What the document says of a request beside its fields.
+    /// A remark on requests for the OpenAPI document, besides their fields.
     static var inputNote: String? { get }
-    /// Which names stand in its titles, so that another name is another revision.
+    /// The names that appear in titles; changing one of them is a revision of the item.
     static var namesInTitles: Set<NameInTitle> { get }
-    /// Whether calendars show its owner as busy, and nobody else.
+    /// Whether calendars show only the owner of the item as busy.
     static var isOwnersTime: Bool { get }
 
     // MARK: The item
 
-    /// Its own zone, nil for the circle's.
+    /// The item's own zone; nil for the circle's.
     var timeZone: String? { get set }
     var patientID: String? { get }
-    /// Whose it is; nil for nobody's, and for a kind that has no owners.
+    /// The owner's id; nil for an item without an owner, and for a kind that has no owners.
     var ownerID: String? { get }
     var notes: String? { get set }
-    /// The word of its status; nil for a kind without one.
+    /// The word of the item's status; nil for a kind without a status.
     var statusWord: String? { get }
     var isCompleted: Bool { get }
-    /// Whether it does not take place, so that no calendar that is kept in step shows it.
+    /// Whether the item is cancelled, so that calendars kept in step do not show it.
     var isCancelled: Bool { get }
 
-    /// What people call it, without what calendars put before.
+    /// Returns the title for people, without the prefix that calendars add.
     func title(_ names: CircleNames) -> String
 
-    /// What calendars show of it, with the names that its title needs, for times on the clock of `zone`.
+    /// Returns what calendars show of the item, with the names in its title, in times of `zone`.
     func careItem(_ names: CircleNames, in zone: TimeZoneReference) -> CareItem
 
-    // MARK: Edits in a calendar that is kept in step; `InboundRefusal` says why one cannot be taken over.
+    // MARK: Edits in a calendar that is kept in step; `InboundRefusal` gives the reason why one is refused.
 
     mutating func move(to span: CareItem.Span) throws
-    /// - Parameter title: without what stands before every title of the kind.
+    /// - Parameter title: without the prefix of the kind's titles.
     mutating func rename(_ title: String, _ names: CircleNames) throws
     mutating func place(_ location: String?) throws
     mutating func remind(_ minutes: [Int]) throws
     mutating func cancel() throws
 }
 
-/// A name that titles of some kinds have in them.
+/// A name that appears in the titles of some kinds.
 package enum NameInTitle: Sendable {
     case patient, owner
 }
@@ -63,11 +63,11 @@ extension ItemContent {
     package static var namesInTitles: Set<NameInTitle> { [] }
     package static var isOwnersTime: Bool { false }
 
-    /// Several of it, in names of settings and operations: `FollowUps`.
+    /// The plural in names of settings and operations, such as `FollowUps`.
     package static var plural: String { name + "s" }
-    /// Whether feeds show it: `includeFollowUps`.
+    /// The name of the feed setting that shows the kind, such as `includeFollowUps`.
     package static var feedSetting: String { "include" + plural }
-    /// Whether connected calendars show it: `syncFollowUps`.
+    /// The name of the connection setting that syncs the kind, such as `syncFollowUps`.
     package static var connectionSetting: String { "sync" + plural }
 
     package var ownerID: String? { nil }
@@ -87,7 +87,7 @@ extension ItemContent {
         throw InboundRefusal("Only a task or an appointment can be cancelled.")
     }
 
-    /// The zone on whose clock it is; `zone` is the circle's.
+    /// Returns the item's zone, or `zone`, the circle's.
     package func zone(or zone: TimeZoneReference) -> TimeZoneReference {
         timeZone.flatMap { TimeZoneReference($0) } ?? zone
     }

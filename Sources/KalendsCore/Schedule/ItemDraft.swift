@@ -3,14 +3,14 @@
 package import ICalBridge
 import Storage
 
-/// An item as it was sent: its content if every field is right, the faults of those that are not.
+/// An item from a request: its content if every field is valid, and the faults of those that are not.
 ///
-/// Whom it names is looked up later, and reported together with these.
+/// The people whom the item names are checked later and reported together with these faults.
 package struct ItemDraft: Sendable {
     let kind: any ItemContent.Type
     let content: (any ItemContent)?
     package private(set) var faults: FaultList
-    /// What was worked out of a repeating appointment.
+    /// What was computed from a repeating appointment.
     private(set) var followed: FollowedSeries?
     let patientID: String?
     let ownerID: String?
@@ -30,14 +30,14 @@ package struct ItemDraft: Sendable {
         ownerID = fields.given("ownerId")?.string
     }
 
-    /// Takes an item from values, by the rules of requests: what nobody may send does not come in here either.
+    /// Takes an item from values, by the rules for requests, so that it cannot hold what no request may set.
     ///
-    /// - Parameter zone: the circle's.
+    /// - Parameter zone: the circle's zone.
     package init(_ content: any ItemContent, in zone: TimeZoneReference) {
         self.init(type(of: content), "", in: "", from: .object(content.members(zone)))
     }
 
-    /// The appointment, if it is one that repeats.
+    /// The content of a repeating appointment; nil for other items.
     private var series: AppointmentContent? {
         (content as? AppointmentContent).flatMap { $0.recurrence == nil ? nil : $0 }
     }
@@ -45,13 +45,12 @@ package struct ItemDraft: Sendable {
     /// Whether a rule has to be followed before it is stored.
     var repeats: Bool { series != nil }
 
-    /// Follows the rule of a repeating appointment, while no transaction waits for it; one that costs too much is a
-    /// fault.
+    /// Follows the rule of a repeating appointment outside any transaction; a rule that takes too much work is a fault.
     ///
     /// - Parameters:
-    ///   - zone: the circle's.
+    ///   - zone: the circle's zone.
     ///   - changed: the original starts of occurrences that were changed one by one.
-    ///   - budget: that of the whole request.
+    ///   - budget: the budget of the whole request.
     mutating func follow(in zone: TimeZoneReference, changed: [String], budget: inout RecurrenceBudget) {
         guard let series else { return }
         let own = series.zone(or: zone)
@@ -61,8 +60,8 @@ package struct ItemDraft: Sendable {
 }
 
 extension Fault {
-    /// Of a rule that could not be followed: it takes more work than a rule may, or nothing was left of the call's
-    /// budget.
+    /// The fault of a rule that could not be followed: it takes more work than allowed, or the call's budget is used
+    /// up.
     static func unfollowed(at pointer: String, _ budget: RecurrenceBudget) -> Fault {
         if budget.isSpent {
             return Fault(

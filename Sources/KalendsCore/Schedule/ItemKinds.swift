@@ -2,7 +2,7 @@
 
 package import Storage
 
-/// The kinds of items that circles have; a server is assembled with them.
+/// The kinds of items that the server has.
 package struct ItemKinds: Sendable {
     package let list: [any ItemContent.Type]
 
@@ -16,7 +16,7 @@ package struct ItemKinds: Sendable {
         list.first { $0.collection == collection }
     }
 
-    /// Reads what an item holds; throws `StorageError` for what this version does not understand.
+    /// Reads the content of an item; throws `StorageError` for content that this version does not understand.
     package func content(of item: ScheduleItem) throws -> any ItemContent {
         guard let kind = self[item.collection] else {
             throw StorageError.unexpectedResult("An item is in an unknown collection.")

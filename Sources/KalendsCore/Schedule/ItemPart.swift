@@ -3,26 +3,26 @@
 import ICalBridge
 import Storage
 
-/// A part of what an item holds, mostly one field: how it is read, shown, stored and described.
+/// A part of an item's content, mostly one field: how it is read, shown, stored and documented.
 package struct ItemPart<Content: Sendable>: Sendable {
     typealias Members = [ByteString: JSONValue]
     typealias Path<Value> = any WritableKeyPath<Content, Value> & Sendable
 
-    /// Takes over what a request gives; what is wrong with it is a fault.
+    /// Takes over what a request gives; adds a fault for what is not valid.
     var read: @Sendable (_ fields: inout FieldReader, _ content: inout Content) -> Void = { _, _ in }
-    /// Adds the members with which the API shows it, times with the offset of a clock.
+    /// Adds the members of the API's form; times have the offset of the clock.
     var show: @Sendable (_ content: Content, _ members: inout Members, _ clock: any TimeZoneRules) -> Void = {
         _, _, _ in
     }
-    /// Adds the members with which it is stored.
+    /// Adds the members of the stored form.
     var store: @Sendable (_ content: Content, _ members: inout Members) -> Void = { _, _ in }
-    /// Takes over what is stored; false for what this version does not understand.
+    /// Takes over the stored members; false for members that this version does not understand.
     var restore: @Sendable (_ members: Members, _ content: inout Content) -> Bool = { _, _ in true }
-    /// Throws `StoredContent.Fault` for stored values that can be read and that nobody may have sent.
+    /// Throws `StoredContent.Fault` for stored values that can be read but that no request could have set.
     var check: @Sendable (_ content: Content) throws -> Void = { _ in }
-    /// What a request may give of it.
+    /// The fields of this part in requests.
     var input: [JSONSchema.Field] = []
-    /// What an answer holds of it.
+    /// The fields of this part in responses.
     var output: [JSONSchema.Field] = []
 
     /// A field that every request has to give.
@@ -30,8 +30,8 @@ package struct ItemPart<Content: Sendable>: Sendable {
         _ name: String, _ path: Path<Value>, _ type: FieldType<Value>
     ) -> ItemPart { field(name, path, type, isRequired: true) }
 
-    /// A field that has the value of `Content()` when a request does not give it. It is always stored, so that rows
-    /// without it are not understood: a field that is added later is an optional one.
+    /// A field whose default is its value in `Content()`. It is always stored, and rows without it are not understood;
+    /// a field that is added later must therefore be an optional one.
     static func given<Value>(
         _ name: String, _ path: Path<Value>, _ type: FieldType<Value>
     ) -> ItemPart { field(name, path, type, isRequired: false) }
@@ -56,7 +56,7 @@ package struct ItemPart<Content: Sendable>: Sendable {
             output: [.required(name, type.output)])
     }
 
-    /// A field that may be missing: shown as null, and not stored then.
+    /// A field that may be missing; it is then shown as null and not stored.
     static func optional<Value>(
         _ name: String, _ path: Path<Value?>, _ type: FieldType<Value>
     ) -> ItemPart {
@@ -83,7 +83,7 @@ package struct ItemPart<Content: Sendable>: Sendable {
 }
 
 extension ItemPart where Content: ItemContent {
-    /// The item's own zone, which answers hold among what all items have.
+    /// The item's own zone; in responses it is among the members that all items have.
     static var timeZone: ItemPart {
         var part = optional("timeZone", \Content.timeZone, .timeZone)
         part.output = []
@@ -92,9 +92,9 @@ extension ItemPart where Content: ItemContent {
 }
 
 extension ItemPart {
-    /// `startAt` with `endAt` or `durationMinutes`; without them it takes as many whole minutes as before.
+    /// `startAt` with `endAt` or `durationMinutes`; without either, the item keeps its duration in whole minutes.
     ///
-    /// - Parameter isRequired: whether a request has to give the start, which otherwise is as before.
+    /// - Parameter isRequired: whether a request has to give the start; otherwise the start is kept.
     static func span(
         _ startPath: Path<Instant>, _ endPath: Path<Instant>, isRequired: Bool
     ) -> ItemPart {
@@ -120,7 +120,7 @@ extension ItemPart {
         return part
     }
 
-    /// Several parts as one.
+    /// Joins several parts into one.
     init(joining parts: [ItemPart]) {
         self.init(
             read: { fields, content in for part in parts { part.read(&fields, &content) } },
@@ -132,15 +132,15 @@ extension ItemPart {
     }
 }
 
-/// What is stored as its parts are: JSON with its keys in order, so that equal contents are equal texts.
+/// A value that is stored in its parts: JSON with sorted keys, so that equal contents have equal texts.
 package protocol StoredInParts: Hashable, Sendable {
-    /// Each field with what it is when it is not given; what is required is filled in by its reader.
+    /// Makes a value with the default of each field; required fields are set by their readers.
     init()
     static var parts: [ItemPart<Self>] { get }
 }
 
 extension StoredInParts {
-    /// Reads what is stored; throws `StorageError` for what this version does not understand.
+    /// Reads the stored form; throws `StorageError` for a form that this version does not understand.
     init(stored text: String) throws {
         self.init()
         guard let members = try? JSONValue(parsing: text.utf8).object,
@@ -148,7 +148,7 @@ extension StoredInParts {
         else { throw StorageError.unexpectedResult("An item holds something that this version does not understand.") }
     }
 
-    /// Throws `StoredContent.Fault` when what was stored can be read and is nothing that anybody may have sent.
+    /// Throws `StoredContent.Fault` when stored values can be read but no request could have set them.
     func check() throws { for part in Self.parts { try part.check(self) } }
 
     func stored() throws -> String {

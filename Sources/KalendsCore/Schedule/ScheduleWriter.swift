@@ -4,7 +4,7 @@ import FoundationEssentials
 import ICalBridge
 import Storage
 
-/// Puts and deletes items within one transaction; remembers what many of them need.
+/// Puts and deletes items within one transaction, and keeps what several of them need.
 struct ScheduleWriter {
     enum Outcome {
         case created, changed, unchanged
@@ -19,7 +19,7 @@ struct ScheduleWriter {
     private var names: CircleNames?
     private(set) var hasChanged = false
     private let quotas: Quotas
-    /// What the circle has had so far, and what this writer adds.
+    /// What the circle used before, and what this writer adds.
     private var used: Usage?
     private var added = Usage()
 
@@ -31,9 +31,9 @@ struct ScheduleWriter {
         self.now = now
     }
 
-    /// Stores an item; what is there already stays as it is, revision included.
+    /// Stores an item; an item that is equal to the stored one changes nothing, not even its revision.
     ///
-    /// - Parameter precondition: checks a request's conditions against the item that is there, nil for none.
+    /// - Parameter precondition: checks a request's conditions on the stored item; gets nil when it does not exist.
     mutating func put(
         _ id: String, _ draft: ItemDraft, precondition: (ScheduleItem?) throws -> Void = { _ in }
     ) throws -> (ScheduleItem, Outcome) {
@@ -53,7 +53,7 @@ struct ScheduleWriter {
         return (stored, living == nil ? .created : .changed)
     }
 
-    /// Takes room for an item; throws 409 when the circle has as much as it may.
+    /// Adds an item to the circle's usage; throws 409 when the circle's quota is used up.
     private mutating func claim(_ old: ScheduleItem?, _ new: ScheduleItem) throws {
         let bytes = new.content.utf8.count - (old?.content.utf8.count ?? 0)
         let known = try used ?? transaction.itemUsage(of: circle.id)
@@ -68,7 +68,7 @@ struct ScheduleWriter {
         added.bytes += bytes
     }
 
-    /// Takes away changed occurrences that the series, as it is now, no longer has.
+    /// Deletes changed occurrences that the series no longer has.
     private func dropOrphans(
         of content: any ItemContent, _ id: String, _ followed: FollowedSeries?
     ) throws {
@@ -76,7 +76,8 @@ struct ScheduleWriter {
         let own = series.zone(or: zone)
         let known = followed?.timing == series.timing(in: own) ? followed?.starts : nil
         for occurrence in try transaction.occurrences(of: id, in: circle.id) {
-            // What was put meanwhile is looked up here; what cannot be told stays.
+            // An occurrence that was put since the rule was followed is looked up here; if that takes too much work, it
+            // stays.
             if series.recurrence != nil, let start = Instant(basic: occurrence.originalStart),
                 known?[start] ?? series.hasOccurrence(at: start, in: own) ?? true
             {
@@ -86,20 +87,20 @@ struct ScheduleWriter {
         }
     }
 
-    /// Takes an item out; false when there is none.
+    /// Deletes an item; false when it does not exist.
     mutating func delete(_ id: String, _ collection: ScheduleItem.Collection) throws -> Bool {
         let deleted = try transaction.deleteItem(id, collection, in: circle.id, now: now)
         if deleted { hasChanged = true }
         return deleted
     }
 
-    /// Stores one changed occurrence of an appointment, which is a revision of the appointment too.
+    /// Stores one changed occurrence of an appointment, which is also a revision of the appointment.
     mutating func put(_ occurrence: ChangedOccurrence) throws {
         try transaction.putOccurrence(occurrence, now: now)
         try revise(occurrence)
     }
 
-    /// Has one occurrence again as its series has it.
+    /// Resets one occurrence to the fields of its series.
     mutating func delete(_ occurrence: ChangedOccurrence) throws {
         _ = try transaction.deleteOccurrence(
             occurrence.originalStart, of: occurrence.itemID, in: circle.id, now: now)
@@ -111,25 +112,25 @@ struct ScheduleWriter {
         hasChanged = true
     }
 
-    /// Notes the change on the circle, once for all that was put and deleted.
+    /// Notes the change on the circle, once for all items that were put and deleted.
     func finish() throws {
         try transaction.addItemUsage(added, of: circle.id)
         if hasChanged { try transaction.touchCircle(circle.id, now: now) }
     }
 
-    /// Whether calendars show another event: an item may change in what only filters see.
+    /// Whether calendars show the item differently; some changes are visible only to filters.
     private mutating func isShownDifferently(_ old: any ItemContent, _ new: any ItemContent) throws -> Bool {
         let names = try self.names ?? CircleNames(circle.id, in: transaction)
         self.names = names
-        // Whose time it is tells who is busy, also among people of one name.
+        // The owner decides who is busy, even if two owners have the same name.
         if type(of: new).isOwnersTime, old.ownerID != new.ownerID { return true }
         let (oldZone, newZone) = (old.zone(or: zone), new.zone(or: zone))
         return oldZone != newZone || old.careItem(names, in: oldZone) != new.careItem(names, in: newZone)
     }
 
-    /// The faults of a patient or an owner whom the circle does not know.
+    /// Returns the faults for a patient or an owner whom the circle does not know.
     ///
-    /// An item keeps one who has left meanwhile, so that putting it again changes nothing.
+    /// An item keeps a person who has left since, so that putting it again changes nothing.
     private mutating func referenceFaults(of content: ItemDraft, old: ScheduleItem?) throws -> [Fault] {
         var faults: [Fault] = []
         if let patient = content.patientID, patient != old?.patientID {
@@ -154,11 +155,11 @@ struct ScheduleWriter {
 }
 
 extension Circle {
-    /// The circle's zone; throws when the machine's tzdata no longer has it.
+    /// The circle's zone; throws when the machine's tzdata no longer has that zone.
     var zone: TimeZoneReference {
         get throws {
             guard let zone = TimeZoneReference(timeZone) else {
-                throw StorageError.unusable("This machine's tzdata has no zone \(timeZone).")
+                throw StorageError.unusable("This machine's tzdata lacks the zone \(timeZone).")
             }
             return zone
         }

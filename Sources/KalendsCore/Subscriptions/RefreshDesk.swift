@@ -4,7 +4,7 @@ import Base
 import Storage
 import Synchronization
 
-/// Which subscriptions are being refreshed: each one once at a time, whoever asks for it.
+/// The subscriptions that are being refreshed, each only once at a time, no matter how many callers ask.
 package final class RefreshDesk: Sendable {
     private struct State {
         var running: [ByteString: Task<Subscription?, any Error>] = [:]
@@ -12,22 +12,22 @@ package final class RefreshDesk: Sendable {
     }
 
     private let state = Mutex(State())
-    /// How often one user asks for it, and how often all of them together have one host asked.
+    /// Limits how often one user may ask, and how often all users together may have one host asked.
     private let users = RateLimit(burst: 10, span: 10_000)
     private let hosts = RateLimit(burst: 30, span: 2_000)
 
     package init() {}
 
-    /// Throws 429 when a caller, or all callers, had the host asked too often; one that is under way costs nothing more.
+    /// Throws 429 when a user, or all users, had the host asked too often; joining a refresh in progress is free.
     ///
-    /// - Parameter user: nil for the host application, which has its own users to answer to.
+    /// - Parameter user: nil for the host application, which limits its own users.
     func admit(_ own: Subscription, for user: String?, now: Int) throws(Refusal) {
         if let user { try users.take(user, now: now, "A user can have calendars fetched") }
         guard state.withLock({ $0.running[ByteString(own.id)] == nil }) else { return }
         try hosts.take(own.host, now: now, "Calendars of one host can be fetched")
     }
 
-    /// The result of the refresh that is under way, or of one that begins now.
+    /// Returns the result of the refresh that is in progress, or of a new one.
     func refresh(
         _ id: String, _ work: @escaping @Sendable () async throws -> Subscription?
     ) async throws -> Subscription? {
@@ -45,13 +45,13 @@ package final class RefreshDesk: Sendable {
         return try await task.value
     }
 
-    /// Breaks off what is under way.
+    /// Cancels the refreshes that are in progress.
     func cancel() {
         let tasks = state.withLock { Array($0.running.values) }
         for task in tasks { task.cancel() }
     }
 
-    /// Breaks off what is under way, waits for it, and begins nothing more.
+    /// Cancels the refreshes that are in progress, waits for them, and begins no more.
     package func close() async {
         let tasks = state.withLock { state in
             state.isClosing = true

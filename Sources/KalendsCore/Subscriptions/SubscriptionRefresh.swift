@@ -7,7 +7,7 @@ import Outbound
 import ServiceLifecycle
 import Storage
 
-/// Fetches the calendars that circles follow when they are due, a few at once.
+/// Fetches the calendars that circles follow when they are due, a few at a time.
 package struct SubscriptionRefresh: Service {
     package let services: Services
     package let logger: Logger
@@ -19,7 +19,7 @@ package struct SubscriptionRefresh: Service {
 
     private static let pause = Duration.seconds(5)
     private static let places = 4
-    /// Milliseconds: the longest wait after failures, unless the user or the host wants a longer one.
+    /// The longest wait after failures, in milliseconds, unless the user or the host wants a longer one.
     private static let day = 86_400_000
 
     package func run() async throws {
@@ -45,7 +45,7 @@ package struct SubscriptionRefresh: Service {
         }
     }
 
-    /// Refreshes all that are due.
+    /// Refreshes all subscriptions that are due.
     func once() async throws {
         while true {
             let now = services.now()
@@ -58,18 +58,18 @@ package struct SubscriptionRefresh: Service {
         }
     }
 
-    /// Like `refresh`, but a failure here is no reason to keep asking the host.
+    /// Refreshes a subscription; if that fails on this server, it is tried again later, not immediately.
     private func refreshOrPostpone(_ id: String) async throws {
         do {
             try await refresh(id, for: .subscriptions)
         } catch {
             if error is CancellationError { throw error }
-            // Another server does it by now.
+            // Another server has taken over the refresh.
             if case StorageError.leaseLost = error { throw error }
             try Task.checkCancellation()
             let now = services.now()
             if let refusal = error as? Refusal, refusal.isOfTheMoment {
-                // Nothing is wrong with it: there is no room now.
+                // The calendar is not at fault: the server has no room for a file at present.
                 return try await services.store.record { transaction in
                     guard var own = try transaction.subscription(id) else { return }
                     own.nextAt = now + Self.spread(60_000)
@@ -85,19 +85,19 @@ package struct SubscriptionRefresh: Service {
         }
     }
 
-    /// What a fetch came to.
+    /// The result of a fetch.
     private enum Outcome: Sendable {
         case unchanged
         case calendar(ImportReading, FetchValidators)
         case problem(String, retryAfter: Int? = nil, isGone: Bool = false)
     }
 
-    /// Fetches one now and notes what came of it; nil when it is no longer there.
+    /// Fetches a calendar now and notes the result; nil when the subscription no longer exists.
     ///
-    /// One that is being fetched is not fetched a second time: both who ask get the one result. Throws 429 or 503 when
-    /// there is no room for a file.
+    /// If the calendar is already being fetched, both callers get the one result. Throws 429 or 503 when there is no
+    /// room for a file.
     ///
-    /// - Parameter sender: whom the bytes are counted to.
+    /// - Parameter sender: the sender whose quota the bytes count against.
     @discardableResult
     func refresh(_ id: String, for sender: Sender) async throws -> Subscription? {
         try await services.refreshes.refresh(id) {
@@ -139,9 +139,9 @@ package struct SubscriptionRefresh: Service {
         }
     }
 
-    /// Notes what a fetch came to that changes no event.
+    /// Notes the result of a fetch that changes no event.
     ///
-    /// - Parameter change: returns whether anything that others see of the subscription changed.
+    /// - Parameter change: returns whether it changed a part of the subscription that others see.
     private func note(
         _ id: String, _ change: @escaping @Sendable (inout Subscription, _ now: Int) -> Bool
     ) async throws -> Subscription? {
@@ -159,7 +159,7 @@ package struct SubscriptionRefresh: Service {
         }
     }
 
-    /// Brings the circle's events in line with a calendar, all at once to everybody.
+    /// Updates the circle's events to match a calendar; readers see all changes at once.
     private func keep(
         _ reading: ImportReading, _ validators: FetchValidators, _ id: String, in circleID: String
     ) async throws -> Subscription? {
@@ -173,7 +173,7 @@ package struct SubscriptionRefresh: Service {
             }
             guard let (own, circle, count) = found else { return nil }
             let isEmpty = reading.summary.events == 0
-            // Hosts in trouble send empty calendars: one of them by itself removes nothing.
+            // Hosts with problems send empty calendars, so the first one removes nothing.
             if isEmpty, own.emptyAnswers == 0, count > 0 {
                 return try await note(id) { own, now in
                     own.emptyAnswers = 1
@@ -234,7 +234,7 @@ package struct SubscriptionRefresh: Service {
             }
             let had = try await services.store.read { try $0.eventCount(ofSubscription: own.id) }
             if reading.summary.events > had {
-                // Nobody's own quota: what a circle follows comes by itself.
+                // This does not count against a user's quota, since the server fetches the calendar by itself.
                 let quota = ImportQuota(services, for: .user(own.createdBy ?? ""), circle: circle.id)
                 try await quota.check(events: reading.summary.events)
             }
@@ -246,7 +246,7 @@ package struct SubscriptionRefresh: Service {
         }
     }
 
-    /// Whether the last line is the one that ends a calendar; a connection may be cut without a sign.
+    /// Whether the last line is the end of a calendar; a broken connection may leave no other sign.
     private static func isWhole(_ spool: Spool) throws -> Bool {
         let count = spool.count
         let tail = try spool.read(max(0, count - 64)..<count).filter { $0 > 32 }
@@ -268,13 +268,13 @@ package struct SubscriptionRefresh: Service {
         own.nextAt = now + spread(own.refreshMinutes * 60_000)
     }
 
-    /// Up to a tenth later, so that calendars of one host are not asked for all at once.
+    /// Adds up to a tenth, so that calendars of one host are not all requested at the same time.
     private static func spread(_ milliseconds: Int) -> Int { milliseconds + Int.random(in: 0...milliseconds / 10) }
 
     package static func purpose(_ id: String) -> String { "subscription/\(id)/url" }
 }
 
 extension Refusal {
-    /// Whether the same may be taken a little later.
+    /// Whether the same file may be accepted a little later.
     fileprivate var isOfTheMoment: Bool { kind == .unavailable || kind == .tooMany }
 }

@@ -4,9 +4,9 @@ import Base
 import ICalBridge
 import Storage
 
-/// Brings a circle's events in line with a calendar that was fetched, in the circle's turn.
+/// Updates a circle's events to match a fetched calendar, during the circle's turn.
 struct SubscriptionUpdate: Sendable {
-    /// What is ready to be shown.
+    /// An update that is ready to be published.
     struct Ready: Sendable {
         let staging: EventStaging
         var created = 0
@@ -19,19 +19,19 @@ struct SubscriptionUpdate: Sendable {
     let services: Services
     let own: Subscription
 
-    /// Problems after which nobody knows what else the file held.
+    /// Problems after which it is unknown what else the file held.
     private static let cutShort: Set<Problem.Code> = ["missing-end", "too-many-components", "component-refused"]
-    /// How many events are looked at together.
+    /// How many events are processed together.
     private static let group = 500
 
     private var source: EventSource { .subscription(own.id) }
     private var store: any Store { services.store }
 
-    /// Stages what is new and changed, and the end of what is no longer there; throws 409 when there are too many.
+    /// Stages new and changed events, and the removal of events that are gone; throws 409 when there are too many.
     func stage(_ reading: ImportReading, in circle: Circle) async throws -> Ready {
         let index = try await ImportIndex(reading.events, zone: try circle.zone.rules, store)
         let settings = services.settings
-        // Nobody's own quota: what a circle follows comes by itself.
+        // This does not count against a user's quota, since the server fetches the calendar by itself.
         let limits = settings.eventLimits.held(to: .user(own.createdBy ?? ""), settings.quotas)
         let now = services.now()
         let plan = try await store.read { transaction in
@@ -59,7 +59,7 @@ struct SubscriptionUpdate: Sendable {
         }
     }
 
-    /// Stages the end of all events of a subscription.
+    /// Stages the removal of all events of a subscription.
     func stageEnd(in circle: Circle) async throws -> Ready {
         var staging = EventStaging(circle, store)
         do {
@@ -76,10 +76,10 @@ struct SubscriptionUpdate: Sendable {
         _ problems: [Problem], _ plan: SharedPlan, _ staging: inout EventStaging
     ) async throws -> Int {
         guard !problems.contains(where: { Self.cutShort.contains($0.code) }) else { return 0 }
-        // What could not be read this time is still there.
+        // Events that could not be read this time are kept.
         let unread = Set(problems.filter { $0.severity == .error }.compactMap { $0.uid.map { ByteString($0) } })
         return try await end(&staging) { key in
-            // Some programs make new UIDs at every answer: an event that was found again under another is there.
+            // Some programs make new UIDs for every response: an event that was matched under another UID is kept.
             !plan.index.contains(key) && !plan.isMatched(key) && !unread.contains(key.uid)
         }
     }

@@ -3,13 +3,13 @@
 import Base
 package import Storage
 
-/// What the audit trail holds, for the installation.
+/// Reads the audit trail for the installation.
 package struct Audit: Sendable {
     let acts: Acts
 
-    /// Entries before a number, the latest first.
+    /// Returns the entries before a number, the latest first.
     ///
-    /// - Parameter circle: whose entries are wanted, nil for all of them.
+    /// - Parameter circle: the circle whose entries are wanted; nil for all entries.
     package func list(
         before number: Int, in circle: String?, limit: Int, for caller: Caller
     ) async throws -> [AuditEntry] {
@@ -17,14 +17,14 @@ package struct Audit: Sendable {
         return try await acts.store.read { try $0.auditEntries(before: number, in: circle, limit: limit) }
     }
 
-    /// Looks at the whole trail.
+    /// Verifies the whole trail.
     ///
-    /// - Parameter known: an end that was noted down earlier, which has to be there as it was.
+    /// - Parameter known: an end that was noted earlier and must still be in the trail unchanged.
     package func verify(known: AuditHead?) async throws -> AuditVerdict {
         try await acts.store.read { try AuditTrail.verify(in: $0, known: known) }
     }
 
-    /// Entries before a number whose actor, action, subject or circle has a text in it, the latest first.
+    /// Returns the entries before a number whose actor, action, subject or circle contains a text, the latest first.
     ///
     /// - Parameter text: empty for all entries.
     package func search(_ text: String, before number: Int, limit: Int, for caller: Caller) async throws -> [AuditEntry]

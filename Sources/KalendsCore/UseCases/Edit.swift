@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a change does to a value that need not be there.
+/// A change to an optional value.
 package enum Edit<Value: Sendable>: Sendable {
     case keep
     case clear

@@ -4,14 +4,14 @@ package import Base
 package import ICalBridge
 import Storage
 
-/// Reads the members of a JSON object and collects every fault, so that one answer names them all.
+/// Reads the members of a JSON object and collects all faults, so that one response reports them all.
 package struct FieldReader {
     private let members: [ByteString: JSONValue]
     private let pointer: String
     private var asked: Set<ByteString> = []
     package private(set) var faults = FaultList()
 
-    /// - Parameter pointer: where the object is in the document, empty for the document itself.
+    /// - Parameter pointer: the object's place in the document; empty for the document itself.
     package init(_ value: JSONValue, at pointer: String = "") {
         self.pointer = pointer
         if case .object(let members) = value {
@@ -26,15 +26,15 @@ package struct FieldReader {
         faults.append(Fault(pointer: path(name), code: code, message: message))
     }
 
-    /// Takes over faults that were found elsewhere.
+    /// Adds faults that were found elsewhere.
     package mutating func add(_ others: FaultList) { faults += others }
 
     package func has(_ name: String) -> Bool { members[name].map { $0 != .null } ?? false }
 
-    /// A member that was asked for, as it was sent.
+    /// Returns a member that was already read, as it was sent.
     func given(_ name: String) -> JSONValue? { asked.contains(name) ? members[name] : nil }
 
-    /// The raw member; null counts as not there.
+    /// Returns the raw member; null counts as missing.
     package mutating func value(_ name: String) -> JSONValue? {
         asked.insert(name)
         guard let value = members[name], value != .null else { return nil }
@@ -45,12 +45,12 @@ package struct FieldReader {
         return value
     }
 
-    /// Text that a calendar can carry, with line breaks of one kind; control characters and long runs of combining marks
-    /// are faults.
+    /// Reads text that a calendar can hold, with uniform line breaks; control characters and long runs of combining
+    /// marks are faults.
     ///
     /// - Parameters:
     ///   - maximum: the most characters.
-    ///   - maximumBytes: the most bytes in UTF-8, for texts that are limited so.
+    ///   - maximumBytes: the most bytes in UTF-8, for texts with a limit in bytes.
     package mutating func text(
         _ name: String, isRequired: Bool = false, maximum: Int = longestText, maximumBytes: Int = .max
     ) -> String? {
@@ -94,7 +94,7 @@ package struct FieldReader {
         choice(name, among: Choice.allCases.map { ($0.rawValue, $0) }, isRequired)
     }
 
-    /// A kind of items, by its collection.
+    /// Reads a kind of items, which is named by its collection.
     package mutating func kind(_ name: String, _ kinds: ItemKinds) -> (any ItemContent.Type)? {
         choice(name, among: kinds.list.map { ($0.collection.rawValue, $0) }, true)
     }
@@ -144,7 +144,7 @@ package struct FieldReader {
         return zone
     }
 
-    /// The id of something else, by the rules for ids.
+    /// Reads the id of another object, by the rules for ids.
     package mutating func identifier(_ name: String, isRequired: Bool = false) -> String? {
         guard let value = present(name, isRequired) else { return nil }
         guard case .string(let text) = value, Identifier.isValid(text) else {
@@ -153,7 +153,7 @@ package struct FieldReader {
         return text
     }
 
-    /// Minutes before something: up to 20, each from 0 to four weeks.
+    /// Reads minutes before something: up to 20 values, each from 0 to four weeks.
     mutating func reminders(_ name: String) -> [Int]? {
         guard let value = value(name) else { return nil }
         guard case .array(let items) = value, items.count <= 20 else {
@@ -171,7 +171,7 @@ package struct FieldReader {
         return minutes
     }
 
-    /// Ids of patients, sorted, each once.
+    /// Reads ids of patients; returns them sorted, without duplicates.
     mutating func patientIDs(_ name: String) -> [String]? {
         guard let list = value(name) else { return nil }
         guard let items = list.array, items.count <= 1000 else {
@@ -188,7 +188,7 @@ package struct FieldReader {
         return Set<ByteString>(ids).sortedTexts()
     }
 
-    /// Ends the reading: members that were never asked for are faults, except `ignored` ones.
+    /// Ends the reading: members that were not read are faults, except those in `ignored`.
     package mutating func finish(ignoring ignored: Set<ByteString> = []) {
         let unknown = members.keys.filter { !asked.contains($0) && !ignored.contains($0) }.sorted()
         guard !unknown.isEmpty else { return }
@@ -202,7 +202,7 @@ package struct FieldReader {
         faults.leaveOut(max(0, unknown.count - FaultList.most))
     }
 
-    /// Throws 422 with every fault.
+    /// Throws 422 with all faults, if there are any.
     package func check() throws {
         if !faults.isEmpty { throw Refusal.invalid(faults) }
     }
@@ -212,7 +212,7 @@ package struct FieldReader {
     /// The most bytes of notes.
     package static let longestNotes = 65_536
 
-    /// What calendars can show; earlier years have no zones, later ones no rules.
+    /// The years that calendars can show; there are no zones for earlier years and no rules for later ones.
     package static let years = 1900...2500
 
     private mutating func present(_ name: String, _ isRequired: Bool) -> JSONValue? {
@@ -227,7 +227,7 @@ package struct FieldReader {
     }
 
     private func path(_ name: String) -> String {
-        // A slash in `name` leads on to an element; only names from outside need RFC 6901's escapes.
+        // A slash in `name` leads to an element; only names from outside need RFC 6901's escapes.
         let known = asked.contains(name) || asked.contains(String(name.pieces(separatedBy: "/").first ?? ""))
         if known { return pointer + "/" + name }
         return pointer + JSONPointer.step(name)
@@ -250,7 +250,7 @@ package struct FieldReader {
         return String(scalars)
     }
 
-    /// A control character (Unicode's Cc) that is neither a tab nor part of a line break.
+    /// Whether a scalar is a control character (Unicode's Cc) that is neither a tab nor part of a line break.
     private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 9, 10, 13: false
@@ -259,7 +259,8 @@ package struct FieldReader {
         }
     }
 
-    /// Controls, separators that some readers take for the end of a line, byte order marks and non-characters.
+    /// Whether a scalar is a control, a separator that some readers take for a line end, a byte order mark or a
+    /// non-character.
     private static func isUnwanted(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0..<32, 0x7F..<0xA0, 0x2028, 0x2029, 0xFEFF, 0xFDD0...0xFDEF: true
@@ -268,7 +269,7 @@ package struct FieldReader {
     }
 }
 
-/// The ids that host applications choose (contract: 1 to 128 of the URL's unreserved characters and the colon).
+/// The ids that host applications choose (contract: 1 to 128 unreserved characters of URLs, or colons).
 package enum Identifier {
     package static let rule = "An id is 1 to 128 characters of A-Z a-z 0-9 . _ ~ : -"
 

@@ -2,18 +2,18 @@
 
 import Storage
 
-/// What a monitor reads: counts of what this process did, and of the state of the database.
+/// The metrics for a monitor: counts of this process, and of the state of the database.
 package struct Monitoring: Sendable {
     package let services: Services
 
-    /// Until when the certificate in a file is valid, in seconds since 1970; nil when it holds none.
+    /// Returns when the certificate in a file expires, in seconds since 1970; nil when the file holds no certificate.
     private let certificateExpiry: @Sendable (_ file: String) -> Int?
 
     package init(services: Services, certificateExpiry: @escaping @Sendable (_ file: String) -> Int?) {
         (self.services, self.certificateExpiry) = (services, certificateExpiry)
     }
 
-    /// Prometheus' text format. Counts of the database are left out when it cannot be read: the others say that then.
+    /// Returns the metrics in Prometheus' text format, without the database's counts when it cannot be read.
     package func exposition() async -> String {
         let gauges = try? await services.store.read { try $0.syncGauges() }
         let sync = services.sync

@@ -2,11 +2,11 @@
 
 import Base
 
-/// Which part of a list is asked for.
+/// The requested part of a list.
 package struct PageRequest: Sendable {
-    /// The key after which the part begins; empty for the first one.
+    /// The key after which the part begins; empty for the first part.
     package var after = ""
-    /// The most elements that are wanted.
+    /// The most elements to return.
     package var limit: Int
 
     package init(after: String = "", limit: Int) {

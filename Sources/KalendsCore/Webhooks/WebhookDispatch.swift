@@ -6,10 +6,10 @@ import Outbound
 import ServiceLifecycle
 import Storage
 
-/// Sends changes to webhooks while the server runs: at least once, and those of a circle one after the other.
+/// Sends changes to webhooks while the server runs, at least once; messages for one circle go one after another.
 ///
-/// Each webhook has its own lane, with a bound on what is under way in it: a receiver that does not answer delays
-/// itself and nobody else. Everything it knows is in the database, so that it continues after a restart where it was.
+/// Each webhook has its own lane with a limit on concurrent messages, so a receiver that does not respond delays only
+/// its own messages. All state is in the database, so sending continues after a restart.
 package struct WebhookDispatch: Service {
     package let services: Services
     package let logger: Logger
@@ -20,9 +20,9 @@ package struct WebhookDispatch: Service {
     }
 
     private static let pause = Duration.seconds(1)
-    /// Messages that are under way at once for one webhook.
+    /// The most concurrent messages for one webhook.
     private static let places = 8
-    /// After so long without success a message is given up, and its webhook with it.
+    /// Milliseconds without success after which a message is given up and its webhook is disabled.
     private static let patience = 3 * 86_400_000
 
     package func run() async throws {
@@ -44,7 +44,7 @@ package struct WebhookDispatch: Service {
         }
     }
 
-    /// Does all that is due; the number of messages that were taken.
+    /// Sends all messages that are due; returns how many were accepted.
     func once() async throws -> Int {
         try await OperatorClient.with { client in
             let sender = WebhookSender(client: client)
@@ -72,20 +72,20 @@ package struct WebhookDispatch: Service {
         }
     }
 
-    /// The webhooks that have messages to send.
+    /// Returns the webhooks that have messages to send.
     private func waiting() async throws -> [String] {
         try await plan()
         return try await services.store.read { try $0.webhooksWithPending() }
     }
 
-    /// Sends what is due of a webhook, a few messages at once; the number that was taken.
+    /// Sends the due messages of a webhook, a few at a time; returns how many were accepted.
     private func serve(_ hook: String, _ sender: WebhookSender) async throws -> Int {
         try await withThrowingTaskGroup(of: (id: String, isTaken: Bool).self) { group in
             var underWay: Set<ByteString> = []
             var taken = 0
             while true {
                 let now = services.now()
-                // Those under way are due still.
+                // Messages in progress are still among those that are due.
                 let due = try await services.store.read {
                     try $0.dueDeliveries(of: hook, now: now, limit: 2 * Self.places)
                 }
@@ -100,7 +100,7 @@ package struct WebhookDispatch: Service {
         }
     }
 
-    /// Makes messages of the changes that nobody has looked at.
+    /// Makes messages of the changes that were not processed yet.
     private func plan() async throws {
         let behind = try await services.store.read { try $0.webhooksBehind(try $0.latestChange()) }
         let now = services.now()
@@ -125,7 +125,7 @@ package struct WebhookDispatch: Service {
         }
     }
 
-    /// The changes of each circle, as many together as fit into a message.
+    /// Groups the changes by circle, with as many in one message as fit.
     private static func groups(_ changes: [CircleChange]) -> [(circle: String, numbers: ClosedRange<Int>)] {
         var order: [String] = []
         var numbers: [ByteString: [Int]] = [:]
@@ -141,7 +141,7 @@ package struct WebhookDispatch: Service {
         }
     }
 
-    /// Sends one message and notes what came of it; whether it was taken.
+    /// Sends one message and notes the result; returns whether the message was accepted.
     private func deliver(_ delivery: WebhookDelivery, _ sender: WebhookSender) async throws -> Bool {
         let (now, key) = (services.now(), services.sealingKey)
         let found: (Webhook, [CircleChange]?)? = try await services.store.read { transaction in
@@ -156,7 +156,7 @@ package struct WebhookDispatch: Service {
         try HeldLeases.check()
         let answer: WebhookAnswer
         if changes?.isEmpty == true {
-            // There is nothing left to report: it is too old, or no longer wanted.
+            // No change is left to report: they are too old or no longer wanted.
             answer = WebhookAnswer(status: 204)
         } else if let message = try? WebhookMessage(delivery, to: hook, changes, key: key, now: now) {
             answer =
@@ -165,7 +165,7 @@ package struct WebhookDispatch: Service {
         } else {
             answer = WebhookAnswer(problem: "The address was sealed with a key other than the server's.")
         }
-        // What the end of the server cut off was no failure of the receiver's.
+        // A message that the server's shutdown cut off is not a failure of the receiver.
         try Task.checkCancellation()
         try await services.store.record { [services] transaction in
             try Self.note(answer, delivery.id, in: transaction, now: services.now())
@@ -208,8 +208,8 @@ package struct WebhookDispatch: Service {
         try transaction.putWebhook(hook)
     }
 
-    /// Milliseconds: 5 seconds, then twice as long each time up to an hour, a fifth more or less; never less than the
-    /// receiver asks for, up to an hour.
+    /// Milliseconds until the next attempt: 5 seconds, doubled each time up to an hour, plus or minus a fifth; never
+    /// less than the receiver requests, up to an hour.
     static func wait(after attempts: Int, _ retryAfter: Int?) -> Int {
         let seconds = min(3600, 5 << min(max(0, attempts - 1), 10))
         return max(seconds * Int.random(in: 800...1200), min(max(retryAfter ?? 0, 0), 3600) * 1000)

@@ -3,11 +3,11 @@
 import Base
 import Synchronization
 
-/// Which webhooks are being served at this moment.
+/// The webhooks that are being served at present.
 final class WebhookLanes: Sendable {
     private let served = Mutex<Set<ByteString>>([])
 
-    /// False when the webhook is being served already.
+    /// Returns false when the webhook is already being served.
     func open(_ hook: String) -> Bool { served.withLock { $0.insert(ByteString(hook)).inserted } }
 
     func close(_ hook: String) { served.withLock { _ = $0.remove(ByteString(hook)) } }

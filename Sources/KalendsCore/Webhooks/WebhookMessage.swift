@@ -4,16 +4,16 @@ import FeedTokens
 import FoundationEssentials
 import Storage
 
-/// A message as it goes out, signed by the scheme of Standard Webhooks.
+/// A message in the form in which it is sent, signed by the scheme of Standard Webhooks.
 package struct WebhookMessage: Sendable {
     let url: String
     let headers: [(name: String, value: String)]
     let body: [UInt8]
 
-    /// Changes in one message.
+    /// The most changes in one message.
     static let most = 100
 
-    /// - Parameter changes: those of a circle; nil for a trial.
+    /// - Parameter changes: the changes of a circle; nil for a trial message.
     init(
         _ delivery: WebhookDelivery, to hook: Webhook, _ changes: [CircleChange]?, key: SealingKey, now: Int
     ) throws {
@@ -32,7 +32,7 @@ package struct WebhookMessage: Sendable {
         ]
     }
 
-    /// The same at every attempt.
+    /// Returns the body, which is the same at every attempt.
     private static func document(_ delivery: WebhookDelivery, _ changes: [CircleChange]?) -> JSONValue {
         guard let changes else {
             return [
@@ -56,7 +56,7 @@ package struct WebhookMessage: Sendable {
         return secret
     }
 
-    /// Whether an address can be sent to: the client below ends the process over a port that there cannot be.
+    /// Whether messages can be sent to an address: the HTTP client ends the process for an invalid port.
     static func isUsable(_ text: String) -> Bool {
         guard let url = URL(string: text), ["http", "https"].contains(url.scheme?.lowercased()), url.user == nil,
             let host = url.host(percentEncoded: true), !host.isEmpty, !host.contains("%"), url.fragment == nil,

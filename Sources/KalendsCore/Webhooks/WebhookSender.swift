@@ -7,21 +7,21 @@ import Outbound
 struct WebhookAnswer: Sendable {
     var status: Int?
     var problem: String?
-    /// Seconds, as the receiver asks.
+    /// The wait that the receiver requests, in seconds.
     var retryAfter: Int?
 
     var isTaken: Bool { status.map { (200..<300).contains($0) } ?? false }
-    /// The receiver wants no more (RFC 9110 section 15.5.11).
+    /// Whether the receiver wants no more messages (RFC 9110 section 15.5.11).
     var isGone: Bool { status == 410 }
 }
 
-/// Sends messages to the addresses that the operator's host application named, inner ones too.
+/// Sends messages to the addresses that the host application gave, including addresses in internal networks.
 struct WebhookSender: Sendable {
     let client: OperatorClient
 
-    /// From the connection to the end of the answer.
+    /// The longest time from the connection to the end of the response.
     private static let deadline = Duration.seconds(15)
-    /// How much of an answer is read before the connection is given up.
+    /// The most bytes of a response that are read before the connection is closed.
     private static let bodyLimit = 1024
 
     func send(_ message: WebhookMessage) async -> WebhookAnswer {

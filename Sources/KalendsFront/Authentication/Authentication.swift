@@ -6,13 +6,13 @@ import Hummingbird
 import KalendsCore
 import Storage
 
-/// Finds out who calls a route of the API; throws 401 when the credential opens nothing.
+/// Identifies the caller of an API route; throws 401 when the credential is not accepted.
 struct Authentication: Sendable {
     let services: Services
-    /// Set on the local socket, whose file only the operator can open.
+    /// True on the local socket, whose file only the operator can open.
     let isLocal: Bool
 
-    /// Wraps a handler so that it runs only for a known caller who may use this route at all.
+    /// Wraps a handler so that it runs only for a known caller who may use this route.
     func required(_ access: Access, _ need: KeyNeed, _ handler: @escaping Handler) -> Handler {
         { request, context in
             var context = context
@@ -31,9 +31,11 @@ struct Authentication: Sendable {
         }
     }
 
-    /// Who calls; the companion's token is one only where it is expected, and a refusal there has the companion's words.
+    /// Identifies the caller. The companion's token is accepted only where it is expected, and a refusal there uses the
+    /// companion's wording.
     ///
-    /// Guesses are braked as those of passwords are, by network: a phone that goes about is kept out by nobody else's.
+    /// Failed attempts are limited by network, as for passwords, so that other people's attempts cannot lock out a
+    /// phone that changes networks.
     private func caller(
         of request: Request, for access: Access, _ context: inout KalendsContext
     ) async throws -> Identity {
@@ -88,8 +90,8 @@ struct Authentication: Sendable {
         return session
     }
 
-    /// The session that a browser's cookie holds; nil for none, and for one that has ended. Other credentials do not
-    /// belong to a browser.
+    /// The session in a browser's cookie; nil when there is none or it has ended. Other credentials do not belong to a
+    /// browser.
     func session(ofBrowser request: Request) async throws -> Session? {
         guard let secret = SessionCookie.secret(of: request) else { return nil }
         do {
@@ -108,14 +110,16 @@ struct Authentication: Sendable {
         return .device(id: device.id, user: device.userID)
     }
 
-    /// Who asks with the secret of an operator's session; nil once it has ended. Only the operator's pages take one.
+    /// The caller with the secret of an operator's session; nil once the session has ended. Only the operator's pages
+    /// accept this secret.
     func operatorCaller(_ secret: Secret) async throws -> Caller? {
         guard let session = try await services.operatorSessions.find(secret) else { return nil }
         await noteUse(last: session.lastUsedAt) { try $0.noteUse(ofOperatorSession: session.id, now: $1) }
         return Caller(.operatorAtHand, actor: .operatorAtHand, session: session.id)
     }
 
-    /// Once a minute is enough to see whether a credential is still in use, and a full disk keeps nobody from reading.
+    /// Once a minute is enough to show whether a credential is still in use, and a full disk must not stop anybody from
+    /// reading.
     private func noteUse(
         last: Int?, _ note: @escaping @Sendable (any WriteTransaction, Int) throws -> Void
     ) async {
@@ -124,7 +128,8 @@ struct Authentication: Sendable {
         try? await services.store.record { try note($0, now) }
     }
 
-    /// A browser sends cookies for any page that asks: what changes something must come from a page of ours.
+    /// A browser sends cookies for any page that asks, so a request that changes something must come from one of our
+    /// pages.
     private func checkOrigin(_ request: Request) throws {
         if [.get, .head, .options].contains(request.method) { return }
         guard SameOrigin.holds(request, services.settings, whenSilent: false) else { throw Refusal.otherOrigin }

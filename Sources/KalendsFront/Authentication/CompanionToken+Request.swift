@@ -5,7 +5,7 @@ import Hummingbird
 import KalendsCore
 
 extension CompanionToken {
-    /// The user, if the request has the token as Bearer.
+    /// The token's user, if the request has the token as Bearer.
     func user(of request: Request) -> String? {
         guard let header = request.headers[.authorization] else { return nil }
         let parts = header.pieces(separatedBy: " ", maxSplits: 1)

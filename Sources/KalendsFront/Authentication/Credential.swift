@@ -5,20 +5,20 @@ import HTTPTypes
 import Hummingbird
 import KalendsCore
 
-/// What a request shows about its sender, before anything is looked up.
+/// The credential that a request carries, before anything is looked up.
 enum Credential: Sendable {
     case serviceKey(Secret)
-    /// - Parameter isCookie: whether a browser sent it by itself, for whichever page asked.
+    /// - Parameter isCookie: whether the browser sent it automatically, whichever page made the request.
     case session(Secret, isCookie: Bool)
     case device(Secret)
     case userToken(Concealed)
 
-    /// Whether a request tries to show one, of whatever form.
+    /// Whether a request carries a credential of any form.
     static func isShown(in request: Request) -> Bool {
         request.headers[.authorization] != nil || SessionCookie.isSent(with: request)
     }
 
-    /// Nil when there is none, or none that is possible; a cookie counts only without `Authorization`.
+    /// Nil when the request has no well-formed credential; a cookie counts only without `Authorization`.
     init?(_ request: Request) {
         guard let header = request.headers[.authorization] else {
             guard let secret = SessionCookie.secret(of: request) else { return nil }

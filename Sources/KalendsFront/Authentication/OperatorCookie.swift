@@ -9,7 +9,7 @@ import Storage
 
 /// The cookie of a browser in which the operator's pages are open (RFC 6265); the API never reads it.
 enum OperatorCookie {
-    /// The strict one is for https: no other host can set it.
+    /// The first name is for https; no other host can set a cookie with that name.
     private static let names = ["__Host-kalends_operator", "kalends_operator"]
 
     static func secret(of request: Request) -> Secret? {
@@ -23,12 +23,12 @@ enum OperatorCookie {
         return nil
     }
 
-    /// The header field that hands a session to the browser.
+    /// The header field that gives the browser a session.
     static func field(_ secret: Secret, _ settings: ServerSettings) -> String {
         text(secret.reveal(), seconds: OperatorSession.lifetime / 1000, settings)
     }
 
-    /// The header field that takes it away.
+    /// The header field that removes the session's cookie.
     static func removal(_ settings: ServerSettings) -> String { text("", seconds: 0, settings) }
 
     private static func text(_ value: String, seconds: Int, _ settings: ServerSettings) -> String {

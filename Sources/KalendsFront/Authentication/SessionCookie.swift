@@ -9,7 +9,7 @@ import Storage
 
 /// The cookie that a browser keeps a session in (RFC 6265).
 enum SessionCookie {
-    /// The names that count, the strictest first: one with `__Host-` cannot be set by another host.
+    /// The accepted names, the strictest first: a cookie with `__Host-` cannot be set by another host.
     private static let names = ["__Host-kalends_session", "kalends_session", "tmr_session"]
 
     /// The first session token among the request's cookies.
@@ -27,7 +27,7 @@ enum SessionCookie {
         return nil
     }
 
-    /// Whether the request has a cookie of one of our names, whatever is in it.
+    /// Whether the request has a cookie with one of our names, whatever its value.
     static func isSent(with request: Request) -> Bool {
         request.headers[values: .cookie].flatMap { $0.split(separator: ";") }.contains { cookie in
             let name = cookie.drop { $0.is(" ") }.prefix { !$0.is("=") }
@@ -35,33 +35,33 @@ enum SessionCookie {
         }
     }
 
-    /// The header field that hands a session to the browser.
+    /// The header field that gives the browser a session.
     static func field(_ secret: Secret, _ settings: ServerSettings) -> String {
         text(secret.reveal(), seconds: Session.lifetime / 1000, settings)
     }
 
-    /// The header field that takes it away.
+    /// The header field that removes the session's cookie.
     static func removal(_ settings: ServerSettings) -> String { text("", seconds: 0, settings) }
 
     private static func text(_ value: String, seconds: Int, _ settings: ServerSettings) -> String {
-        // On plain http a browser takes neither Secure nor the prefix that asks for it.
+        // On plain http a browser accepts neither Secure nor a cookie with the prefix that requires it.
         "\(settings.isSecure ? names[0] : names[1])=\(value); Path=/; Max-Age=\(seconds); HttpOnly; SameSite=Lax"
             + (settings.isSecure ? "; Secure" : "")
     }
 }
 
-/// Which page a browser says that a request comes from.
+/// Checks which page a request comes from, according to the browser.
 enum SameOrigin {
-    /// Whether one of our own pages sent it, or nobody else's.
+    /// Whether one of our own pages sent the request, or no other site's page.
     ///
-    /// `Sec-Fetch-Site` is the browser's own word, which no page can change; older browsers send `Origin`.
+    /// `Sec-Fetch-Site` is set by the browser, and no page can change it; older browsers send `Origin`.
     ///
-    /// - Parameter whenSilent: what holds when the request says nothing about it.
+    /// - Parameter whenSilent: the result when the request has neither field.
     static func holds(_ request: Request, _ settings: ServerSettings, whenSilent: Bool) -> Bool {
         if let site = request.headers[.secFetchSite] { return site == "same-origin" || site == "none" }
         guard let origin = request.headers[.origin]?.asciiLowercased else { return whenSilent }
         if origin == self.origin(of: settings.publicURL) { return true }
-        // On plain http a server is often reached by more names than it knows.
+        // On plain http a server is often reached by names that it does not know.
         guard !settings.publicURL.hasPrefix("https://"), let host = request.head.authority else { return false }
         return origin == "http://\(host.asciiLowercased)"
     }

@@ -4,17 +4,18 @@ import Glibc
 package import Logging
 package import NIOCore
 
-/// Stops taking connections for a while when the system has no descriptor or memory left for one.
+/// Stops accepting connections for a while when the system has no descriptor or memory left for one.
 ///
-/// A connection that cannot be accepted stays in the queue and keeps the socket readable: NIO, whose own handler only
-/// puts off the next wish to read, asks for it again and again and takes a whole core. Meanwhile the reserve of descriptors
-/// is there for what else the process has to open; connections are taken again once it is whole.
+/// A connection that cannot be accepted stays in the queue and keeps the socket readable: NIO's own handler only delays
+/// the next read request, so NIO tries again continuously and uses a whole core. During the pause the process can use
+/// the reserve of descriptors for whatever else it has to open; connections are accepted again once the reserve is
+/// complete.
 package final class AcceptPause: ChannelInboundHandler {
     package typealias InboundIn = Channel
     package typealias InboundOut = Channel
 
     private static let pause = TimeAmount.milliseconds(500)
-    /// How often it is said.
+    /// The shortest time between two log messages about it.
     private static let interval = TimeAmount.minutes(1)
     private static let shortages: Set<CInt> = [EMFILE, ENFILE, ENOBUFS, ENOMEM]
 
@@ -25,16 +26,16 @@ package final class AcceptPause: ChannelInboundHandler {
 
     init(_ logger: Logger) { self.logger = logger }
 
-    /// Puts one in front of a listening channel.
+    /// Puts a handler in front of a listening channel.
     package static func add(to channel: any Channel, _ logger: Logger) async {
-        // It fails when the channel is closed already, and nothing is accepted.
+        // This fails when the channel is already closed and accepts nothing.
         try? await channel.eventLoop.submit {
             try channel.pipeline.syncOperations.addHandler(AcceptPause(logger), position: .first)
         }.get()
     }
 
     package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        // Another listener found that there is no descriptor left: this connection has one of the reserve.
+        // Another listener found that no descriptor is left, so this connection uses one from the reserve.
         guard !reserve.isReleased else {
             unwrapInboundIn(data).close(promise: nil)
             return pause(context)
@@ -62,7 +63,7 @@ package final class AcceptPause: ChannelInboundHandler {
         resume(context.channel)
     }
 
-    /// Takes connections again after a while, or after another one where there are too few descriptors still.
+    /// Accepts connections again after a while, or after another pause if there are still too few descriptors.
     private func resume(_ channel: any Channel) {
         let bound = NIOLoopBound((handler: self, channel: channel), eventLoop: channel.eventLoop)
         channel.eventLoop.assumeIsolated().scheduleTask(in: Self.pause) {

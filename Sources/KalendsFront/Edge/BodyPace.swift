@@ -3,18 +3,18 @@
 import KalendsCore
 import NIOCore
 
-/// How fast a body comes in, judged by what came lately and never by what came before: nobody earns time by haste.
+/// How fast a body arrives, judged only by recent bytes: a fast start does not earn a client more time.
 ///
-/// Only the time counts in which the server waits for the client.
+/// Only the time during which the server waits for the client counts.
 struct BodyPace {
     private let limits: ConnectionLimits
     private let times: ConnectionTimes
     private var bytes = 0
-    /// For how long the client was waited for, without the span that began at `waitingSince`.
+    /// How long the server has waited for the client, without the span that began at `waitingSince`.
     private var waited = TimeAmount.zero
     private var waitingSince: NIODeadline?
     private var lastByte = TimeAmount.zero
-    /// How many bytes there were after how long, the oldest first; one of them lies before the window.
+    /// The number of bytes received after each waiting time, the oldest first; one sample lies before the window.
     private var samples = CircularBuffer<(time: TimeAmount, bytes: Int)>()
 
     init(_ limits: ConnectionLimits) {
@@ -23,10 +23,10 @@ struct BodyPace {
         samples.append((.zero, 0))
     }
 
-    /// The server reads from the connection, so that what does not come is the client's delay.
+    /// The server starts reading from the connection, so any further delay is the client's.
     mutating func waits(from now: NIODeadline) { waitingSince = waitingSince ?? now }
 
-    /// The server does not read, so that nothing can come.
+    /// The server stops reading, so nothing can arrive.
     mutating func rests(from now: NIODeadline) {
         waited = time(at: now)
         waitingSince = nil
@@ -37,7 +37,7 @@ struct BodyPace {
         lastByte = time(at: now)
     }
 
-    /// Whether nothing came for too long, or too little within the window; looked at now and then.
+    /// Whether nothing arrived for too long, or too little within the window; called from time to time.
     mutating func isTooSlow(at now: NIODeadline) -> Bool {
         guard waitingSince != nil else { return false }
         let time = time(at: now)

@@ -3,7 +3,7 @@
 package import KalendsCore
 import NIOSSL
 
-/// From when until when a certificate in a file is valid.
+/// The period in which a certificate in a file is valid.
 package struct CertificateDates {
     /// Seconds since 1970, both included.
     package let notBefore: Int
@@ -11,9 +11,9 @@ package struct CertificateDates {
 
     init(notBefore: Int, notAfter: Int) { (self.notBefore, self.notAfter) = (notBefore, notAfter) }
 
-    /// Nil when the file holds no certificate in PEM.
+    /// Nil when the file has no PEM certificate.
     package init?(file: String) {
-        // The first is the server's own; those after it are its issuers'.
+        // The first is the server's own; those after it are its issuers' certificates.
         guard let bytes = try? InputFile(file, limit: 1 << 20).whole(),
             let own = try? NIOSSLCertificate.fromPEMBytes(bytes).first
         else { return nil }
@@ -22,7 +22,7 @@ package struct CertificateDates {
 }
 
 extension Monitoring {
-    /// What a monitor reads, of a server whose certificates are as NIO's TLS reads them.
+    /// Monitors a server whose certificates are read as NIO's TLS reads them.
     package init(services: Services) {
         self.init(services: services) { file in CertificateDates(file: file)?.notAfter }
     }

@@ -3,7 +3,7 @@
 import KalendsCore
 import Synchronization
 
-/// How many connections there are, in all and from each network.
+/// The number of connections, in total and from each network.
 final class ConnectionCounts: Sendable {
     private struct State {
         var total = 0
@@ -15,9 +15,9 @@ final class ConnectionCounts: Sendable {
 
     init(_ limits: ConnectionLimits) { self.limits = limits }
 
-    /// Counts a connection in; false when there is no room for it.
+    /// Counts a new connection; returns false when there is no room for it.
     ///
-    /// - Parameter network: nil for who is not limited by network.
+    /// - Parameter network: nil for a client that is not limited by network.
     func open(from network: String?) -> Bool {
         state.withLock { state in
             guard state.total < limits.connections else { return false }

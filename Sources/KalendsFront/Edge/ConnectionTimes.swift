@@ -3,7 +3,7 @@
 import KalendsCore
 import NIOCore
 
-/// The times of `ConnectionLimits` as an event loop counts them.
+/// The times of `ConnectionLimits` in an event loop's unit.
 struct ConnectionTimes: Sendable {
     let tick: TimeAmount
     let firstByte: TimeAmount

@@ -5,9 +5,11 @@ import Glibc
 import KalendsCore
 import NIOCore
 
-/// Ends connections of clients that are too slow or too many: it sees the bytes, and hears from `EdgeHandler` of requests.
+/// Ends connections of clients that are too slow or too many: it sees the bytes, and `EdgeHandler` reports requests to
+/// it.
 ///
-/// A client is only ever ended while the server waits for it; the time that an answer takes to make is not its own.
+/// A connection is ended only while the server waits for the client; the time needed to make an answer does not count
+/// against the client.
 final class ConnectionWatch: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -23,23 +25,23 @@ final class ConnectionWatch: ChannelDuplexHandler {
     private var isCounted = false
     private var network: String?
 
-    /// When the header began that is not complete.
+    /// When the header that is not yet complete began.
     private var headerSince: NIODeadline?
     private var hasHeard = false
     private var idleSince = NIODeadline.now()
-    /// Of the body that is being read.
+    /// The pace of the body that is being read.
     private var pace: BodyPace?
-    /// Bytes of a body that came after its answer.
+    /// Bytes of a body that arrived after its answer.
     private var unwanted = 0
     private static let mostUnwanted = 1 << 20
     private var bodyParts = 0
     private var endedInBody = false
     private var isReading = false
-    /// Requests read in part or in full that are not answered.
+    /// The number of unanswered requests, including those not yet read in full.
     private var open = 0
     private var heads = 0
 
-    /// Bytes given to the connection, and how many of them it had taken when last looked at.
+    /// Bytes written to the connection, and how many of them it had sent at the last check.
     private var written = 0
     private var taken = 0
     private var takenAt: NIODeadline?
@@ -88,9 +90,9 @@ final class ConnectionWatch: ChannelDuplexHandler {
         isCounted = false
     }
 
-    // MARK: What is heard of requests
+    // MARK: Reports about requests
 
-    /// A request's header is there in full.
+    /// A request's header has been received in full.
     func requestBegan() {
         heads += 1
         open += 1
@@ -107,12 +109,12 @@ final class ConnectionWatch: ChannelDuplexHandler {
     func bodyCame() { bodyParts += 1 }
 
     func answered() {
-        // What was not a request at all is answered too.
+        // Input that was not a request is answered too.
         open = max(0, open - 1)
         idleSince = .now()
     }
 
-    // MARK: What is seen of bytes
+    // MARK: Bytes in and out
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let (before, wasInBody) = (heads, pace != nil)
@@ -120,14 +122,14 @@ final class ConnectionWatch: ChannelDuplexHandler {
         let bytes = unwrapInboundIn(data)
         if wasInBody {
             pace?.came(bytes.readableBytes, at: .now())
-            // Its request is answered: nobody reads what still comes, and a little of it is let through out of
-            // politeness.
+            // The request is already answered and nobody reads the rest of its body; a small amount is let through out
+            // of politeness.
             if open == 0 { unwanted += bytes.readableBytes }
             if unwanted > Self.mostUnwanted { return cut(context) }
         }
         context.fireChannelRead(data)
         guard pace == nil, headerSince == nil else { return }
-        // No header ended with these bytes, so they are the beginning of one; or there is more after the last one.
+        // No header ended in these bytes, so they begin one, or more bytes follow the last header.
         let isBeginning = heads == before ? !wasInBody : !endedInBody && !bytes.endsHeader
         if isBeginning { headerSince = .now() }
     }
@@ -160,7 +162,7 @@ final class ConnectionWatch: ChannelDuplexHandler {
         context.fireUserInboundEventTriggered(event)
     }
 
-    // MARK: Judgement
+    // MARK: Checks
 
     private func look(_ context: ChannelHandlerContext) {
         guard context.channel.isActive else { return }
@@ -186,7 +188,8 @@ final class ConnectionWatch: ChannelDuplexHandler {
         }
         takenAt = nil
         if pace != nil {
-            // The connection is not read from: then we make the client wait, unless nobody will read any more of it.
+            // The server is not reading from the connection, so the client is waiting for us, unless nobody will read
+            // the rest.
             guard isReading else { return open == 0 && (isStopping || now > idleSince + times.bodyIdle) }
             return isStopping || pace?.isTooSlow(at: now) == true
         }
@@ -194,7 +197,7 @@ final class ConnectionWatch: ChannelDuplexHandler {
         return open == 0 && (isStopping || now > idleSince + (hasHeard ? times.idle : times.firstByte))
     }
 
-    /// Closes without waiting: what the reader has not taken is dropped with the connection.
+    /// Closes at once: what the reader has not received is dropped with the connection.
     private func cut(_ context: ChannelHandlerContext) {
         if let socket = context.channel as? any SocketOptionProvider {
             socket.setSoLinger(linger(l_onoff: 1, l_linger: 0)).whenComplete { _ in }
@@ -204,6 +207,6 @@ final class ConnectionWatch: ChannelDuplexHandler {
 }
 
 extension ByteBuffer {
-    /// Whether the bytes end as the header of a request does.
+    /// Whether the bytes end with the blank line that ends a request's header.
     fileprivate var endsHeader: Bool { readableBytesView.suffix(4).elementsEqual([13, 10, 13, 10]) }
 }

@@ -5,10 +5,10 @@ import Synchronization
 
 /// Descriptors that are kept for the moment when the system has none left for this process.
 ///
-/// Not everything below the server is told of a shortage: libdispatch ends the program when it cannot open its own
-/// threads' files in /proc. While connections wait, these are given back, so that such a file can be opened.
+/// Some code below the server cannot handle a shortage: libdispatch ends the program when it cannot open its threads'
+/// files in /proc. While connections wait, the reserve is released so that such a file can be opened.
 final class DescriptorReserve: Sendable {
-    /// Descriptors belong to the process, and so does what is kept of them.
+    /// Descriptors belong to the process, so there is one reserve for it.
     static let shared = DescriptorReserve(8)
 
     private struct State {
@@ -29,12 +29,12 @@ final class DescriptorReserve: Sendable {
         _ = fill()
     }
 
-    /// Whether they are given back, so that no connection may have one of them.
+    /// Whether the reserve is released, so that no connection may use a descriptor from it.
     var isReleased: Bool { state.withLock(\.isReleased) }
 
-    /// Takes all of them again.
+    /// Takes all descriptors again.
     ///
-    /// - Returns: false when there are too few, of which none is taken.
+    /// - Returns: false when there are too few; then none is taken.
     func fill() -> Bool {
         state.withLock { state in
             while state.held.count < count {

@@ -10,18 +10,18 @@ import NIOHTTP1
 import NIOHTTPTypesHTTP1
 import Storage
 
-/// Sits where a connection's requests come out of the parser: feeds are answered here, everything else is passed on.
+/// Receives a connection's requests from the parser: it answers feeds itself and passes everything else on.
 ///
-/// Answers leave in the order of their requests. A request that is passed on while answers from here are outstanding is
-/// held back until they have left, and as long as one that went on is unanswered, all others follow it. Nothing is read
-/// from a connection whose reader does not keep up, and of a body nothing before somebody wants it (`BodyGate`).
+/// Answers leave in the order of their requests. A request that is passed on waits until all earlier answers from here
+/// have left, and while a passed request is unanswered, all later ones are passed on too. Nothing is read from a
+/// connection whose reader does not keep up, and a body is read only when its consumer wants it (`BodyGate`).
 final class EdgeHandler: ChannelDuplexHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
     typealias OutboundIn = HTTPServerResponsePart
     typealias OutboundOut = HTTPServerResponsePart
 
-    /// Something on its way up that has to wait for answers before it.
+    /// An inbound event that has to wait for earlier answers.
     private enum Held {
         case part(HTTPServerRequestPart)
         case event(Any)
@@ -34,29 +34,30 @@ final class EdgeHandler: ChannelDuplexHandler {
         var failure: (any Error)?
     }
 
-    /// How many answers may be outstanding before nothing more is read.
+    /// How many answers may be outstanding before reading stops.
     private static let limit = 64
     private static let longBody = 16 << 10
 
     private let path: FeedFastPath
     private let watch: ConnectionWatch
-    /// Writes bytes below the encoder: they are encoded already.
+    /// Writes bytes that are already encoded, below the encoder.
     private var raw: ChannelHandlerContext?
     private var caller: FeedFastPath.Caller?
-    /// In order; the first one's number is `firstNumber`.
+    /// The outstanding answers in order; the first one's number is `firstNumber`.
     private var outstanding = CircularBuffer<Outstanding>()
     private var firstNumber = 0
     private var held = CircularBuffer<Held>()
-    /// Requests that went on and are not answered in full.
+    /// Requests that were passed on and are not answered in full.
     private var passed = PassedRequests()
-    /// Whether the rest of the request that is being read belongs to an answer from here.
+    /// Whether the rest of the request that is being read belongs to an answer given here.
     private var isSwallowing = false
     private var isReadHeld = false
-    /// Whether a request waits to hear what other servers ended; everything after it is held.
+    /// Whether a request is waiting for the database to report what other servers have ended; everything after it is
+    /// held.
     private var isConfirming = false
     private var hasPassedPart = false
 
-    /// Whether the connection ends with what was written last, so that nothing more is heard.
+    /// Whether the connection ends after the last written answer, so that further input is ignored.
     private var isEnding = false
 
     init(path: FeedFastPath, watch: ConnectionWatch) {
@@ -117,7 +118,7 @@ final class EdgeHandler: ChannelDuplexHandler {
         }
     }
 
-    /// Asks what ended, on whichever server, before this request came, and then looks it up.
+    /// Asks the database what any server had ended before this request arrived, and then looks the request up.
     private func confirm(
         _ head: HTTPRequestHead, _ manner: RequestManner, _ source: any SharedStore, _ context: ChannelHandlerContext
     ) {
@@ -131,8 +132,8 @@ final class EdgeHandler: ChannelDuplexHandler {
         }
     }
 
-    /// - Parameter time: the database's, nil when it did not say: the request goes the way of all others, where the
-    ///   database is asked again, and the request refused.
+    /// - Parameter time: the database's time; nil when it did not answer. Then the request goes through the router,
+    ///   where the database is asked again and the request refused.
     private func confirmed(
         _ head: HTTPRequestHead, _ manner: RequestManner, _ time: Int?, _ context: ChannelHandlerContext
     ) {
@@ -147,14 +148,14 @@ final class EdgeHandler: ChannelDuplexHandler {
     private func take(
         _ head: HTTPRequestHead, _ manner: RequestManner, confirmed: Int?, _ context: ChannelHandlerContext
     ) {
-        // What is held after it may be taken before this returns.
+        // Held events that follow may be processed before this returns.
         isSwallowing = passed.isEmpty
         if passed.isEmpty, answer(head, confirmed: confirmed, context) { return }
         isSwallowing = false
         if outstanding.isEmpty {
             passed.began(manner)
             var head = head
-            // The framework looks for exactly this word.
+            // The framework looks for exactly this value.
             if manner.closes { head.headers.replaceOrAdd(name: "connection", value: "close") }
             pass(.head(head), context)
         } else {
@@ -162,7 +163,7 @@ final class EdgeHandler: ChannelDuplexHandler {
         }
     }
 
-    /// Answers in place of everybody else, and ends the connection: what follows may be no request at all.
+    /// Answers before anything else and ends the connection, since what follows may not be a request.
     private func refuse(_ refusal: ProblemDocument, _ method: HTTPMethod, _ context: ChannelHandlerContext) {
         let method = (try? HTTPRequest.Method(method)).flatMap {
             RouteTable.registered.contains($0) ? $0.rawValue : nil
@@ -184,7 +185,7 @@ final class EdgeHandler: ChannelDuplexHandler {
         closeOutput(raw)
     }
 
-    /// The other half stays open a while: a reset while the client still sends would take the answer from it.
+    /// The input side stays open for a while: a reset while the client is still sending would discard the answer.
     private func closeOutput(_ raw: ChannelHandlerContext) {
         isEnding = true
         raw.close(mode: .output, promise: nil)
@@ -236,11 +237,11 @@ final class EdgeHandler: ChannelDuplexHandler {
         flushReady(context)
     }
 
-    /// Writes the answers that are ready and at the head of the line, then lets what waited for them go on.
+    /// Writes the answers that are ready at the front of the queue, then releases the events that waited for them.
     private func flushReady(_ context: ChannelHandlerContext) {
         guard let raw, context.channel.isActive else { return }
         var hasWritten = false
-        // Nothing more for a reader who does not keep up.
+        // A reader that does not keep up gets nothing more for now.
         while let first = outstanding.first, first.isReady, context.channel.isWritable {
             outstanding.removeFirst()
             firstNumber += 1
@@ -271,7 +272,7 @@ final class EdgeHandler: ChannelDuplexHandler {
                 return promise
             }
             raw.write(NIOAny(IOData.byteBuffer(body)), promise: written)
-            // What is long is given to the connection now, so that it can say that it has enough.
+            // A long body is flushed now, so that the connection can report that it is full.
             if body.readableBytes > Self.longBody { raw.flush() }
         }
         path.services.metrics.fromMemory.add(answer.record.finish(tally, path.logger))
@@ -280,7 +281,7 @@ final class EdgeHandler: ChannelDuplexHandler {
     private func release(_ context: ChannelHandlerContext) {
         guard !held.isEmpty else { return }
         var count = 0
-        // What has to wait on goes back to the front.
+        // Events that still have to wait go back to the front.
         while outstanding.isEmpty, !isConfirming, held.count != count, let next = held.popFirst() {
             count = held.count + 1
             switch next {
@@ -310,7 +311,7 @@ final class EdgeHandler: ChannelDuplexHandler {
         }
     }
 
-    /// Reads on when the body that was held back is wanted, and informs a client that waits for it.
+    /// Resumes reading when the held body is wanted, and sends 100 to a client that waits for it.
     func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
         guard event is BodyWanted else { return context.triggerUserOutboundEvent(event, promise: promise) }
         if passed.bodyWanted(), let raw, context.channel.isActive {
@@ -322,11 +323,11 @@ final class EdgeHandler: ChannelDuplexHandler {
 
     private static let goOn = ByteBuffer(staticString: "HTTP/1.1 100 Continue\r\n\r\n")
 
-    // MARK: Order of what else happens
+    // MARK: Order of other events
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if event is ChannelShouldQuiesceEvent, let raw, isIdle, isWriting(context) {
-            // Whoever is informed closes the connection, with what its reader has not taken yet.
+            // The receiver of this event closes the connection, and with it what its reader has not received yet.
             let bound = NIOLoopBound((context: context, event: event), eventLoop: context.eventLoop)
             let written = context.eventLoop.makePromise(of: Void.self)
             written.futureResult.whenComplete { _ in
@@ -347,8 +348,7 @@ final class EdgeHandler: ChannelDuplexHandler {
         if isIdle { tell(error, context) } else { held.append(.error(error)) }
     }
 
-    /// What is not a request is answered here, where nobody works on one; a body that breaks off is for its reader to
-    /// handle.
+    /// Answers input that is not a request, if no request is being handled; the reader of a body handles its early end.
     private func tell(_ error: any Error, _ context: ChannelHandlerContext) {
         guard raw != nil, passed.isEmpty, let error = error as? HTTPParserError else {
             return context.fireErrorCaught(error)
@@ -356,7 +356,7 @@ final class EdgeHandler: ChannelDuplexHandler {
         refuse(error == .headerOverflow ? .headerTooLarge : .notHTTP, .GET, context)
     }
 
-    /// Whether nothing is under way here that what comes now has to wait for.
+    /// Whether nothing is under way here that a new event would have to wait for.
     private var isIdle: Bool { outstanding.isEmpty && held.isEmpty && !isConfirming }
 
     // MARK: Back-pressure

@@ -8,9 +8,9 @@ package import NIOCore
 import NIOHTTP1
 import NIOHTTPTypesHTTP1
 
-/// Puts our own handlers in front of the framework's, which offers a place only behind its codec.
+/// Puts our own handlers in front of the framework's, since the framework only allows handlers behind its codec.
 package final class EdgeSetup: ChannelInboundHandler, RemovableChannelHandler {
-    /// Nothing that passes is looked at.
+    /// Data that passes through is not inspected.
     package typealias InboundIn = NIOAny
 
     private let path: FeedFastPath
@@ -21,14 +21,14 @@ package final class EdgeSetup: ChannelInboundHandler, RemovableChannelHandler {
         (self.path, self.limits, self.counts) = (path, limits, counts)
     }
 
-    /// What reads requests from connections, for whoever answers them.
+    /// Makes the channel that reads requests from connections, for a responder that answers them.
     package typealias Channels = @Sendable (@escaping HTTPChannelHandler.Responder) -> any ServerChildChannel
 
-    /// What reads requests from connections, feeds being answered before the router.
+    /// The channels that read requests from connections and answer feeds before the router.
     ///
     /// - Parameters:
-    ///   - certificates: nil for a port without TLS.
-    ///   - hasFeeds: whether feeds are offered on this port.
+    /// - certificates: nil for a port without TLS.
+    /// - hasFeeds: whether feeds are served on this port.
     package static func channels(
         _ front: FrontServices, limits: ConnectionLimits = ConnectionLimits(), certificates: TLSCertificates? = nil,
         hasFeeds: Bool = true, logger: Logger
@@ -47,7 +47,7 @@ package final class EdgeSetup: ChannelInboundHandler, RemovableChannelHandler {
         }
     }
 
-    /// The same without TLS, for a server of the framework's.
+    /// The same without TLS, for one of the framework's servers.
     package static func http(
         _ front: FrontServices, limits: ConnectionLimits = ConnectionLimits(), hasFeeds: Bool = true, logger: Logger
     ) -> HTTPServerBuilder {

@@ -9,25 +9,26 @@ import NIOCore
 import NIOHTTP1
 import Storage
 
-/// Answers a feed from memory, without a task and without waiting, when all that it needs is there.
+/// Answers a feed from memory, without a task and without waiting, when everything needed is in memory.
 ///
-/// What is answered, and with which header fields, is `FeedAnswer`'s to decide, here as on the way through the router.
+/// `FeedAnswer` decides what is answered and with which header fields, here as on the way through the router.
 struct FeedFastPath: Sendable {
-    /// An answer in full, and what it counts as.
+    /// A complete answer, and what is counted for it.
     struct Answer {
-        /// Status line and header fields.
+        /// The status line and the header fields.
         var head: ByteBuffer
         /// Nil for 304 and HEAD.
         var body: ByteBuffer?
-        /// Nil for HEAD, which reads nothing.
+        /// Nil for HEAD, which is not counted as a read.
         var access: FeedAccess?
         var tally: Metrics.Tally
         var record: RequestRecord
-        /// What a long body takes of the memory for answers, until its reader has it.
+        /// The share of the answers' memory that a long body uses until its reader has received it.
         var part: SharedAnswers.Part?
     }
 
-    /// The longest body that is given at once: TLS makes a copy of what it is given. Longer ones go piece by piece.
+    /// The longest body that is written at once, since TLS copies what it is given. Longer bodies are written in
+    /// pieces.
     private var mostBytes: Int { services.settings.tlsCertificate == nil ? 256 << 10 : MemoryShare.free }
 
     let services: Services
@@ -36,7 +37,7 @@ struct FeedFastPath: Sendable {
     private let isOpen: Bool
     private let tallies: [FeedPath.Route: [Metrics.Tally]]
 
-    /// - Parameter isOpen: whether feeds are answered at all.
+    /// - Parameter isOpen: whether feeds are answered here.
     init(_ front: FrontServices, isOpen: Bool, logger: Logger) {
         let services = front.services
         (self.services, bodies) = (services, front.bodies)
@@ -58,16 +59,16 @@ struct FeedFastPath: Sendable {
         (method: $0.0, status: $0.1)
     }
 
-    /// The database that has to say what ended before this request is answered from memory; nil when nobody has to, since
-    /// no other server writes, or the request is not for a feed.
+    /// The database that has to report what has ended before this request is answered from memory; nil when that is not
+    /// needed because no other server writes, or the request is not for a feed.
     func source(of head: HTTPRequestHead) -> (any SharedStore)? {
         guard let sharing = services.sharing, isOpen, FeedPath.parse(head.uri) != nil else { return nil }
         return sharing
     }
 
-    /// The answer, or nil when the request has to take the way of all others.
+    /// The answer; nil when the request has to go through the router.
     ///
-    /// - Parameter confirmed: the database's time, where it has said what ended since the request came.
+    /// - Parameter confirmed: the database's time, if it has reported what ended since the request arrived.
     func answer(_ head: HTTPRequestHead, _ caller: inout Caller, confirmed: Int?) -> Answer? {
         guard isOpen, let (route, token) = FeedPath.parse(head.uri), let asked = FeedRequest(head) else { return nil }
         let start = ContinuousClock.now
@@ -119,7 +120,7 @@ struct FeedFastPath: Sendable {
 }
 
 extension FeedFastPath {
-    /// What is known about the client at the other end of a connection, so that it is worked out only once.
+    /// What is known about the client of a connection, kept so that it is computed only once.
     struct Caller {
         let address: IPAddress?
         private let isProxy: Bool
@@ -150,11 +151,11 @@ extension FeedFastPath {
 }
 
 extension ProblemDocument {
-    /// The answer as it goes over the connection.
+    /// The answer's bytes as they are sent.
     ///
     /// - Parameters:
-    ///   - closes: says that the connection ends with it.
-    ///   - mark: what was handed in to find the request by.
+    /// - closes: whether to announce that the connection ends with the answer.
+    /// - mark: the request's id, as the client sent it.
     func bytes(closes: Bool = false, mark: String? = nil) -> (head: ByteBuffer, body: ByteBuffer) {
         let body = document
         var head = ByteBufferAllocator().buffer(capacity: 256)

@@ -3,8 +3,8 @@
 import NIOHTTP1
 
 extension HTTPServerRequestPart {
-    /// The part with no run of combining marks beyond `CombiningMarks.longestRun` in its request line and header
-    /// fields, so that nothing behind can be slow with them; no value that is ever valid has one.
+    /// The part without runs of combining marks longer than `CombiningMarks.longestRun` in its request line and header
+    /// fields, so that later code cannot be slowed down by them; no valid value has such a run.
     var withBoundedMarks: HTTPServerRequestPart {
         guard case .head(var head) = self else { return self }
         let hasLongValue = head.headers.contains { $0.value.hasLongRunOfMarks }
@@ -16,12 +16,12 @@ extension HTTPServerRequestPart {
     }
 }
 
-/// The target of a request line, in which marks may be written as they are or percent-encoded.
+/// The target of a request line, in which marks may be literal or percent-encoded.
 enum RequestTarget {
-    /// Nil when there is no run of marks that is too long, also when each part of it is decoded.
+    /// Nil when no run of marks is too long, even after each part is decoded.
     static func withBoundedMarks(_ target: String) -> String? {
         let bytes = target.utf8
-        // A run takes two bytes a mark at least, of which the first is 0xCC or more.
+        // A run needs at least two bytes for each mark, the first of which is 0xCC or more.
         guard bytes.count > 2 * CombiningMarks.longestRun, bytes.contains(where: { $0 == 37 || $0 >= 0xCC }) else {
             return nil
         }
@@ -46,7 +46,7 @@ enum RequestTarget {
         var written: ArraySlice<UInt8>
     }
 
-    /// Each byte that is meant, with how it is written.
+    /// Each decoded byte with its encoded form.
     private static func pieces(of bytes: [UInt8]) -> [Piece] {
         var pieces: [Piece] = []
         pieces.reserveCapacity(bytes.count)

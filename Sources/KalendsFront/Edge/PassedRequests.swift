@@ -3,8 +3,8 @@
 import NIOCore
 import NIOHTTP1
 
-/// The requests of a connection that went on to the router, in their order: the first is the one that is being answered,
-/// and of the last the body may still be coming in.
+/// The requests of a connection that were passed to the router, in order: the first is being answered, and the body of
+/// the last may still be arriving.
 struct PassedRequests {
     private struct Passed {
         var manner: RequestManner
@@ -13,12 +13,12 @@ struct PassedRequests {
         var isContinued = false
         var closes: Bool
 
-        /// Whether the client was neither told to send its body nor did so by itself.
+        /// Whether the client expects `100 Continue`, has not received it, and has not begun to send its body.
         var isWaiting: Bool { manner.expects && !isContinued && !hasBodyBegun && !isWhole }
     }
 
     private var queue = CircularBuffer<Passed>()
-    /// Whether nothing more is read from the connection until somebody wants the body: until then the system keeps it.
+    /// Whether reading from the connection is stopped until the body is wanted; until then the system buffers it.
     private(set) var isBodyHeld = false
 
     var isEmpty: Bool { queue.isEmpty }
@@ -30,7 +30,7 @@ struct PassedRequests {
 
     mutating func bodyCame() { if !queue.isEmpty { queue[last].hasBodyBegun = true } }
 
-    /// The last request is there to its end; true when nothing that follows it is heard.
+    /// Marks the last request as received in full; returns true when what follows it is not read.
     mutating func ended() -> Bool {
         isBodyHeld = false
         guard !queue.isEmpty else { return false }
@@ -38,7 +38,8 @@ struct PassedRequests {
         return queue[last].closes
     }
 
-    /// The body of the request that is being answered will be read; true when the client has to be told so.
+    /// The body of the request that is being answered will be read; returns true when the client must be sent `100
+    /// Continue`.
     mutating func bodyWanted() -> Bool {
         guard let current = queue.first, !current.isWhole else { return false }
         isBodyHeld = false
@@ -47,14 +48,14 @@ struct PassedRequests {
         return true
     }
 
-    /// Says in the head of an answer what becomes of the connection.
+    /// Sets the fields in an answer's head that state whether the connection stays open.
     mutating func frame(_ head: inout HTTPResponseHead) {
         guard let current = queue.first else { return }
         var closes = current.closes
-        // Whoever was not told to send the body may send it or not: what comes next could be either.
+        // A client that was not asked for its body may send it or not, so what comes next is ambiguous.
         if current.isWaiting { closes = true }
         if current.manner.isOld, head.status.mayHaveResponseBody, !head.headers.contains(name: "content-length") {
-            // Without chunks the body ends where the connection ends.
+            // Without chunks the end of the connection marks the end of the body.
             closes = true
             head.version = .http1_0
         }
@@ -66,7 +67,7 @@ struct PassedRequests {
         queue[queue.startIndex].closes = closes
     }
 
-    /// The first request is answered; true when the connection has to end although the router does not know it.
+    /// The first request is answered; returns true when the connection must end although the router does not know it.
     mutating func answered() -> Bool {
         guard let done = queue.popFirst() else { return false }
         if queue.isEmpty { isBodyHeld = false }

@@ -5,7 +5,7 @@ import Logging
 import NIOCore
 import NIOSSL
 
-/// Connections under TLS, each with the certificate that is in use when it is opened.
+/// Accepts connections over TLS, each with the certificate that is in use when it is opened.
 struct RenewingTLSChannel<Base: ServerChildChannel>: ServerChildChannel {
     let base: Base
     let certificates: TLSCertificates

@@ -4,9 +4,9 @@ import HTTPTypes
 import KalendsCore
 import NIOHTTP1
 
-/// What a request's header says of the connection and of the message itself (RFC 9112), before anybody looks at the rest.
+/// What a request's header states about the connection and the message (RFC 9112), read before everything else.
 struct RequestManner {
-    /// HTTP/1.0, which has no chunks, no 100, and no connection that is kept without being asked for.
+    /// HTTP/1.0, which has no chunks and no 100, and keeps a connection only when asked.
     private(set) var isOld: Bool
     /// Whether the connection ends with the answer.
     private(set) var closes: Bool
@@ -15,20 +15,20 @@ struct RequestManner {
     /// Whether a body follows.
     private(set) var hasBody = false
 
-    /// Throws what is answered in place of the request: 400 for a Host field that is missing, doubled or no host (RFC
-    /// 9112 section 3.2), 417 for an expectation that is not supported here.
+    /// Throws the answer to a request that is refused: 400 for a Host field that is missing, repeated or not a host
+    /// (RFC 9112 section 3.2), 417 for an expectation that is not supported here.
     init(_ head: HTTPRequestHead) throws(ProblemDocument) {
-        // The parser takes no other version than these two.
+        // The parser accepts only these two versions.
         isOld = head.version == .http1_0
         var (hosts, asksToClose, asksToStay) = (0, false, false)
         for (name, value) in head.headers {
-            // The length comes first: most names are not among these.
+            // The length is compared first: most names are not among these.
             switch name.utf8.count {
             case 4 where name.isField("host"):
                 hosts += 1
                 guard hosts == 1, Self.isHost(value) else { throw Self.badHost }
             case 6 where name.isField("expect"):
-                // A client of HTTP/1.0 cannot mean it.
+                // The field has no meaning in HTTP/1.0.
                 if isOld { continue }
                 guard value.isField("100-continue") else { throw Self.otherExpectation }
                 expects = true
@@ -67,7 +67,7 @@ struct RequestManner {
 }
 
 extension StringProtocol {
-    /// Whether it is this text, which is ASCII in lower case, without regard to case.
+    /// Whether the name equals this lower-case ASCII text, ignoring case.
     fileprivate func isField(_ lowercase: StaticString) -> Bool {
         // A static string's bytes live as long as the program.
         unsafe utf8.count == lowercase.utf8CodeUnitCount

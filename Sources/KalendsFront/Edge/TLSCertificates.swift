@@ -8,9 +8,9 @@ import ServiceLifecycle
 import Storage
 import Synchronization
 
-/// The certificate that connections are answered with, read again when its files change.
+/// The certificate for new connections, which is read again when its files change.
 package final class TLSCertificates: Service {
-    /// What distinguishes changed files from those that were read.
+    /// The properties by which a changed file is recognized.
     private struct Stamp: Equatable {
         var modifiedAt: Date?
         var size: UInt64?
@@ -29,7 +29,7 @@ package final class TLSCertificates: Service {
         var stamps: [Stamp]
     }
 
-    /// How often the files are looked at.
+    /// How often the files are checked.
     private static let pause = Duration.seconds(10)
 
     private let certificate: String
@@ -37,20 +37,20 @@ package final class TLSCertificates: Service {
     private let logger: Logger
     private let state: Mutex<State>
 
-    /// Reads both files; throws `StorageError.unusable` with a sentence when they cannot be used.
+    /// Reads both files; throws `StorageError.unusable` with a message when they cannot be used.
     init(certificate: String, key: String, logger: Logger) throws {
         (self.certificate, self.key, self.logger) = (certificate, key, logger)
         let stamps = [Stamp(certificate), Stamp(key)]
         state = Mutex(State(context: try Self.context(certificate, key), stamps: stamps))
     }
 
-    /// Nil when the server speaks no TLS.
+    /// Nil when the server does not use TLS.
     package convenience init?(_ settings: ServerSettings, logger: Logger) throws {
         guard let certificate = settings.tlsCertificate, let key = settings.tlsKey else { return nil }
         try self.init(certificate: certificate, key: key, logger: logger)
     }
 
-    /// What a new connection is answered with; those that are open keep what they have.
+    /// The context for new connections; open connections keep theirs.
     var current: NIOSSLContext { state.withLock(\.context) }
 
     package func run() async throws {
@@ -59,9 +59,9 @@ package final class TLSCertificates: Service {
         }
     }
 
-    /// Takes the files again; what cannot be used is named in the log, and the certificate stays as it was.
+    /// Reads the files again; if they cannot be used, the reason is logged and the certificate stays as it was.
     ///
-    /// - Parameter isAsked: whether to read them although they have not changed.
+    /// - Parameter isAsked: whether to read them even if they have not changed.
     package func renew(isAsked: Bool) {
         let stamps = [Stamp(certificate), Stamp(key)]
         let isNew = state.withLock { state in
@@ -74,7 +74,8 @@ package final class TLSCertificates: Service {
             state.withLock { $0.context = context }
             logger.notice("the TLS certificate was read again", metadata: ["file": "\(certificate)"])
         } catch {
-            // Half of a renewal looks like this too; its other half changes the files again.
+            // A renewal that has replaced only one file looks like this too; replacing the other changes the files
+            // again.
             logger.error(
                 "the TLS certificate cannot be renewed; the previous one stays in use",
                 metadata: ["error": "\(publicText(error))"])
@@ -96,7 +97,7 @@ package final class TLSCertificates: Service {
         }
         var configuration = TLSConfiguration.makeServerConfiguration(
             certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(secret))
-        // Whatever speaks less has known holes (RFC 8996); 1.3 is taken by all that have it.
+        // Older versions have known weaknesses (RFC 8996); clients that support 1.3 use it.
         configuration.minimumTLSVersion = .tlsv12
         configuration.applicationProtocols = ["http/1.1"]
         do { return try NIOSSLContext(configuration: configuration) } catch {
@@ -104,7 +105,7 @@ package final class TLSCertificates: Service {
         }
     }
 
-    /// A file as a whole: the library that reads certificates would wait for a pipe forever.
+    /// Reads a whole file; the library that reads certificates would wait forever for a pipe.
     private static func bytes(_ what: String, _ path: String) throws -> [UInt8] {
         guard FileManager.default.isReadableFile(atPath: path) else {
             throw StorageError.unusable("The TLS \(what) \(path) is not there, or cannot be read.")

@@ -5,8 +5,8 @@ import ICalBridge
 extension CalendarForm {
     /// The form that a request prefers by its Accept header (RFC 9110 section 12.5.1).
     ///
-    /// iCalendar unless another one is named and wanted more: calendar apps send what they like in this header, and are
-    /// never refused for it.
+    /// The form is iCalendar unless another one is named and preferred: calendar apps send arbitrary values in this
+    /// header, and are never refused for them.
     init(accept values: [String]) {
         var best = (form: CalendarForm.iCalendar, quality: 0.0)
         var calendarQuality: (specificity: Int, quality: Double) = (0, 0)
@@ -23,7 +23,7 @@ extension CalendarForm {
         }
         self = best.quality > calendarQuality.quality ? best.form : .iCalendar
 
-        /// How closely a media range means iCalendar; nil when it does not.
+        /// How specifically a media range names iCalendar; nil when it does not.
         func specificity(of range: String) -> Int? {
             switch range {
             case "*/*": 1
@@ -35,11 +35,11 @@ extension CalendarForm {
     }
 }
 
-/// The weight of an element of a list (RFC 9110 section 12.4.2).
+/// Reads the weight of a list element (RFC 9110 section 12.4.2).
 enum QualityValue {
-    /// From 0 to 1; 0 for what is not a weight.
+    /// A weight from 0 to 1; 0 for text that is not a weight.
     static func read(_ text: some StringProtocol) -> Double {
-        // The RFC has five characters; some programs write a few more.
+        // The RFC allows five characters; some programs write a few more.
         guard text.utf8.count <= 16, let value = Double(String(text)) else { return 0 }
         return value
     }

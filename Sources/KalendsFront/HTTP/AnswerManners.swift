@@ -3,10 +3,10 @@
 import HTTPTypes
 import Hummingbird
 
-/// Gives answers that say nothing of it themselves the fields that keep a browser from taking data for a page.
+/// Adds fields to answers that do not set them, so that a browser does not treat data as a page.
 ///
-/// Pages and feeds have their own. A browser that is led to a document of the API neither guesses another type for it, nor
-/// loads anything for it, nor shows it within another page.
+/// Pages and feeds have their own fields. A browser that opens a document of the API must not guess another type for
+/// it, load anything for it, or show it within another page.
 struct AnswerManners: RouterMiddleware {
     typealias Context = KalendsContext
 
@@ -24,8 +24,8 @@ struct AnswerManners: RouterMiddleware {
 }
 
 extension Response {
-    /// The answer that ends a session: the browser forgets the pages that it keeps to go back to (the W3C's Clear Site Data).
-    /// Only those: what else the host's name has stored may be another program's.
+    /// The answer that ends a session: the browser deletes the pages that it cached (the W3C's Clear Site Data), and
+    /// nothing else, since other data stored for the host may belong to another program.
     func forgetting() -> Response {
         var answer = self
         answer.headers[.clearSiteData] = "\"cache\""

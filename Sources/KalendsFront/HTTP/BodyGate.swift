@@ -6,10 +6,10 @@ import Hummingbird
 import KalendsCore
 import NIOCore
 
-/// Said to the connection when somebody begins to read the body of the request that is being answered.
+/// Sent to the connection when a handler begins to read the body of the request that is being answered.
 struct BodyWanted: Sendable {}
 
-/// Lets bodies in: none is read from its connection before somebody wants it.
+/// Delays bodies: none is read from its connection before a handler wants it.
 struct BodyGate: RouterMiddleware {
     typealias Context = KalendsContext
 

@@ -8,13 +8,13 @@ import NIOCore
 import Storage
 
 extension ServerSettings {
-    /// The address of the real client: that of the connection, or what a trusted proxy says of it.
+    /// The address of the real client: that of the connection, or the one that a trusted proxy reports.
     func clientAddress(_ request: Request, _ context: KalendsContext) -> IPAddress? {
         clientAddress(IPAddress(context.remoteAddress), forwardedFor: request.headers[values: .xForwardedFor])
     }
 
-    /// The network of the real client, as guesses of passwords are counted; the operator's socket counts as a separate
-    /// one.
+    /// The network of the real client, by which password attempts are counted; the operator's socket counts as a
+    /// network of its own.
     func network(of request: Request, _ context: KalendsContext) -> String {
         clientAddress(request, context)?.network ?? "local"
     }
@@ -22,7 +22,7 @@ extension ServerSettings {
     /// - Parameter forwardedFor: the values of X-Forwarded-For.
     func clientAddress(_ direct: IPAddress?, forwardedFor: [String]) -> IPAddress? {
         guard let direct, isTrustedProxy(direct) else { return direct }
-        // From the right: each proxy appends whom it saw, and what is further left may be invented.
+        // From the right: each proxy appends the address it saw, and those further left may be invented.
         let chain = forwardedFor.flatMap { $0.pieces(separatedBy: ",") }.map { IPAddress($0) }
         var nearest = direct
         for hop in chain.reversed() {
@@ -37,10 +37,10 @@ extension ServerSettings {
 }
 
 extension IPAddress {
-    /// The network it is in, shortened so that it names no person: /24 of IPv4, /48 of IPv6.
+    /// The address's network, shortened so that it does not identify a person: /24 of IPv4, /48 of IPv6.
     var network: String { prefix.text }
 
-    /// As `network`, as it is recorded.
+    /// The same network in the form in which it is recorded.
     var prefix: NetworkPrefix { NetworkPrefix(bytes) }
 
     /// The address at the other end of a connection; nil for a local socket.

@@ -5,7 +5,7 @@ import Hummingbird
 import ICalBridge
 import KalendsCore
 
-/// What distinguishes a representation from others (RFC 9110 section 8.8).
+/// The validators of a representation (RFC 9110 section 8.8).
 struct Validators: Hashable, Sendable {
     /// A strong entity tag with its quotes.
     var etag: String
@@ -20,11 +20,11 @@ struct Validators: Hashable, Sendable {
 }
 
 extension Request {
-    /// What the header fields require of the present state (RFC 9110 section 13.1).
+    /// The condition that the header fields set on the current state (RFC 9110 section 13.1).
     ///
-    /// - Parameter etag: the entity tag of a state as the route shows it.
+    /// - Parameter etag: computes the entity tag of a state as the route shows it.
     func condition<Record>(_ etag: @escaping @Sendable (Record) throws -> String) -> Precondition<Record> {
-        // A tag costs a hash of all that is shown: only who sends a condition waits for it.
+        // A tag costs a hash of everything that is shown, so it is computed only for a request with a condition.
         guard headers.contains(.ifMatch) || headers.contains(.ifNoneMatch) else { return .none }
         let headers = headers
         return Precondition { record in
@@ -33,17 +33,17 @@ extension Request {
     }
 }
 
-/// The one place that decides about conditions of a request (RFC 9110 section 13).
+/// The only place that evaluates the conditions of a request (RFC 9110 section 13).
 enum ConditionalGet {
-    /// Whether a reader has the representation already, so that 304 is the answer.
+    /// Whether the reader already has the representation, so that the answer is 304.
     ///
-    /// Only If-None-Match counts when it is there; a date that cannot be read counts as not sent.
+    /// Only If-None-Match counts when it is present; a date that cannot be read is ignored.
     static func isNotModified(_ headers: HTTPFields, _ validators: Validators) -> Bool {
         isNotModified(
             ifNoneMatch: headers[values: .ifNoneMatch], ifModifiedSince: headers[.ifModifiedSince], validators)
     }
 
-    /// The same by the values of the two header fields.
+    /// The same, from the values of the two header fields.
     static func isNotModified(ifNoneMatch tags: [String], ifModifiedSince: String?, _ validators: Validators) -> Bool {
         if !tags.isEmpty { return matches(tags, validators.etag) }
         guard let text = ifModifiedSince, let since = Instant(httpDate: text),
@@ -52,7 +52,7 @@ enum ConditionalGet {
         return lastModified <= since
     }
 
-    /// Throws 412 when the request names a state that is not the present one; `etag` is nil when there is nothing yet.
+    /// Throws 412 when the request names a state other than the current one; `etag` is nil when nothing exists yet.
     static func checkPreconditions(_ headers: HTTPFields, etag: String?) throws {
         let stale = Refusal(.preconditionFailed, detail: "The resource has changed since you read it. Read it again.")
         let required = headers[values: .ifMatch]
@@ -64,15 +64,15 @@ enum ConditionalGet {
         if !excluded.isEmpty, let etag, matches(excluded, etag) { throw stale }
     }
 
-    /// Weak comparison with each tag of the lists; `*` matches whatever there is.
+    /// Compares weakly with each tag of the lists; `*` matches any existing state.
     private static func matches(_ values: [String], _ etag: String) -> Bool {
-        // What nearly every reader sends is the one tag that it was given.
+        // Nearly every reader sends exactly the one tag that it was given.
         values.contains { $0.isSameText(as: etag) || names($0, etag, isWeak: true) }
     }
 
-    /// Whether a list names a tag; a comma may be within the quotes of one.
+    /// Whether a list names a tag; a comma may be within a tag's quotes.
     ///
-    /// It works on bytes and keeps none of them: it runs where all connections wait for it.
+    /// It compares bytes in place: it runs on the event loop, where all connections wait for it.
     private static func names(_ list: String, _ etag: String, isWeak: Bool) -> Bool {
         let (list, etag) = (list.utf8, etag.utf8)
         var (start, inQuotes) = (list.startIndex, false)

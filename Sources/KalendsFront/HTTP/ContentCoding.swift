@@ -2,19 +2,19 @@
 
 import FeedTokens
 
-/// How a representation's bytes are packed on the way (RFC 9110 section 8.4).
+/// The encoding of a representation's bytes for transfer (RFC 9110 section 8.4).
 enum ContentCoding: Hashable, Sendable {
     case identity
     case gzip
 
-    /// What a request takes: gzip when it names it with a quality above 0, and never to Microsoft's programs, whose
-    /// subscriptions fail silently then.
+    /// The coding that a request accepts: gzip when it is named with a quality above 0, but never for Microsoft's
+    /// programs, whose subscriptions then fail silently.
     init(acceptEncoding values: [String], from family: ClientFamily) {
         self = !values.isEmpty && !family.isMicrosoft && Self.takesGzip(values) ? .gzip : .identity
     }
 
     private static func takesGzip(_ values: [String]) -> Bool {
-        // A star by itself says nothing about gzip: whoever sends it gets the plain bytes.
+        // A star by itself does not name gzip: a client that sends only a star gets the plain bytes.
         for element in values.flatMap({ $0.asciiLowercased.pieces(separatedBy: ",") }) {
             let parts = element.pieces(separatedBy: ";").map(\.withoutBlanks)
             guard let coding = parts.first, coding == "gzip" || coding == "x-gzip" else { continue }

@@ -8,7 +8,7 @@ import KalendsCore
 import NIOCore
 import Storage
 
-/// The one place that decides what a live feed answers: form, coding, validators, condition and header fields.
+/// The only place that decides what a live feed answers: form, coding, validators, condition and header fields.
 struct FeedAnswer: Sendable {
     let form: CalendarForm
     let coding: ContentCoding
@@ -17,7 +17,8 @@ struct FeedAnswer: Sendable {
     let validators: Validators
     let isNotModified: Bool
 
-    /// - Parameter changedAt: the last change of what is shown, the day aside, in milliseconds since 1970.
+    /// - Parameter changedAt: the last change of what is shown, not counting the change of day, in milliseconds since
+    ///   1970.
     init(_ request: FeedRequest, _ choice: Choice, _ shown: ShownFeed, changedAt: Int, now: Int) {
         (form, coding, family) = (choice.form, choice.coding, choice.family)
         self.shown = shown
@@ -28,7 +29,7 @@ struct FeedAnswer: Sendable {
             ifNoneMatch: request.ifNoneMatch, ifModifiedSince: request.ifModifiedSince, validators)
     }
 
-    /// What a request prefers.
+    /// The form and coding that a request prefers.
     struct Choice: Sendable {
         let form: CalendarForm
         let coding: ContentCoding
@@ -45,12 +46,12 @@ struct FeedAnswer: Sendable {
 
     var bodyKey: FeedBodies.Key { FeedBodies.Key(hash: shown.hash, form: form, coding: coding) }
 
-    /// Where the bytes are before they are packed.
+    /// The cache key of the bytes before they are packed.
     var plainKey: FeedBodies.Key { FeedBodies.Key(hash: shown.hash, form: form, coding: .identity) }
 
-    /// What is counted of the answer.
+    /// The access that is counted for the answer.
     ///
-    /// - Parameter version: what the answer shows, which may be newer than what was looked up.
+    /// - Parameter version: the version that the answer shows, which may be newer than the one looked up.
     func access(
         to live: LiveFeed, showing version: FeedVersion, from network: NetworkPrefix, at now: Int
     ) -> FeedAccess {
@@ -59,12 +60,12 @@ struct FeedAnswer: Sendable {
             version: version.circleVersion)
     }
 
-    /// All header fields of the answer but Content-Length and Date, in order.
+    /// Calls `body` for each header field of the answer except Content-Length and Date, in order.
     func eachField(_ body: (HTTPField.Name, String) -> Void) {
         body(.eTag, validators.etag)
         if let lastModified = validators.lastModified { body(.lastModified, lastModified.httpDate) }
         body(.cacheControl, "private, no-cache")
-        // What is sent depends on the program too: some are never sent gzip.
+        // The answer depends on the program too: some programs are never sent gzip.
         body(.vary, "Accept, Accept-Encoding, User-Agent")
         Self.eachSecretPageField(body)
         if !isNotModified {
@@ -73,14 +74,15 @@ struct FeedAnswer: Sendable {
         }
     }
 
-    /// What keeps an address with a secret in it out of search engines and Referer.
+    /// The fields that keep an address with a secret out of search engines and Referer.
     static func eachSecretPageField(_ body: (HTTPField.Name, String) -> Void) {
         body(.xRobotsTag, "noindex")
         body(.referrerPolicy, "no-referrer")
         body(.xContentTypeOptions, "nosniff")
     }
 
-    /// While the second of the last change still runs the date shows one less, so that a second change in it is seen.
+    /// Until the second of the last change is over, the date is one second earlier, so that a second change in it is
+    /// noticed.
     private static func lastModified(_ changedAt: Int, now: Int) -> Instant {
         let changed = Instant(milliseconds: changedAt)
         let isRunning = changed.seconds >= Instant(milliseconds: now).seconds
@@ -89,9 +91,9 @@ struct FeedAnswer: Sendable {
 }
 
 extension ContentCoding {
-    /// Each coding of the same bytes has its own strong entity tag.
+    /// The strong entity tag of these bytes in this coding.
     ///
-    /// Another version of zlib may pack the same bytes differently, so that its tag is another one too.
+    /// Another version of zlib may pack the same bytes differently, so the tag contains the version.
     func tag(of hash: ContentHash) -> String {
         switch self {
         case .identity: "\"\(hash.text)\""

@@ -8,26 +8,26 @@ import KalendsCore
 import NIOCore
 import Synchronization
 
-/// Remembers the bytes of feeds as they are sent: shared by all answers, copied by none.
+/// Caches the bytes of feeds as they are sent; all answers share them without copies.
 package final class FeedBodies: Sendable {
-    /// One representation's bytes. They are found by what they are: feeds that show the same share them.
+    /// Identifies one representation's bytes by their content: feeds that show the same content share them.
     struct Key: Hashable {
         var hash: ContentHash
         var form: CalendarForm
         var coding: ContentCoding
     }
 
-    /// What one entry takes besides its bytes, about.
+    /// The approximate size of an entry besides its bytes.
     private static let overhead = 200
     private let bodies: Mutex<LeastRecentlyUsed<Key, ByteBuffer>>
-    /// Texts too large to be kept, as long as somebody reads them.
+    /// Texts that are too large for the cache, kept as long as somebody reads them.
     private let large = Mutex<[Key: WeakText]>([:])
 
     private struct WeakText {
         weak var text: FeedText?
     }
 
-    /// - Parameter limit: how many bytes to keep.
+    /// - Parameter limit: the number of bytes to keep.
     package init(limit: Int = 32 << 20) { bodies = Mutex(LeastRecentlyUsed(limit: limit)) }
 
     /// The bytes of a representation, if they are available.
@@ -36,7 +36,7 @@ package final class FeedBodies: Sendable {
     /// A large text that somebody is reading now.
     func large(_ key: Key) -> FeedText? { large.withLock { $0[key]?.text } }
 
-    /// Keeps a text: in one buffer, or where it is too large for that, as long as somebody reads it.
+    /// Keeps a text in one buffer, or as long as somebody reads it when it is too large for one.
     func keep(_ text: FeedText, for key: Key) {
         guard text.isLarge else { return keep(ByteBuffer(text), for: key) }
         large.withLock { large in
@@ -51,7 +51,7 @@ package final class FeedBodies: Sendable {
 }
 
 extension ByteBuffer {
-    /// A text in one buffer.
+    /// Copies a text into one buffer.
     init(_ text: FeedText) {
         self = ByteBufferAllocator().buffer(capacity: text.count)
         text.eachPart { writeBytes($0) }
@@ -61,7 +61,7 @@ extension ByteBuffer {
 extension FeedText {
     private static let partSize = 64 << 10
 
-    /// The text as the body of an answer, written from its pieces as its reader takes them.
+    /// The text as the body of an answer, written piece by piece at the reader's pace.
     var responseBody: ResponseBody {
         ResponseBody(contentLength: count) { writer in
             var buffer = ByteBuffer()
@@ -69,7 +69,7 @@ extension FeedText {
                 buffer.writeBytes(part)
                 guard buffer.readableBytes >= Self.partSize else { return }
                 try await writer.write(buffer)
-                // A new one: the writer may still have the one before.
+                // A new buffer, since the writer may still hold the previous one.
                 buffer = ByteBuffer()
             }
             if buffer.readableBytes > 0 { try await writer.write(buffer) }

@@ -2,7 +2,7 @@
 
 import FeedTokens
 
-/// The addresses that feeds have.
+/// The addresses of feeds.
 enum FeedPath {
     /// The raw value is the router's pattern, and the name in logs and metrics.
     enum Route: String, CaseIterable, Sendable {
@@ -15,7 +15,7 @@ enum FeedPath {
     private static let function = Array("/functions/v1/ical-feed/".utf8)
     private static let ending = Array(".ics".utf8)
 
-    /// Reads a path in its plain spelling; nil for anything else, which is the router's to judge.
+    /// Reads a path in its plain spelling; nil for any other path, which the router handles.
     static func parse(_ path: String) -> (route: Route, token: Secret)? {
         var rest = Substring(path).utf8
         let isFunction: Bool
@@ -45,7 +45,7 @@ enum FeedPath {
         guard name.count > ending.count, name.suffix(ending.count).elementsEqual(ending) else { return false }
         return name.allSatisfy { byte in
             switch byte {
-            // Letters, digits, and what addresses handed out have besides.
+            // Letters, digits, and the other characters of issued addresses.
             case 48...57, 65...90, 97...122, UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"): true
             default: false
             }

@@ -5,7 +5,7 @@ import HTTPTypes
 import ICalBridge
 import NIOHTTP1
 
-/// What of a request for a feed its answer depends on; the token and the caller's address aside.
+/// The parts of a request that a feed's answer depends on, except the token and the caller's address.
 struct FeedRequest: Sendable {
     var isHead: Bool
     var ifNoneMatch: [String] = []
@@ -14,7 +14,7 @@ struct FeedRequest: Sendable {
     var acceptEncoding: [String] = []
     var userAgent: String?
     var forwardedFor: [String] = []
-    /// What was handed in to find the request by; the router's own way takes it from the header fields itself.
+    /// The request's id, as the client sent it; the router takes it from the header fields itself.
     var mark: String?
 
     init(_ method: HTTPRequest.Method, _ headers: HTTPFields) {
@@ -27,13 +27,13 @@ struct FeedRequest: Sendable {
         forwardedFor = headers[values: .xForwardedFor]
     }
 
-    /// The same of a request as it was read from the connection; nil when anything about it is out of the ordinary, so
-    /// that it takes the way of all requests.
+    /// Makes the same from a request as it was read from the connection; nil when anything about it is unusual, so that
+    /// it goes through the router.
     init?(_ head: HTTPRequestHead) {
         guard head.method == .GET || head.method == .HEAD, head.version == .http1_1 else { return nil }
         isHead = head.method == .HEAD
         for (name, value) in head.headers {
-            // The length comes first: most names are not among these.
+            // The length is compared first: most names are not among these.
             switch name.utf8.count {
             case 6 where name.isEqual("accept"): accept.append(value)
             case 6 where name.isEqual("expect"): return nil
@@ -62,7 +62,7 @@ struct FeedRequest: Sendable {
 }
 
 extension String {
-    /// Whether it is this text, which is ASCII in lower case, without regard to case.
+    /// Whether the name equals this lower-case ASCII text, ignoring case.
     fileprivate func isEqual(_ lowercase: StaticString) -> Bool {
         // A static string's bytes live as long as the program.
         unsafe utf8.count == lowercase.utf8CodeUnitCount

@@ -2,7 +2,7 @@
 
 package import KalendsCore
 
-/// The product's services, and what those who answer over HTTP share beside them.
+/// The product's services, and the other state that all HTTP handlers share.
 package struct FrontServices: Sendable {
     package let services: Services
     /// The bytes of feeds as they are sent.

@@ -4,17 +4,18 @@ import CZlib
 import KalendsCore
 import NIOCore
 
-/// The system's zlib, in one call.
+/// Packs bytes with the system's zlib.
 package enum Gzip {
     /// zlib's version; other versions may pack the same bytes differently.
     static let version = unsafe String(cString: zlibVersion())
 
-    /// The bytes as a gzip member without a name or time: equal bytes are equal again. Nil when memory is short.
+    /// Packs bytes as a gzip member without a name or time, so that equal bytes give equal results; nil when memory is
+    /// short.
     ///
-    /// Takes about 1 ms for each 100 kB, so it is not work for an event loop.
+    /// It takes about 1 ms for each 100 kB, so it must not run on an event loop.
     static func pack(_ body: ByteBuffer) -> ByteBuffer? {
         var stream = unsafe z_stream()
-        // 15 bits of window, and 16 that ask for gzip's wrapping in place of zlib's own.
+        // 15 bits of window; adding 16 selects gzip's wrapping in place of zlib's own.
         guard
             unsafe deflateInit2_(
                 &stream, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
@@ -23,7 +24,7 @@ package enum Gzip {
         defer { unsafe deflateEnd(&stream) }
         let bound = unsafe Int(deflateBound(&stream, UInt(body.readableBytes)))
         var packed = ByteBufferAllocator().buffer(capacity: bound)
-        // Both buffers stay where they are for the one call; zlib reads the first and does not change it.
+        // Both buffers stay in place during the call; zlib reads the first and does not change it.
         let status = unsafe body.withUnsafeReadableBytes { source in
             unsafe packed.writeWithUnsafeMutableBytes(minimumWritableBytes: bound) { target in
                 unsafe stream.next_in = UnsafeMutablePointer(
@@ -38,9 +39,10 @@ package enum Gzip {
         return status > 0 ? packed : nil
     }
 
-    /// A text as a gzip member, packed piece by piece: equal bytes are equal again, however they are divided.
+    /// Packs a text as a gzip member, piece by piece; equal bytes give equal results, however they are divided.
     ///
-    /// Takes about 10 ms a MiB, so it is not work for a thread that others wait for. Nil when memory is short.
+    /// It takes about 10 ms for each MiB, so it must not run on a thread that others wait for. Nil when memory is
+    /// short.
     static func pack(_ text: FeedText) -> ByteBuffer? {
         var stream = unsafe z_stream()
         guard
@@ -59,7 +61,7 @@ package enum Gzip {
         return status == Z_STREAM_END ? packed : nil
     }
 
-    /// Packs bytes until all are taken, or with `Z_FINISH` until the end is written; returns zlib's last answer.
+    /// Packs bytes until all are taken, or with `Z_FINISH` until the end is written; returns zlib's last status.
     @discardableResult
     private static func take(
         _ source: UnsafeRawBufferPointer, _ stream: inout z_stream, _ flush: Int32, into packed: inout ByteBuffer

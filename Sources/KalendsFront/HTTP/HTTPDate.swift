@@ -4,7 +4,7 @@ import ICalBridge
 import KalendsCore
 import Synchronization
 
-/// The present second as a Date field shows it, made once a second.
+/// The current second as a Date field shows it, formatted once a second.
 package enum HTTPDate {
     private static let latest = Mutex((second: 0, text: ""))
 

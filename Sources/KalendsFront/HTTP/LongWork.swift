@@ -3,10 +3,10 @@
 import NIOCore
 import NIOPosix
 
-/// The threads for requests that take a processor for long: lists, previews, exports, batches, large documents.
+/// The threads for requests that use a processor for long: lists, previews, exports, batches, large documents.
 ///
-/// On the threads that all other tasks share, a few of them would keep a short request waiting for as long as they
-/// take; on separate threads they share the processors with it, as the system divides them.
+/// On the threads that all other tasks share, a few such requests would delay a short one until they are done; on
+/// separate threads, the system divides the processors between them.
 package final class LongWork: TaskExecutor {
     static let threads = LongWork()
 
@@ -17,7 +17,7 @@ package final class LongWork: TaskExecutor {
         pool.start()
     }
 
-    /// How many such requests have a processor at a time.
+    /// How many such requests can run at a time.
     package static let width = max(2, NIOCore.System.coreCount)
 
     package func enqueue(_ job: consuming ExecutorJob) {
@@ -27,7 +27,7 @@ package final class LongWork: TaskExecutor {
         pool.submit { _ in unsafe job.runSynchronously(on: executor) }
     }
 
-    /// Does work on these threads, the parts apart that are done elsewhere, as reads of the database are.
+    /// Runs work on these threads, except for parts that run elsewhere, such as reads of the database.
     static func run<Value: Sendable>(_ work: () async throws -> Value) async throws -> Value {
         try await withTaskExecutorPreference(threads, operation: work)
     }

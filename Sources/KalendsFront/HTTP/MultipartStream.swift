@@ -2,7 +2,7 @@
 
 import KalendsCore
 
-/// Finds one part of a `multipart/form-data` body (RFC 7578) while the body comes in, and hands over its bytes.
+/// Finds one part of a `multipart/form-data` body (RFC 7578) as the body arrives, and passes on its bytes.
 struct MultipartStream {
     private enum Place {
         case preamble, head
@@ -10,17 +10,17 @@ struct MultipartStream {
         case end
     }
 
-    /// What may come before a part's content.
+    /// The most bytes before a part's content.
     private static let headLimit = 16 << 10
 
     private let name: String
     private let delimiter: [UInt8]
     private var place = Place.preamble
-    // A boundary at the very beginning has its line break too.
+    // A boundary at the very beginning of the body also has a line break before it.
     private var pending: [UInt8] = [13, 10]
-    /// The type of the part, as its own header gives it.
+    /// The part's type, as stated in its header.
     private(set) var contentType: String?
-    /// Whether the part is there from its beginning to its end.
+    /// Whether the whole part has been received.
     private(set) var isWhole = false
 
     /// Nil when the media type names no boundary (RFC 2046 section 5.1.1).
@@ -32,8 +32,7 @@ struct MultipartStream {
         delimiter = Array("\r\n--\(boundary)".utf8)
     }
 
-    /// Takes the body's next bytes; throws 400 when a part's header has no end, or when a second part
-    /// has the name.
+    /// Processes the body's next bytes; throws 400 when a part's header does not end, or when a second part has the name.
     mutating func feed(_ bytes: some Sequence<UInt8>, _ take: (ArraySlice<UInt8>) throws -> Void) throws {
         if case .end = place { return }
         pending += bytes
@@ -76,7 +75,7 @@ struct MultipartStream {
             rest = rest[(end + 4)...]
         case .content(let isWanted):
             let end = Self.find(delimiter, in: rest)
-            // The end of what is there may be the beginning of a boundary.
+            // The last available bytes may be the beginning of a boundary.
             let content = rest[..<(end ?? max(rest.startIndex, rest.endIndex - delimiter.count + 1))]
             if isWanted, !content.isEmpty { try take(content) }
             rest = rest[content.endIndex...]
@@ -88,7 +87,7 @@ struct MultipartStream {
         return true
     }
 
-    /// - Returns: whether a part with this header is the one that is looked for.
+    /// - Returns: whether a part with this header is the wanted one.
     private mutating func begin(_ head: String) -> Bool {
         var (isWanted, type) = (false, String?.none)
         for line in head.split(whereSeparator: \.isNewline) {

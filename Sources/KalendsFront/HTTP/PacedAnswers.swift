@@ -6,13 +6,14 @@ import Hummingbird
 import KalendsCore
 import NIOCore
 
-/// Writes large answers piece by piece, each when the one before has gone, and counts what waits for its reader.
+/// Writes large answers piece by piece, each when the previous one has been sent, and counts the bytes that wait for
+/// their reader.
 struct PacedAnswers: RouterMiddleware {
     typealias Context = KalendsContext
 
     let services: Services
 
-    /// The routes whose bytes are the same for all who read them at a time: those of a cache, and of the program itself.
+    /// The routes whose bytes all concurrent readers share: those from the cache, and those of the program itself.
     private static let sharedPaths = FeedPath.Route.allCases.map(\.rawValue) + ["/openapi.json", "/docs"]
 
     func handle(
@@ -35,7 +36,7 @@ struct PacedAnswers: RouterMiddleware {
             try await share.hold(length)
             share.keep(length)
         } else {
-            // What was asked for is done: without an answer the caller would not know.
+            // The request has already taken effect: without an answer the caller would not know.
             share.holdAnyway(length)
             share.keep(length)
         }
@@ -49,12 +50,12 @@ struct PacedAnswers: RouterMiddleware {
     }
 }
 
-/// Passes on what is written in pieces, each when the reader has received most of the one before.
+/// Writes in pieces, each when the reader has received most of the previous one.
 struct PacedWriter: ResponseBodyWriter {
     static let piece = 64 << 10
 
     private var parent: any ResponseBodyWriter
-    /// The connection's.
+    /// The connection's event loop.
     private let loop: any EventLoop
 
     init(_ parent: any ResponseBodyWriter, _ loop: any EventLoop) { (self.parent, self.loop) = (parent, loop) }
@@ -63,8 +64,8 @@ struct PacedWriter: ResponseBodyWriter {
         var rest = buffer
         while rest.readableBytes > 0, let piece = rest.readSlice(length: min(Self.piece, rest.readableBytes)) {
             try await parent.write(piece)
-            // What is written waits for the connection's thread: only once that has it is it known that the reader has
-            // enough. A large feed would be copied as a whole for each slow reader otherwise.
+            // Waits for the connection's thread, which alone knows whether the reader keeps up. Otherwise a large feed
+            // would be copied whole for each slow reader.
             try await loop.submit {}.get()
         }
     }

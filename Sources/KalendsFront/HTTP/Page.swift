@@ -5,10 +5,10 @@ import FeedTokens
 import Hummingbird
 import KalendsCore
 
-/// Which part of a list is asked for (contract: `limit` and `cursor`).
+/// The requested part of a list (contract: `limit` and `cursor`).
 struct Page {
     let limit: Int
-    /// The key after which the page begins; empty for the first.
+    /// The key after which the page begins; empty for the first page.
     let after: String
 
     init(_ request: Request) throws {
@@ -25,7 +25,7 @@ struct Page {
         }
     }
 
-    /// The key as a number, nil for the first page; throws 422 for a cursor of another list.
+    /// The key as a number; nil for the first page. Throws 422 for a cursor of another list.
     var number: Int? {
         get throws {
             if after.isEmpty { return nil }
@@ -36,15 +36,15 @@ struct Page {
         }
     }
 
-    /// What to ask a use case for.
+    /// The page request for a use case.
     var request: PageRequest { PageRequest(after: after, limit: fetchLimit) }
 
-    /// How many to fetch: one more than fits shows whether another page follows.
+    /// The number of elements to fetch: one more than the limit shows whether another page follows.
     var fetchLimit: Int { limit + 1 }
 
     /// The list's answer from up to `fetchLimit` elements, which are small; it ends early at `PageText.mostBytes`.
     ///
-    /// - Parameter beside: what the answer has besides its items, as names and JSON.
+    /// - Parameter beside: further members of the answer, as names and JSON.
     func answer<Element>(
         _ found: [Element], key: (Element) -> String, beside: [(name: String, json: [UInt8])] = [],
         json: (Element) throws -> JSONValue
@@ -63,7 +63,8 @@ struct Page {
 
     /// The list's text from elements that are fetched piece by piece; it ends early at `PageText.mostBytes`.
     ///
-    /// - Parameter fetch: gives up to so many elements after the one that was the last, nil for the page's first ones.
+    /// - Parameter fetch: returns up to the given number of elements after the given one; nil for the page's first
+    ///   elements.
     func filled<Element>(
         key: (Element) -> String, json: (Element) throws -> JSONValue,
         _ fetch: (_ last: Element?, _ count: Int) throws -> [Element]
@@ -87,20 +88,19 @@ struct Page {
         }
     }
 
-    /// The cursor of the page that begins after an element with this key.
+    /// The cursor of the page that begins after the element with this key.
     static func cursor(_ key: String) -> String { Base64URL.encode(Array(key.utf8)) }
 }
 
 /// The text of one page of a list, written element by element.
 package struct PageText: Sendable {
-    /// The most bytes of elements in one page (contract: 4 MiB); a single element that is larger fills a page by
-    /// itself.
+    /// The most bytes of elements in one page (contract: 4 MiB); a larger element fills a page by itself.
     package static let mostBytes = MemoryBudgets.mostPageBytes
 
     private(set) var count = 0
     private(set) var bytes: [UInt8] = Array(#"{"items":["#.utf8)
 
-    /// Adds an element; false when the page is full.
+    /// Adds an element; returns false when the page is full.
     mutating func add(_ element: JSONValue) throws -> Bool {
         let text = try element.serialized()
         guard count == 0 || bytes.count + text.count < Self.mostBytes else { return false }
@@ -112,7 +112,7 @@ package struct PageText: Sendable {
 
     /// Ends the text.
     ///
-    /// - Parameter next: the key that the next page begins after, nil on the last page.
+    /// - Parameter next: the key after which the next page begins; nil on the last page.
     mutating func finish(next: String?) {
         bytes += (next.map { #"],"nextCursor":"\#(Page.cursor($0))"}"# } ?? #"],"nextCursor":null}"#).utf8
     }
@@ -120,8 +120,8 @@ package struct PageText: Sendable {
     /// Adds a member to a text that has ended.
     ///
     /// - Parameters:
-    ///   - name: of letters only.
-    ///   - json: in JSON.
+    /// - name: consists of letters only.
+    /// - json: the value in JSON.
     mutating func add(_ name: String, _ json: [UInt8]) {
         bytes.removeLast()
         bytes += #","\#(name)":"#.utf8

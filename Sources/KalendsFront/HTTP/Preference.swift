@@ -8,7 +8,7 @@ extension Request {
     /// Whether the caller does not want to wait for the work (RFC 7240 section 4.1).
     var prefersAsync: Bool {
         headers[values: .prefer].contains { field in
-            // What may follow a preference are its parameters, as after a media type.
+            // A preference may be followed by parameters, like a media type.
             field.pieces(separatedBy: ",").contains { MediaType.essence(of: String($0)) == "respond-async" }
         }
     }

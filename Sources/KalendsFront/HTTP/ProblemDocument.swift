@@ -14,7 +14,7 @@ package struct ProblemDocument: Error, HTTPResponseError {
     private var headers = HTTPFields()
     private var extra: [ByteString: JSONValue] = [:]
 
-    /// What only HTTP refuses.
+    /// Makes a refusal that exists only in HTTP.
     init(_ status: HTTPResponse.Status, code: ProblemCode? = nil, detail: String, headers: HTTPFields = HTTPFields()) {
         (self.status, self.code, self.detail) = (status, code ?? ProblemCode(status), detail)
         self.headers = headers
@@ -31,7 +31,7 @@ package struct ProblemDocument: Error, HTTPResponseError {
         Response(status: status, headers: fields, body: ResponseBody(byteBuffer: document))
     }
 
-    /// Header fields of the answer, without those that belong to the connection.
+    /// The answer's header fields, except those that belong to the connection.
     var fields: HTTPFields {
         var headers = headers
         headers[.contentType] = "application/problem+json"
@@ -59,7 +59,7 @@ package struct ProblemDocument: Error, HTTPResponseError {
 }
 
 extension HTTPResponse.Status {
-    /// RFC 4918 section 11.5.
+    /// 507 (RFC 4918 section 11.5).
     static let insufficientStorage = HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage")
 
     init(_ kind: Refusal.Kind) {
@@ -83,10 +83,10 @@ extension HTTPResponse.Status {
 }
 
 extension Refusal {
-    /// What `WWW-Authenticate` says (RFC 6750 section 3), nil where no other credential would help.
+    /// The value of `WWW-Authenticate` (RFC 6750 section 3); nil when no other credential would help.
     fileprivate var challenge: String? {
         switch (kind, code) {
-        // Without a credential there is no error code.
+        // Without a credential the field has no error code.
         case (.unauthenticated, .credentialMissing), (.unauthenticated, .passwordWrong): "Bearer"
         case (.unauthenticated, _): "Bearer error=\"invalid_token\""
         case (.lacksScope(let scope), _): "Bearer error=\"insufficient_scope\", scope=\"\(scope.rawValue)\""
@@ -96,7 +96,7 @@ extension Refusal {
 }
 
 extension ProblemCode {
-    /// What an answer of this status is about when it does not say so itself.
+    /// The problem's code for a status whose answer names none.
     fileprivate init(_ status: HTTPResponse.Status) {
         self =
             switch status.code {

@@ -7,18 +7,18 @@ import Logging
 import NIOCore
 import Synchronization
 
-/// Notices a proxy that is not configured: its X-Forwarded-For header is not trusted, and the operator should know.
+/// Detects a proxy that is not configured: its X-Forwarded-For header is not trusted, and the operator should know.
 ///
-/// All its callers then are one network, which shares one limit of connections and one brake on guesses.
+/// All its callers then count as one network, which shares one limit of connections and one limit on password attempts.
 package final class ProxyNotice: Sendable {
     private let found = Mutex<String?>(nil)
 
     package init() {}
 
-    /// The address that X-Forwarded-For first came from.
+    /// The first address that sent X-Forwarded-For.
     var address: String? { found.withLock { $0 } }
 
-    /// - Returns: the address when it is news.
+    /// - Returns: the address, the first time only.
     func note(_ address: IPAddress, _ settings: ServerSettings) -> String? {
         guard address.isInner, !settings.isTrustedProxy(address) else { return nil }
         return found.withLock { found in
@@ -29,7 +29,7 @@ package final class ProxyNotice: Sendable {
     }
 }
 
-/// Says once that a proxy is not trusted, at the first request that shows one.
+/// Logs once that a proxy is not trusted, at the first request that shows this.
 struct ProxyNoticeLog: RouterMiddleware {
     typealias Context = KalendsContext
 
@@ -53,7 +53,8 @@ struct ProxyNoticeLog: RouterMiddleware {
 }
 
 extension IPAddress {
-    /// Whether it is this machine's or of a network that is not on the Internet (RFC 1918, RFC 4193, link-local).
+    /// Whether the address is this machine's or in a network that is not on the Internet (RFC 1918, RFC 4193,
+    /// link-local).
     var isInner: Bool {
         if bytes.count == 4 {
             return bytes[0] == 127 || bytes[0] == 10 || bytes[0] == 172 && (16...31).contains(bytes[1])

@@ -6,15 +6,15 @@ import Hummingbird
 import KalendsCore
 
 extension RouteTable.Route {
-    /// Wraps a handler so that it runs only for query parameters that the route knows, and with room and threads
-    /// for a long answer.
+    /// Wraps a handler so that it runs only if the route knows all query parameters, and with memory and threads for a
+    /// long answer.
     func admitting(_ handler: @escaping Handler) -> Handler {
         let known = operation.query.map(\.name)
         let room = known.contains("cursor") ? PageText.mostBytes : 0
         let takesLong = operation.takesLong || room > 0
-        // A body comes as slowly as its sender likes: nobody is to wait for that.
+        // A body arrives as slowly as its sender likes, and nobody may wait for that.
         let page = method == .get ? room : 0
-        // Calendar apps add to a feed's address what they like.
+        // Calendar apps add arbitrary parameters to a feed's address.
         let isChecked = operation.access != .feedToken && !operation.takesAnyQuery
         return { request, context in
             if isChecked { try request.checkQuery(known: known) }
@@ -30,13 +30,13 @@ extension RouteTable.Route {
 }
 
 extension Request {
-    /// Throws 400 for query parameters of other names than these, and for one that is given twice.
+    /// Throws 400 for query parameters with other names than these, and for a repeated one.
     func checkQuery(known: [String]) throws {
         guard let query = uri.query, !query.isEmpty else { return }
         var given: Set<ByteString> = []
         var faults = FaultList()
         for part in query.utf8.split(separator: UInt8(ascii: "&")) {
-            // Names are not decoded: none of ours has a letter that needs it.
+            // Names are not decoded: none of ours has a letter that would be encoded.
             let name = String(Substring(part.prefix { $0 != UInt8(ascii: "=") }))
             guard let own = known.first(where: { $0.isSameText(as: name) }) else {
                 faults.append(

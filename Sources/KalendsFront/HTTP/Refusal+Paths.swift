@@ -3,9 +3,9 @@
 import KalendsCore
 
 extension Refusal.Resource {
-    /// What a part of a path names: the collection before it says so.
+    /// The resource that a part of a path names, which the preceding collection determines.
     ///
-    /// - Parameter path: the route's own, as it was registered.
+    /// - Parameter path: the route's path, as it was registered.
     init?(named name: String, in path: String) {
         let parts = path.split(separator: "/")
         guard let place = parts.firstIndex(of: "{\(name)}"), place > 0 else { return nil }
@@ -13,7 +13,7 @@ extension Refusal.Resource {
         self = known
     }
 
-    /// Items are not among them: their routes know their kind.
+    /// Items are missing here: their routes know their kind.
     private static let byCollection: [ByteString: Refusal.Resource] = [
         "circles": .circle, "conflicts": .conflict, "connections": .connection, "devices": .device, "events": .event,
         "feeds": .feed, "imports": .import, "keys": .key, "members": .member, "occurrences": .occurrence,
@@ -28,12 +28,12 @@ extension Refusal {
         .missing, code: .pathNotFound,
         detail: "No resource has this path; GET /openapi.json lists those that are there.")
 
-    /// 401 without any credential (RFC 6750 section 3.1: no error code then).
+    /// 401 for a request without any credential (then without an error code, RFC 6750 section 3.1).
     static let unauthenticated = Refusal(
         .unauthenticated, code: .credentialMissing,
         detail: "This needs a credential: send Authorization: Bearer with a service key, a user token or a session.")
 
-    /// 401 for a header field that holds no credential of a known form.
+    /// 401 for a header field that has no credential of a known form.
     static let malformedCredential = unknown(
         .credentialMalformed,
         "The credential has an unknown form: Authorization must be Bearer with a service key, a user token or a "
@@ -42,7 +42,7 @@ extension Refusal {
     static let unknownSession = unknown(.credentialUnknown, "The session is unknown or has ended.")
     static let unknownDevice = unknown(.credentialUnknown, "The device's token is unknown or was revoked.")
 
-    /// 401 on a route for sessions, for a caller of another kind.
+    /// 401 for a caller without a session on a route that needs one.
     static let sessionNeeded = unknown(.sessionRequired, "This needs a signed-in user's session.")
 
     private static func unknown(_ code: ProblemCode, _ detail: String) -> Refusal {

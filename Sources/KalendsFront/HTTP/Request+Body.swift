@@ -9,10 +9,11 @@ extension Request {
     /// The largest JSON document, and the largest line of a batch.
     static let jsonLimit = 1 << 20
 
-    /// What a document takes in memory beside its text, for each byte of it: the smallest members and elements take most.
+    /// The memory that a document takes besides its text, for each byte of it: the smallest members and elements take
+    /// most.
     static let documentFactor = 24
 
-    /// The whole body; throws 413 when it is larger, 503 when too many large ones are under way.
+    /// Reads the whole body; throws 413 when it is larger than the limit, 503 when too many large ones are under way.
     func bytes(limit: Int, _ memory: MemoryShare) async throws -> [UInt8] {
         let length = headers[.contentLength].flatMap { Int($0) }
         if let length, length > limit { throw Refusal.tooLarge(limit: limit) }
@@ -20,15 +21,16 @@ extension Request {
         for try await buffer in body {
             guard bytes.count + buffer.readableBytes <= limit else { throw Refusal.tooLarge(limit: limit) }
             try await memory.hold(bytes.count + buffer.readableBytes)
-            // What grows by itself takes up to twice what is counted; a length is believed once much of it is there.
+            // A growing array takes up to twice the counted bytes; the stated length is trusted once much of the body
+            // has arrived.
             if let length, bytes.count > MemoryShare.free { bytes.reserveCapacity(length) }
             bytes.append(contentsOf: buffer.readableBytesView)
         }
         return bytes
     }
 
-    /// The body as JSON; throws 400 when it is not JSON, 413 over 1 MiB, 503 when too many large ones are under way. No
-    /// body at all is an empty object.
+    /// Reads the body as JSON; throws 400 when it is not JSON, 413 over 1 MiB, 503 when too many large ones are under
+    /// way. An empty body is read as an empty object.
     func json(_ context: KalendsContext) async throws -> JSONValue {
         let bytes = try await bytes(limit: Self.jsonLimit, context.memory.body)
         if bytes.isEmpty { return [:] }
@@ -37,7 +39,7 @@ extension Request {
         return try await LongWork.run { try Self.document(bytes) }
     }
 
-    /// A body's bytes as JSON; throws 400 with the place of the fault.
+    /// Parses a body's bytes as JSON; throws 400 with the place of the error.
     static func document(_ bytes: [UInt8]) throws -> JSONValue {
         do throws(JSONFault) {
             return try JSONValue(parsing: bytes)
@@ -69,7 +71,7 @@ extension Response {
         .json(bytes: try value.serialized(), status: status, headers: headers)
     }
 
-    /// A JSON answer that is written already.
+    /// A JSON answer from bytes that are already encoded.
     static func json(bytes: [UInt8], status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]) -> Response {
         var headers = headers
         headers[.contentType] = "application/json"

@@ -5,18 +5,18 @@ import KalendsCore
 import Logging
 import NIOCore
 
-/// What belongs to one request besides the request itself.
+/// The state of one request besides the request itself.
 package struct KalendsContext: RequestContext {
     package var coreContext: CoreRequestContextStorage
-    /// Who calls; set by the authentication of the routes that need it.
+    /// The caller; set by the authentication of the routes that need one.
     var knownCaller: Caller?
-    /// The session that the caller came with, if it was one.
+    /// The session that the caller authenticated with, if any.
     var session: PresentedSession?
-    /// What the request holds of the server's memory.
+    /// The request's share of the server's memory.
     var memory: RequestMemory
-    /// The address at the other end of the connection, nil for a call within the process.
+    /// The address at the other end of the connection; nil for a call within the process.
     let remoteAddress: SocketAddress?
-    /// Who is charged for what the request uses; narrower once the caller is known.
+    /// The sender whom the request's resources are counted for; more specific once the caller is known.
     var sender = Sender.unknown
     let channel: any Channel
 
@@ -29,12 +29,12 @@ package struct KalendsContext: RequestContext {
 }
 
 extension KalendsContext {
-    /// A part of the path, percent-decoded; nil when that gives no text.
+    /// A percent-decoded part of the path; nil when it is not valid text.
     func parameter(_ name: String) -> String? { parameters.get(name).flatMap { percentDecoded($0) } }
 
-    /// A part of the path that is an id; anything that cannot be one names nothing.
+    /// A part of the path that is an id; throws 404 for text that cannot be an id.
     ///
-    /// - Parameter resource: what the part names, if the collection before it does not say so.
+    /// - Parameter resource: the kind of resource, if the preceding collection does not determine it.
     func identifier(_ name: String, of resource: Refusal.Resource? = nil) throws -> String {
         guard let text = parameter(name), Identifier.isValid(text) else {
             throw (resource ?? endpointPath.flatMap { Refusal.Resource(named: name, in: $0) }).map(Refusal.missing)
@@ -43,7 +43,7 @@ extension KalendsContext {
         return text
     }
 
-    /// A part of the path that a PUT makes an id of.
+    /// A part of the path from which a PUT makes an id; throws 400 for text that cannot be an id.
     func newIdentifier(_ name: String) throws -> String {
         guard let text = parameter(name), Identifier.isValid(text) else {
             throw Refusal.badRequest(Identifier.rule, code: .invalidID)
@@ -51,14 +51,14 @@ extension KalendsContext {
         return text
     }
 
-    /// Who calls; throws 401 when nobody is known.
+    /// The caller; throws 401 when there is none.
     func caller() throws -> Caller {
         guard let knownCaller else { throw Refusal.unauthenticated }
         return knownCaller
     }
 }
 
-/// Text with `%XX` decoded (RFC 3986 section 2.1), nil when that gives no UTF-8.
+/// Decodes `%XX` in a text (RFC 3986 section 2.1); nil when the result is not UTF-8.
 func percentDecoded(_ text: String) -> String? {
     guard text.utf8.contains(37) else { return text }
     var bytes: [UInt8] = []

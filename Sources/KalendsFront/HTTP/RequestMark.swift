@@ -3,13 +3,13 @@
 import HTTPTypes
 import NIOHTTP1
 
-/// The name that a proxy or a caller gives a request (`X-Request-Id`), so that it is found in the logs of both.
+/// The id that a proxy or a caller gives a request (`X-Request-Id`), so that it is found in the logs of both.
 enum RequestMark {
-    /// The longest that is taken, in bytes.
+    /// The longest accepted id, in bytes.
     private static let limit = 128
 
-    /// What was handed in, nil unless it is one name of letters, digits and `. _ ~ : + / = @ -`: it goes into the log and
-    /// back into the answer.
+    /// The id that was sent; nil unless it consists of letters, digits and `. _ ~ : + / = @ -`, since it goes into the
+    /// log and back into the answer.
     static func valid(_ text: String?) -> String? {
         guard let text, (1...limit).contains(text.utf8.count), text.utf8.allSatisfy(isAllowed) else { return nil }
         return text

@@ -33,14 +33,14 @@ struct RouteLog: RouterMiddleware {
         } catch PageRefusal.form {
             response = front.foreignForm(request, now: now())
         } catch let error as HTTPError where error.status == .notFound {
-            // The router's own, for a path that is not a route.
+            // The router throws this for a path that is not a route.
             response = answer(ProblemDocument(.noSuchPath), request, context)
         } catch let error as any HTTPResponseError {
             // The framework's own messages may repeat what was sent.
             response = answer(
                 ProblemDocument(error.status, detail: "\(error.status.reasonPhrase)."), request, context)
         } catch is HTTPParserError {
-            // The caller's doing, or nobody waits for the answer any more.
+            // The caller caused this, or nobody waits for the answer any more.
             response = answer(
                 ProblemDocument(
                     .badRequest("The body is not framed as HTTP/1.1 requires, or broke off.", code: .bodyBroken)),
@@ -48,16 +48,16 @@ struct RouteLog: RouterMiddleware {
         } catch is CancellationError {
             throw CancellationError()
         } catch {
-            // What failed may hold a value that nobody outside may see: its type says enough.
+            // The error may contain a value that must stay inside, so only its type is logged.
             context.logger.error(
                 "request failed", metadata: ["route": "\(route(context))", "error": "\(publicText(error))"])
             let refusal = (error as? StorageError).flatMap { Refusal($0) }
             response = answer(ProblemDocument(refusal ?? .failed), request, context)
         }
-        // Answers of feeds are the same whoever asks, except for what they brought along.
+        // Answers of feeds are the same for everybody, except for an id that the client sent.
         let isFeed = context.endpointPath.flatMap(FeedPath.Route.init(rawValue:)) != nil
         if let mark = mark ?? (isFeed ? nil : self.mark(context)) { response.headers[.xRequestID] = mark }
-        // A method of the caller's own invention is not a label: the table must not grow with it.
+        // An invented method must not become a label, or the table would grow with each.
         let method = RouteTable.registered.contains(request.method) ? request.method.rawValue : "other"
         let record = RequestRecord(
             method: method, route: route(context), status: response.status.code, start: start)
@@ -65,8 +65,7 @@ struct RouteLog: RouterMiddleware {
         return response
     }
 
-    /// A refusal in the form that suits the client: a page for a browser that wants one, a problem document for
-    /// everything else.
+    /// A refusal in the form that suits the client: a page for a browser that wants one, otherwise a problem document.
     private func answer(_ problem: ProblemDocument, _ request: Request, _ context: KalendsContext) -> Response {
         guard PageFront.owns(request.uri.path), !request.uri.path.hasSuffix("/progress") else {
             return problem.response(from: request, context: context)
@@ -74,10 +73,10 @@ struct RouteLog: RouterMiddleware {
         return front.error(problem, for: request, now: now(), mark: mark(context))
     }
 
-    /// The framework's name of what a request is found by.
+    /// The framework's log key for a request's id.
     static let markKey = "hb.request.id"
 
-    /// What the caller handed in, or the server's own number.
+    /// The id that the caller sent, or the server's own number.
     private func mark(_ context: KalendsContext) -> String? {
         context.logger[metadataKey: Self.markKey].map { "\($0)" }
     }
@@ -85,17 +84,17 @@ struct RouteLog: RouterMiddleware {
     private func route(_ context: KalendsContext) -> String { context.endpointPath ?? "unknown" }
 }
 
-/// One request for the log and the metrics: this is all that either ever gets.
+/// One request for the log and the metrics; neither gets anything else.
 struct RequestRecord: Sendable {
     var method: String
     /// The pattern that matched.
     var route: String
     var status: Int
     var start: ContinuousClock.Instant
-    /// What was handed in to find the request by, where the logger does not know it.
+    /// The request's id as the client sent it, where the logger does not know it.
     var mark: String?
 
-    /// Notes that the request was answered now, and gives the microseconds that it took.
+    /// Records that the request has been answered, and returns the microseconds that it took.
     @discardableResult
     func finish(_ tally: Metrics.Tally, _ logger: Logger) -> Int {
         let elapsed = (ContinuousClock.now - start).components

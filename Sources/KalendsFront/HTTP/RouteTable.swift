@@ -7,8 +7,8 @@ import KalendsCore
 
 typealias Handler = @Sendable (Request, KalendsContext) async throws -> Response
 
-/// The routes before they go to the router: whom each lets in, what it is described by, and which methods a path has,
-/// so that any other is 405 with `Allow`.
+/// The routes before they are registered: their access, their descriptions, and the methods of each path, so that any
+/// other method gets 405 with `Allow`.
 struct RouteTable {
     struct Route: Sendable {
         let method: HTTPRequest.Method
@@ -26,7 +26,7 @@ struct RouteTable {
 
     let authentication: Authentication?
     private(set) var described: [Route] = []
-    /// Those of pages, which are not part of the API and its document.
+    /// The routes of pages, which are not part of the API and its document.
     private(set) var pages: [PageRoute] = []
     private(set) var sections: [Section] = []
     private(set) var handlers: [(path: String, methods: [(method: HTTPRequest.Method, handler: Handler)])] = []
@@ -34,7 +34,7 @@ struct RouteTable {
     /// - Parameter authentication: nil for a table of routes without descriptions, which only the operator reaches.
     init(_ authentication: Authentication? = nil) { self.authentication = authentication }
 
-    /// Begins a section: what follows belongs to it.
+    /// Begins a section, to which the following routes belong.
     mutating func section(_ section: Section) {
         guard sections.last?.name != section.name else { return }
         precondition(
@@ -42,7 +42,7 @@ struct RouteTable {
         sections.append(section)
     }
 
-    /// A route of the API, in the section that was begun last.
+    /// Adds a route of the API to the section that was begun last.
     mutating func on(
         _ method: HTTPRequest.Method, _ path: String, _ operation: Operation, _ handler: @escaping Handler,
         head: Handler? = nil
@@ -51,16 +51,16 @@ struct RouteTable {
         on(Route(method: method, path: path, section: section.name, operation: operation), handler, head: head)
     }
 
-    /// A route of the API, for those whom its operation names.
+    /// Adds a route of the API for the callers that its operation names.
     ///
-    /// - Parameter head: answers HEAD, where the answer to GET without its body will not do.
+    /// - Parameter head: answers HEAD, where the answer to GET without its body is not suitable.
     mutating func on(_ route: Route, _ handler: @escaping Handler, head: Handler? = nil) {
         described.append(route)
         add(route.method, route.path, admitting(route, handler))
         if let head { add(.head, route.path, admitting(route, head)) }
     }
 
-    /// Wraps a handler so that it runs only for those whom the route's operation names.
+    /// Wraps a handler so that it runs only for the callers that the route's operation names.
     private func admitting(_ route: Route, _ handler: @escaping Handler) -> Handler {
         let (handler, operation) = (route.admitting(handler), route.operation)
         guard operation.access.needsCredential else { return handler }
@@ -70,16 +70,17 @@ struct RouteTable {
         return authentication.required(operation.access, operation.need, handler)
     }
 
-    /// A route without a description, for the operator; the program ends when the table is that of the public port.
+    /// Adds a route without a description, only for the operator; the program ends when the table is that of the public
+    /// port.
     mutating func onlyForOperator(_ method: HTTPRequest.Method, _ path: String, _ handler: @escaping Handler) {
         precondition(
             authentication?.isLocal ?? true, "\(path) has no operation that says whom it lets in and with which scope.")
         add(method, path, handler)
     }
 
-    /// A route of a page.
+    /// Adds a route of a page.
     ///
-    /// - Parameter wrap: makes the handler that lets in whom the route names.
+    /// - Parameter wrap: makes the handler that checks the route's access.
     mutating func add(page route: PageRoute, _ wrap: (PageRoute) -> Handler) {
         pages.append(route)
         add(route.method, route.path, wrap(route))
@@ -93,7 +94,7 @@ struct RouteTable {
         }
     }
 
-    /// Registers every route, HEAD beside each GET, and a refusal for the methods that a path does not take.
+    /// Registers every route, HEAD for each GET, and a refusal of the methods that a path does not support.
     func register(in router: Router<KalendsContext>) {
         for (path, methods) in handlers {
             var known = methods.map(\.method)
@@ -113,7 +114,7 @@ struct RouteTable {
         }
     }
 
-    /// IANA's registry of HTTP methods, without those that a server never sees as such (`*`, PRI, CONNECT).
+    /// IANA's registry of HTTP methods, except those that a server never receives (`*`, PRI, CONNECT).
     static let registered: [HTTPRequest.Method] =
         [
             .get, .head, .post, .put, .delete, .patch, .options, .trace,

@@ -4,7 +4,7 @@ import Base
 import KalendsCore
 package import Logging
 
-/// Writes what is logged as lines into a sink.
+/// Writes log events as lines into a sink.
 package struct LineLogHandler: LogHandler {
     let sink: LogSink
     let form: LogLine.Form
@@ -28,12 +28,12 @@ package struct LineLogHandler: LogHandler {
         if let more = event.metadata { values.merge(more) { $1 } }
         var line = LogLine(form, at: now(), event.level.rawValue, "\(event.message)")
         for (name, value) in values.sorted(by: { $0.key.isTextBefore($1.key) }) { add(name, value, to: &line) }
-        // What an error holds may be a secret: its type is enough.
+        // An error may contain a secret, so only its type is written.
         if let error = event.error { line.add("error", publicText(error)) }
         end(line, event.level)
     }
 
-    /// Logs a request: as `log` would, without a dictionary made for each.
+    /// Logs a request as `log` would, but without a dictionary for each one.
     func log(_ record: RequestRecord, microseconds: Int) {
         var line = LogLine(form, at: now(), Logger.Level.info.rawValue, "request")
         line.add("method", record.method)
@@ -49,7 +49,7 @@ package struct LineLogHandler: LogHandler {
 
     private static let mark = "requestID"
 
-    /// The framework's name of a request's number is not for people.
+    /// The framework's name of a request's number is replaced by a readable one.
     private func add(_ name: String, _ value: Logger.MetadataValue, to line: inout LogLine) {
         line.add(name.isSameText(as: RouteLog.markKey) ? Self.mark : name, "\(value)")
     }

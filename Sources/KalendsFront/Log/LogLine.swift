@@ -5,17 +5,17 @@ import ICalBridge
 package import KalendsCore
 import Synchronization
 
-/// One line of the log: when, how important, what, and values with names.
+/// One line of the log: time, level, message, and named values.
 ///
-/// Whatever a value holds, it is one line, and it ends where the next value begins: a name that a stranger chose can
-/// neither begin a line of its own nor speak to the terminal of whoever reads it.
+/// Whatever a value contains, it stays within the line and its own field: a name that a stranger chose can neither
+/// begin a new line nor control the reader's terminal.
 package struct LogLine {
     package typealias Form = LogForm
 
     private let form: Form
     private(set) var bytes: [UInt8] = []
 
-    /// - Parameter milliseconds: since 1970.
+    /// - Parameter milliseconds: the time of the line, in milliseconds since 1970.
     init(_ form: Form, at milliseconds: Int, _ level: String, _ message: String) {
         self.form = form
         bytes.reserveCapacity(256)
@@ -39,7 +39,7 @@ package struct LogLine {
 
     /// Adds a value.
     ///
-    /// - Parameter name: of our own choice.
+    /// - Parameter name: a name that our own code chose.
     mutating func add(_ name: String, _ value: String) {
         addName(name)
         if form == .text, Self.isPlain(value) {
@@ -82,13 +82,13 @@ package struct LogLine {
         }
     }
 
-    /// The second that was written last, made once for all lines of it.
+    /// The text of the latest second, formatted once for all its lines.
     private static let latest = Mutex((second: Int.min, text: [UInt8]()))
 
     private mutating func addTime(_ milliseconds: Int) {
         let second = milliseconds.floorDivided(by: 1000)
         bytes += Self.latest.withLock { latest in
-            // All but the Z that ends it.
+            // Everything except the final Z.
             if latest.second != second {
                 latest = (second, Instant(seconds: second).rfc3339(offset: 0).utf8.dropLast())
             }
@@ -100,7 +100,7 @@ package struct LogLine {
         bytes.append(UInt8(ascii: "Z"))
     }
 
-    /// Whether a value needs no quotation marks.
+    /// Whether a value can be written without quotation marks.
     private static func isPlain(_ value: String) -> Bool {
         !value.isEmpty
             && value.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
@@ -123,7 +123,8 @@ package struct LogLine {
         }
     }
 
-    /// Controls, line ends, and what turns text round or shows nothing are written as numbers.
+    /// False for control characters, line ends, and characters that reverse text or are invisible; they are written as
+    /// numbers.
     private static func isShown(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .unassigned, .privateUse: false

@@ -4,10 +4,10 @@ import Base
 import Glibc
 import Synchronization
 
-/// Where lines of the log go: a buffer with an end, which a separate thread writes out.
+/// The destination of log lines: a bounded buffer, which a separate thread writes out.
 ///
-/// Nobody who logs waits for whoever reads the log. When the reader is too slow, lines are left out, and the log says how
-/// many as soon as it is read again.
+/// Logging never waits for the reader of the log. When the reader is too slow, lines are dropped, and the log reports
+/// how many as soon as it is read again.
 package final class LogSink: Sendable {
     private struct State {
         var waiting: [UInt8] = []
@@ -16,12 +16,12 @@ package final class LogSink: Sendable {
         var isWriting = false
     }
 
-    /// Bytes that wait at most.
+    /// The most bytes that may wait.
     static let room = 1 << 20
-    /// As many more are kept for warnings and errors.
+    /// Further bytes, for warnings and errors only.
     static let reserve = 64 << 10
-    /// How long lines are collected before they are written, in microseconds: at any rate of lines the system is asked
-    /// no more than some hundred times a second.
+    /// How long lines are collected before they are written, in microseconds: at any rate of lines, the system is
+    /// called at most a few hundred times a second.
     private static let collecting: UInt32 = 5000
 
     private let descriptor: CInt
@@ -34,13 +34,13 @@ package final class LogSink: Sendable {
     /// - Parameter descriptor: a file that stays open for as long as the process lives, as standard error does.
     package init(_ descriptor: CInt, as form: LogLine.Form, now: @escaping Clock = systemClock) throws {
         (self.descriptor, self.form, self.now) = (descriptor, form, now)
-        // The sink is never given back: the thread ends with the process.
+        // The sink is never released: the thread ends with the process.
         try thread.start { self.write() }
     }
 
-    /// Adds a line; may be called on any thread, also on an event loop, and never waits for the reader.
+    /// Adds a line; may be called on any thread, including an event loop, and never waits for the reader.
     ///
-    /// - Parameter isUrgent: may take what is kept for warnings and errors.
+    /// - Parameter isUrgent: whether the line may use the room for warnings and errors.
     func append(_ line: [UInt8], isUrgent: Bool) {
         let wakes = state.withLock { state -> Bool in
             let room = isUrgent ? Self.room + Self.reserve : Self.room
@@ -55,7 +55,7 @@ package final class LogSink: Sendable {
         if wakes { wake.signal() }
     }
 
-    /// Waits until every line is written, or for so long at most; returns whether all are.
+    /// Waits until every line is written, at most for this time; returns whether all are.
     package func flush(within time: Duration) async -> Bool {
         let end = ContinuousClock.now + time
         while true {
@@ -68,7 +68,7 @@ package final class LogSink: Sendable {
     // MARK: On the thread
 
     private func write() {
-        // Whoever read the log may be gone; that ends no server.
+        // The reader of the log may be gone; that must not end the server.
         var signals = sigset_t()
         unsafe sigemptyset(&signals)
         unsafe sigaddset(&signals, SIGPIPE)
@@ -110,7 +110,7 @@ package final class LogSink: Sendable {
             } else if count < 0, errno == EINTR {
                 continue
             } else {
-                // Nobody can be informed where the log itself fails.
+                // When the log itself fails, nobody can be informed.
                 return
             }
         }

@@ -3,17 +3,18 @@
 import KalendsCore
 import Storage
 
-/// Whom a route lets in: said once with the route, shown in its description, and walked by a test for every caller.
+/// The callers that a route admits: declared once with the route, shown in its description, and tested for every
+/// caller.
 enum Access: Hashable, Sendable {
     /// Everybody, without a credential.
     case anyone
     /// The holder of the secret in the path.
     case feedToken
-    /// Every known caller; what is shown is their own.
+    /// Every known caller, who is shown only what is theirs.
     case caller
     /// The host application or the operator.
     case installation
-    /// A user, of what is their own; a service key names the user.
+    /// A user, for what is their own; a service key names the user.
     case user
     /// The user of the path, or the host application.
     case oneself
@@ -21,24 +22,24 @@ enum Access: Hashable, Sendable {
     case session
     /// A registered device.
     case device
-    /// A user or one of their devices, of what is the user's own; a service key names the user.
+    /// A user or one of their devices, for what is the user's own; a service key names the user.
     case phone
-    /// As `phone`, and the holder of the companion's token.
+    /// As `phone`, plus the holder of the companion's token.
     case companion
-    /// Who has this right in the circle of the path.
+    /// Every caller with this right in the circle of the path.
     case circle(Right)
     /// The feed's owner.
     case feed
     /// The connection's user.
     case connection
-    /// Who has this right in the circle that the import went to.
+    /// Every caller with this right in the import's circle.
     case `import`(Right)
     /// A browser in which a link of `kalends open --admin` was used; no other credential opens these pages.
     case operatorPages
 
     var needsCredential: Bool { self != .anyone && self != .feedToken }
 
-    /// Whether a device's token opens it.
+    /// Whether a device's token is accepted.
     var acceptsDevices: Bool {
         switch self {
         case .device, .phone, .companion: true
@@ -46,14 +47,14 @@ enum Access: Hashable, Sendable {
         }
     }
 
-    /// As the document says it.
+    /// The text that the document shows.
     var text: String {
         switch self {
         case .anyone: "anyone"
         case .feedToken: "the holder of the secret in the path"
-        case .caller: "every known caller, of what is their own"
+        case .caller: "every known caller, for what is their own"
         case .installation: "the host application"
-        case .user: "a user, of what is their own; the host application names one in `Kalends-User`"
+        case .user: "a user, for what is their own; the host application names one in `Kalends-User`"
         case .oneself: "that user, and the host application"
         case .session: "a signed-in user's session"
         case .device: "a registered device"
@@ -65,13 +66,13 @@ enum Access: Hashable, Sendable {
         case .feed: "the feed's owner"
         case .connection: "the connection's user"
         case .import(let right): "in the import's circle: \(right.roles)"
-        case .operatorPages: "the operator, in with a link of `kalends open --admin`"
+        case .operatorPages: "the operator, signed in with a link from `kalends open --admin`"
         }
     }
 }
 
 extension Right {
-    /// The roles that have it.
+    /// The roles that have this right.
     fileprivate var roles: String {
         Member.Role.allCases.filter { $0.right >= self }.map(\.rawValue).joined(separator: ", ")
     }

@@ -6,13 +6,13 @@ import Storage
 extension Components {
     private static let webhookFields: [Schema.Field] = [
         .required("id", .string), .required("url", .string.orNull),
-        .required("circles", Schema.array(of: .identifier).orNull.described("Null: all.")),
-        .required("types", Schema.array(of: .choice(CircleChange.Subject.self)).orNull.described("Null: all.")),
+        .required("circles", Schema.array(of: .identifier).orNull.described("Null for all.")),
+        .required("types", Schema.array(of: .choice(CircleChange.Subject.self)).orNull.described("Null for all.")),
         .required("state", .one(of: ["active", "disabled"])), .required("disabledReason", .string.orNull),
         .required("secretHint", .string), .required("formerSecretEndsAt", .instant.orNull),
         .required("createdAt", .instant), .required("updatedAt", .instant),
         .required("failingSince", .instant.orNull), .required("lastDeliveredAt", .instant.orNull),
-        .optional("pending", Schema.count.described("Messages that wait.")),
+        .optional("pending", Schema.count.described("The number of messages that are waiting.")),
     ]
 
     private static let webhookWishes: [Schema.Field] = [
@@ -20,7 +20,7 @@ extension Components {
         .optional("types", Schema.array(of: .choice(CircleChange.Subject.self), minimum: 1)),
     ]
 
-    private static let url = Schema.text(2000).described("http or https; the host application's own.")
+    private static let url = Schema.text(2000).described("The host application's own address, with http or https.")
 
     static let changes: [(String, Schema)] = [
         (
@@ -40,7 +40,7 @@ extension Components {
         ("Webhook", .object(webhookFields)),
         (
             "NewWebhook",
-            .object(webhookFields + [.required("secret", .string.described("What signs, told here alone."))])
+            .object(webhookFields + [.required("secret", .string.described("The signing key, shown only here."))])
         ),
         (
             "WebhookInput",
@@ -73,7 +73,7 @@ extension Components {
             .output(
                 .required("id", .string), .required("circleId", .identifier), .required("label", .string.orNull),
                 .required("host", .string),
-                .required("urlHint", .string.described("The address without what may be secret.")),
+                .required("urlHint", .string.described("The address without the parts that may be secret.")),
                 .required("refreshMinutes", .count), .required("lastFetchedAt", .instant.orNull),
                 .required("lastChangedAt", .instant.orNull), .required("nextFetchAt", .instant.orNull),
                 .required("lastProblem", .string.orNull), .required("state", .one(of: ["active", "paused", "failed"])),

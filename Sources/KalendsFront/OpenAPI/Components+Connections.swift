@@ -11,9 +11,12 @@ extension Components {
                 .required("showMinimalDetails", .bool), .required("detail", .choice(FeedConfiguration.Detail.self)),
                 .required(
                     "patientIds",
-                    Schema.array(of: .identifier, maximum: 1000).orNull.described("Null: all, and items without one.")),
+                    Schema.array(of: .identifier, maximum: 1000).orNull.described(
+                        "Null for all patients and for items without one.")),
                 .required("completedTasks", .choice(FeedConfiguration.CompletedTasks.self)),
-                .required("twoWay", .bool.described("Whether a moved appointment moves here, too.")),
+                .required(
+                    "twoWay",
+                    .bool.described("Whether an appointment that is moved in the calendar is also moved here.")),
                 .required("syncIntervalMinutes", .integer(ConnectionConfiguration.minutes)),
                 .required("pastDays", .integer(ConnectionConfiguration.days)),
                 .required("futureDays", .integer(ConnectionConfiguration.days)),
@@ -24,7 +27,7 @@ extension Components {
         let config = configFields(kinds)
         let input = Schema.change(of: config, example: ["detail": "titles", "syncIntervalMinutes": 30])
         return [
-            ("ConnectionConfig", .object(config).described("What a connection keeps in step.")),
+            ("ConnectionConfig", .object(config).described("The items that a connection keeps in step.")),
             (
                 "Connection",
                 .output(
@@ -46,7 +49,7 @@ extension Components {
                         .array(
                             of: .output(
                                 .required("kind", .choice(ConnectionAttention.Kind.self)), .required("at", .instant),
-                                .required("message", .string.described("What is wrong, and what to do.")),
+                                .required("message", .string.described("The problem, and what to do about it.")),
                                 .optional("count", .count), .optional("runId", .string)))),
                     .required("createdAt", .instant), .required("updatedAt", .instant))
             ),
@@ -62,20 +65,22 @@ extension Components {
                                 .required("provider", .choice(Connection.Provider.self)),
                                 .required("isAvailable", .bool),
                                 .required("missingSettings", .array(of: .string)))
-                        ).described("What can be connected on this server, and what its operator has not set.")))
+                        ).described(
+                            "The providers that can be connected here, and the settings that are missing for others."
+                        )))
             ),
             (
                 "ConnectionInput",
                 .input(
                     .required("provider", .choice(Connection.Provider.self)), .optional("label", .optionalText()),
                     .optional("config", input),
-                    .optional("userId", .identifier.described("Whose; for a service key alone.")),
+                    .optional("userId", .identifier.described("The connection's owner; only for a service key.")),
                     example: ["provider": "caldav", "label": "Work", "userId": "jane", "config": ["detail": "titles"]])
             ),
             (
                 "ConnectionDevice",
                 .input(
-                    .required("deviceId", .text().described("The device's own name, as it registered it.")),
+                    .required("deviceId", .text().described("The `deviceId` with which the device was registered.")),
                     example: ["deviceId": "my-iphone"])
             ),
             (

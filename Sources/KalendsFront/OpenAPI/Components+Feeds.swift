@@ -7,17 +7,22 @@ extension Components {
         let days = Schema.integer(0...3660)
         let own: [Schema.Field] = [
             .required("includeImported", .bool),
-            .required("includePersonal", .bool.described("The owner's own events, beside the circle.")),
-            .required("includePlanned", .bool.described("What the owner's phones have planned, title and time.")),
+            .required(
+                "includePersonal",
+                .bool.described("Whether the feed shows the owner's own events, in addition to the circle.")),
+            .required(
+                "includePlanned",
+                .bool.described("Whether the feed shows title and time of what the owner's phones have planned.")),
             .required(
                 "patientIds",
-                Schema.array(of: .identifier, maximum: 1000).orNull.described("Null: all, and items without one.")),
+                Schema.array(of: .identifier, maximum: 1000).orNull.described(
+                    "Null for all patients and for items without one.")),
             .required("includeReminders", .bool), .required("showMinimalDetails", .bool),
             .required("detail", .choice(FeedConfiguration.Detail.self)),
             .required("completedTasks", .choice(FeedConfiguration.CompletedTasks.self)),
             .required("pastDays", days), .required("futureDays", days),
             .required("tasksAs", .choice(FeedConfiguration.TaskForm.self)),
-            .required("color", Schema.optionalText(100).orNull.described("A colour that CSS3 names.")),
+            .required("color", Schema.optionalText(100).orNull.described("The name of a CSS3 colour.")),
         ]
         return kinds.list.map { .required($0.feedSetting, .bool) } + own
     }
@@ -25,7 +30,7 @@ extension Components {
     private static let feedFields: [Schema.Field] = [
         .required("id", .string), .required("circleId", .identifier), .required("userId", .identifier),
         .required("label", .string.orNull),
-        .required("tokenHint", .string.described("The first letters of the secret, to tell addresses apart.")),
+        .required("tokenHint", .string.described("The first characters of the secret, to distinguish addresses.")),
         .required("config", .named("FeedConfig")), .required("createdAt", .instant),
         .required("expiresAt", .instant.orNull), .required("revokedAt", .instant.orNull),
         .required("accessCount", .count), .required("lastAccessedAt", .instant.orNull),
@@ -44,7 +49,8 @@ extension Components {
     ]
 
     private static let links: [Schema.Field] = [
-        .required("url", .string.described("Where calendar apps read it: secret.")), .required("webcalUrl", .string),
+        .required("url", .string.described("The secret address at which calendar apps read the feed.")),
+        .required("webcalUrl", .string),
     ]
 
     private static let rhythm = Schema.output(
@@ -75,28 +81,31 @@ extension Components {
                                 .required("clients", .array(of: rhythm)),
                                 .optional(
                                     "leftOut", Schema(["type": "object", "additionalProperties": Schema.count.value])),
-                            ]).described("How large it is, who comes when, and how much each rule leaves out."))
+                            ]).described(
+                                "The feed's size, its readers and their times, and how much each rule leaves out."
+                            ))
                     ])
             ),
             (
                 "NewFeed",
-                .object(feedFields + links + [.required("token", .string.described("The secret, told here."))])
+                .object(feedFields + links + [.required("token", .string.described("The secret of the address."))])
             ),
             ("FeedLinks", .object(links)),
             (
                 "FeedInput",
                 .input(
                     .optional("label", .optionalText()), .optional("config", input),
-                    .optional("expiresAt", .instant.described("Ahead.")),
-                    .optional("userId", .identifier.described("Whose; for a service key alone.")),
+                    .optional("expiresAt", .instant.described("A future time.")),
+                    .optional("userId", .identifier.described("The feed's owner; only for a service key.")),
                     example: ["label": "Phone", "userId": "jane", "config": ["detail": "titles"]])
             ),
             (
                 "FeedChange",
                 .input(
                     .optional("label", .optionalText()), .optional("config", input),
-                    .optional("expiresAt", .instant.described("Ahead; null for never.")),
-                    .optional("attention", Schema.array(of: .string, maximum: 0).described("Empty: it was seen.")),
+                    .optional("expiresAt", .instant.described("A future time; null for never.")),
+                    .optional(
+                        "attention", Schema.array(of: .string, maximum: 0).described("An empty list acknowledges it.")),
                     example: ["label": "Tablet"])
             ),
             (
@@ -104,14 +113,15 @@ extension Components {
                 .input(
                     .optional(
                         "graceSeconds",
-                        Schema.integer(Feeds.graces).defaulting(to: 0).described("How long the old address goes on.")),
+                        Schema.integer(Feeds.graces).defaulting(to: 0).described(
+                            "How many seconds the old address keeps working.")),
                     example: ["graceSeconds": 3600])
             ),
             (
                 "FeedAccess",
                 .output(
                     .required("at", .instant), .required("client", .string), .required("status", .integer(200...304)),
-                    .required("network", .string.described("The address cut to its network: /24 or /48.")))
+                    .required("network", .string.described("The address shortened to its network: /24 or /48.")))
             ),
             (
                 "FeedPreview",
@@ -134,7 +144,7 @@ extension Components {
                                     "id",
                                     Schema.string.orNull.described(
                                         "Null for imported events that are private to somebody else (`private-event`), which "
-                                            + "only `count` tells of, on whatever day they are.")),
+                                            + "are only included in `count`, on whatever day they are.")),
                                 .required("rule", .string), .required("count", .count)))),
                     .required("nextCursor", Schema.string.orNull.described("For the next part; null on the last.")))
             ),

@@ -7,7 +7,8 @@ extension Components {
         .required("id", .string), .required("circleId", .identifier), .required("userId", Schema.identifier.orNull),
         .required("state", .one(of: ["reading", "previewed", "committing", "committed", "undone", "failed"])),
         .required(
-            "progress", Schema(["type": "number", "minimum": 0, "maximum": 1]).orNull.described("Null when it failed.")),
+            "progress",
+            Schema(["type": "number", "minimum": 0, "maximum": 1]).orNull.described("Null when the import failed.")),
         .required("createdAt", .instant), .required("committedAt", .instant.orNull),
         .required("undoneAt", .instant.orNull),
         .required(
@@ -15,11 +16,11 @@ extension Components {
             Schema.output(
                 .required("events", .count), .required("created", .count), .required("updated", .count),
                 .required("unchanged", .count), .required("skipped", .count)
-            ).orNull.described("Null until it is read.")),
+            ).orNull.described("Null until the file has been read.")),
         .required(
             "span",
             Schema.output(.required("from", .date.orNull), .required("to", .date.orNull)).orNull.described(
-                "Null too for who may not see all of it.")),
+                "Also null for a caller who may not see the whole import.")),
         .optional("problem", .either(.named("Problem"), Schema(["type": "null"]))),
     ]
 
@@ -41,12 +42,15 @@ extension Components {
                     .required(
                         "shown",
                         Schema.choice(ImportShown.Part.self).described(
-                            "How much of it the caller may see: `all` who made it and the host application; others `counts` until it is "
-                                + "committed, and then `shared`, which is all but what is private to who made it.")),
+                            "The part of the report that the caller may see: `all` for the person who made it and "
+                                + "the host application; for others `counts` until it is committed, and then "
+                                + "`shared`, which is everything except what is private to that person."
+                        )),
                     .required("problems", .array(of: .named("ImportProblem"))),
                     .optional(
                         "problemsLeftOut",
-                        Schema.integer(1...Int.max).described("How many problems there are beyond a mebibyte of them.")),
+                        Schema.integer(1...Int.max).described(
+                            "The number of further problems, when their list exceeds one mebibyte.")),
                     .required("items", .array(of: .named("ImportItem"))), .required("nextCursor", .string.orNull),
                     .optional(
                         "kept",
@@ -54,14 +58,16 @@ extension Components {
                             of: .output(
                                 .required("uid", .string), .required("summary", .string.orNull),
                                 .required("reason", .string))
-                        ).described("What an undo left, because it was edited since; a thousand at most.")),
-                    .optional("keptCount", Schema.count.described("How many an undo left.")),
+                        ).described("The items that an undo kept because they had been edited; at most a thousand.")),
+                    .optional("keptCount", Schema.count.described("The number of items that an undo kept.")),
                 ])
         ),
         (
             "ImportByURL",
             .input(
-                .required("url", .text(8192).described("https or webcal; used once and kept nowhere.")),
+                .required(
+                    "url",
+                    .text(8192).described("An address with https or webcal, which is used once and never stored.")),
                 example: ["url": "https://calendar.example/holidays.ics"])
         ),
         (

@@ -7,18 +7,20 @@ extension Components {
         .required("id", .string), .required("name", .string), .required("hint", .string),
         .required("createdAt", .instant), .required("lastUsedAt", .instant.orNull),
         .required("revokedAt", .instant.orNull),
-        .required("scopes", Schema.array(of: .choice(Scope.self)).orNull.described("Null: everything.")),
+        .required("scopes", Schema.array(of: .choice(Scope.self)).orNull.described("Null for everything.")),
     ]
 
     static let keys: [(String, Schema)] = [
         ("ServiceKey", .object(keyFields)),
-        ("NewServiceKey", .object(keyFields + [.required("key", .string.described("The key, told here alone."))])),
+        ("NewServiceKey", .object(keyFields + [.required("key", .string.described("The key, shown only here."))])),
         (
             "ServiceKeyInput",
             .input(
                 .required("name", .text()),
                 .optional(
-                    "scopes", Schema.array(of: .choice(Scope.self), minimum: 1).described("None given: everything.")),
+                    "scopes",
+                    Schema.array(of: .choice(Scope.self), minimum: 1).described(
+                        "Without scopes the key may do everything.")),
                 example: ["name": "Care app"])
         ),
     ]

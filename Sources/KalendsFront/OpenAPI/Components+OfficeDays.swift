@@ -8,13 +8,13 @@ extension Components {
     private static let officeTime = Schema(["type": "string", "pattern": "^([01][0-9]|2[0-3]):[0-5][0-9]$"])
     private static let officeTarget = Schema.object([
         .optional("feed", .bool), .optional("device", .bool), .optional("connectionId", .identifier),
-    ]).described("Where events go: `{feed: true}`, `{device: true}` or `{connectionId}`.")
+    ]).described("The target of events: `{feed: true}`, `{device: true}` or `{connectionId}`.")
     private static let officeHours = Schema.object([
         .optional("start", officeTime), .optional("end", officeTime),
-    ]).described("The hours of timed events; they end later than they start.")
+    ]).described("The hours of timed events; the end must be later than the start.")
     private static let goal = Schema.integer(OfficeSettings.monthlyGoals)
     private static let officeEventTime = Schema.string
-        .described("A time; for all-day events a date, and the day after the last.")
+        .described("A time; for all-day events a date, and as the end the day after the last.")
 
     static let officeDays: [(String, Schema)] = [
         (

@@ -9,21 +9,22 @@ extension Components {
     private static let time = Schema.string.described("A time of day as HH:MM or HH:MM:SS.")
     private static let milliseconds = Schema.integer(SentEvent.times).described("Milliseconds since 1970.")
     private static let moments = Schema(["type": "array", "items": ["type": "string"], "maxItems": 1000])
-        .described("Times as RFC 3339 writes them, or days.")
+        .described("Times in RFC 3339, or days.")
 
     private static let rejectedLeftOut = Schema.integer(1...Int.max)
-        .described("How many events were rejected beyond those of the list.")
+        .described("The number of rejected events that are not in the list.")
 
     private static let recurrence: [Schema.Field] = [
         .required("rrule", Schema.string.orNull.described("RFC 5545 section 3.3.10.")),
         .required("exdates", moments), .required("rdates", moments),
     ]
 
-    /// What people see of an event, as it is sent.
+    /// The visible fields of an event, as they are sent.
     private static let content: [Schema.Field] = [
-        .optional("startTime", time.described("Without it the event is all-day.")), .optional("endTime", time),
-        .optional("endDate", .string.described("The last day, included; an empty text takes it away.")),
-        .optional("timeZone", .string.described("An IANA name; an empty text takes it away.")),
+        .optional("startTime", time.described("Without a start time the event is all-day.")),
+        .optional("endTime", time),
+        .optional("endDate", .string.described("The last day, included; an empty text removes it.")),
+        .optional("timeZone", .string.described("An IANA name; an empty text removes it.")),
         .optional("allDay", .bool.described("True clears both times.")),
         .optional(
             "description",
@@ -39,17 +40,20 @@ extension Components {
 
     private static let sentEvent = Schema.object(
         [.required("externalId", .text()), .required("title", .optionalText()), .required("date", .date)] + content + [
-            .optional("id", .string.described("The id that this server gave: links an event that was made for it.")),
+            .optional(
+                "id", .string.described("The id from this server, which links an event that the device made for it.")),
             .optional("externalCalendarId", .optionalText()),
             .optional(
                 "externalInstanceId",
                 .string.described("A changed occurrence's original start: RFC 3339, or a day.")),
             .optional("syncState", .one(of: states)), .optional("lastSyncedAt", milliseconds),
             .optional("lastModified", milliseconds), .optional("sourceDevice", .optionalText()),
-            .optional("turn", Schema([:]).described("Of an item's event: the number that came with it.")),
+            .optional("turn", Schema([:]).described("For an item's event: the number that came with it.")),
             .optional(
                 "updatedAt",
-                Schema([:]).described("Of an item's event: that of what the device had when it was changed there.")),
+                Schema([:]).described(
+                    "For an item's event: the value that the device had when it changed the event."
+                )),
         ])
 
     private static let event: [Schema.Field] = [
@@ -65,25 +69,25 @@ extension Components {
         .optional("deletedAt", milliseconds),
     ]
 
-    /// An event that a device takes along: of its user's own, or one that shows an item.
+    /// An event that a device writes into its calendar: one of its user's own, or one that shows an item.
     private static let carried: [Schema.Field] =
         event + [
             .optional("circleId", .identifier),
             .optional(
                 "collection",
-                Schema.one(of: ItemKey.Collection.allCases.map(\.rawValue)).described("Of events that show an item.")),
+                Schema.one(of: ItemKey.Collection.allCases.map(\.rawValue)).described("For events that show an item.")),
             .optional("itemId", .string), .optional("connectionId", .string),
             .optional(
                 "turn", Schema.count.described("The fencing number of the device that carries the connection.")),
             .optional(
                 "mark",
-                .string.described("An address that the device writes into its event, and finds it again by.")),
+                .string.described("An address that the device writes into its event, to find the event again.")),
         ]
 
     private static let carriedConnection = Schema.output(
         .required("id", .string), .required("circleId", .identifier), .required("label", .string.orNull),
         .required("state", .choice(Connection.State.self)),
-        .required("isCarrier", .bool.described("Whether the device that asks carries it.")),
+        .required("isCarrier", .bool.described("Whether the requesting device carries the connection.")),
         .required("turn", .count),
         .required(
             "carrier",
@@ -129,7 +133,7 @@ extension Components {
             "EventChanges",
             .output(
                 .required("events", .array(of: .named("CarriedEvent"))), .required("serverTime", milliseconds),
-                .required("nextSince", milliseconds.described("What to ask with next.")),
+                .required("nextSince", milliseconds.described("The value of `since` for the next request.")),
                 .required("hasMore", .bool))
         ),
         (
@@ -140,7 +144,7 @@ extension Components {
                 .optional(
                     "problem",
                     Schema.choice(OfficeProblem.self).orNull.described(
-                        "What keeps the device from writing to its calendar.")),
+                        "The reason why the device cannot write to its calendar.")),
             ]).with(example: [
                 "sourceDevice": "ios-iphone15",
                 "events": [
@@ -154,7 +158,8 @@ extension Components {
         (
             "UpsertReport",
             .output(
-                .required("upserted", Schema.count.described("Created and updated.")), .required("created", .count),
+                .required("upserted", Schema.count.described("The sum of created and updated events.")),
+                .required("created", .count),
                 .required("updated", .count), .required("unchanged", .count), .required("serverTime", milliseconds),
                 .required(
                     "rejected",
@@ -171,7 +176,7 @@ extension Components {
                             .required("updatedAt", milliseconds),
                             .optional(
                                 "syncState",
-                                Schema.one(of: states).described("Of an item: `conflict` when a person has to decide.")
+                                Schema.one(of: states).described("For an item: `conflict` when a person has to decide.")
                             )))))
         ),
         (

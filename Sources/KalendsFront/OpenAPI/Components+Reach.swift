@@ -18,22 +18,23 @@ extension Components {
                             .required("client", .string),
                             .required(
                                 "hasIt",
-                                .bool.described("Whether an answer that it got showed the circle with the change.")),
+                                .bool.described("Whether an answer to the program showed the circle with the change.")),
                             .required("fetchedAt", .instant),
                             .required(
                                 "expectedAt",
                                 Schema.instant.orNull.described(
-                                    "When it is expected by its rhythm; in the past when it is late."))))),
+                                    "The time at which the program is expected; in the past when it is late."
+                                ))))),
                 .required(
                     "connections",
                     .array(
                         of: .output(
                             .required(
-                                "connectionId", Schema.string.orNull.described("Null for somebody else's.")),
+                                "connectionId", Schema.string.orNull.described("Null for somebody else's connection.")),
                             .required("provider", .choice(Connection.Provider.self)), .required("hasIt", .bool),
                             .required("syncedAt", .instant.orNull)))),
                 .required("have", .count), .required("of", .count)
-            ).described("Who has the latest change of an item that calendars show.")
+            ).described("The calendars that show an item, and whether they have its latest change.")
         )
     ]
 }

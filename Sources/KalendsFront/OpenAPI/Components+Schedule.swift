@@ -4,7 +4,7 @@ import KalendsCore
 import Storage
 
 extension Components {
-    /// The items of each kind, by their descriptions, and what is around them.
+    /// The schemas of each kind of item, and those around them.
     static func schedule(_ kinds: ItemKinds) -> [(String, Schema)] { kinds.list.flatMap { $0.schemas } + around(kinds) }
 
     private static func around(_ kinds: ItemKinds) -> [(String, Schema)] {
@@ -13,7 +13,7 @@ extension Components {
                 "DeletedItem",
                 .output(
                     .required("id", .identifier), .required("uid", .string), .required("deletedAt", .instant)
-                ).described("What `updatedSince` shows of an item that was deleted.")
+                ).described("A deleted item, as `updatedSince` shows it.")
             ),
             (
                 "Occurrence",
@@ -26,7 +26,7 @@ extension Components {
                 "OccurrenceInput",
                 .input(
                     OccurrenceContent.inputFields, example: OccurrenceContent.example
-                ).described("What is not given stays as in the series.")
+                ).described("Missing fields stay as in the series.")
             ),
             (
                 "BatchLine",
@@ -52,11 +52,12 @@ extension Components {
                                 .required("errors", faults), .optional("errorsLeftOut", faultsLeftOut)),
                             maximum: BatchTally.mostRejected
                         ).described(
-                            "The lines that were not applied; the first \(BatchTally.mostRejected), and at most 1 MiB of "
-                                + "them.")),
+                            "The lines that were not applied: the first \(BatchTally.mostRejected), and at most 1 MiB "
+                                + "of them.")),
                     .optional(
                         "rejectedLeftOut",
-                        Schema.integer(1...Int.max).described("How many lines were rejected beyond `rejected`.")))
+                        Schema.integer(1...Int.max).described(
+                            "The number of rejected lines that are not in `rejected`.")))
             ),
         ]
     }

@@ -4,7 +4,7 @@ import KalendsCore
 import Storage
 
 extension Components {
-    private static let rate = Schema(["type": "number"]).orNull.described("Null of nothing.")
+    private static let rate = Schema(["type": "number"]).orNull.described("Null when there is nothing to divide by.")
 
     static let statistics: [(String, Schema)] = [
         (
@@ -47,7 +47,7 @@ extension Components {
                         .required("enabledBefore30Days", .count), .required("retained30Days", .count),
                         .required("retention30Days", rate),
                         .required(
-                            "days", .count.described("All users' of the last 30 that are as they are to be.")),
+                            "days", .count.described("Days of the last 30, of all users, with a managed event.")),
                         .required("daysPerUser", rate), .required("writes", .count), .required("errors", .count),
                         .required("errorsPerThousandWrites", rate))))
         ),

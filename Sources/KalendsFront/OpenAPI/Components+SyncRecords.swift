@@ -24,9 +24,9 @@ extension Components {
         (
             "AccountInput",
             .input(
-                .required("url", Schema.text(8192).described("The server's address, or the domain of the account.")),
+                .required("url", Schema.text(8192).described("The server's address, or the account's domain.")),
                 .required("username", .text()),
-                .required("password", .string.described("An app password, where the server has such.")),
+                .required("password", .string.described("An app password, if the server supports them.")),
                 example: ["url": "https://dav.example", "username": "jane", "password": "app-password"])
         ),
         (
@@ -41,7 +41,9 @@ extension Components {
                 .required("calendarId", .string), .required("name", .string),
                 .required("color", Schema.string.orNull.described("#RRGGBB.")), .required("isPrimary", .bool),
                 .required("canWrite", .bool),
-                .required("isOurs", .bool.described("Whether a Kalends made it, whatever it is called now.")))
+                .required(
+                    "isOurs",
+                    .bool.described("Whether a Kalends server created the calendar, whatever its name is now.")))
         ),
         (
             "CalendarChoice",
@@ -50,7 +52,7 @@ extension Components {
                 .optional(
                     "create",
                     Schema.object([.optional("name", .optionalText(200).orNull)]).described(
-                        "Makes one, or takes the one that was made before.")),
+                        "Creates a calendar, or uses the one that was created earlier.")),
                 example: ["create": ["name": "Our family"]])
         ),
         (
@@ -74,7 +76,7 @@ extension Components {
                     Schema.output(
                         .required("causes", .array(of: .choice(Hold.Cause.self))), .required("deletions", .count),
                         .required("missing", .count)
-                    ).orNull.described("Why it waits for a person, and what an approval allows.")))
+                    ).orNull.described("The reason why the run waits for a person, and what an approval allows.")))
         ),
         (
             "Mapping",
@@ -101,7 +103,9 @@ extension Components {
                 .required("state", .choice(ConflictRecord.State.self)),
                 .required("outcome", Schema.choice(ConflictRecord.Outcome.self).orNull),
                 .required("resolvedAt", .instant.orNull),
-                .required("resolvedBy", Schema.string.orNull.described("As the audit trail names who did it.")))
+                .required(
+                    "resolvedBy",
+                    Schema.string.orNull.described("The person who decided, in the form of the audit trail.")))
         ),
         (
             "JournalEntry",

@@ -9,7 +9,7 @@ extension Components {
             "RunCounts",
             .output(
                 .required("created", .count), .required("updated", .count), .required("deleted", .count),
-                .required("pulled", .count.described("Changes there that were taken over here.")),
+                .required("pulled", .count.described("Changes in the calendar that were applied here.")),
                 .required("conflicts", .count), .required("failed", .count), .required("unchanged", .count))
         ),
         ("BegunRun", .output(.required("runId", .string))),
@@ -31,7 +31,7 @@ extension Components {
                     Schema.output(
                         .required("causes", .array(of: .choice(Hold.Cause.self))), .required("deletions", .count),
                         .required("missing", .count)
-                    ).orNull.described("Why the run would wait for a person; null when it would not.")))
+                    ).orNull.described("The reason why the run would wait for a person; null when it would not.")))
         ),
         (
             "ConflictDecision",

@@ -17,12 +17,19 @@ extension Components {
                 .required("userId", .identifier), .required("password", Schema(["type": "string", "maxLength": 1024])),
                 example: ["userId": "jane", "password": "correct horse battery"])
         ),
-        ("Session", .object(sessionFields + [.required("current", .bool.described("Whether it is this one."))])),
+        (
+            "Session",
+            .object(
+                sessionFields + [
+                    .required("current", .bool.described("Whether the request was made with this session."))
+                ])
+        ),
         (
             "NewSession",
             .object(
                 sessionFields + [
-                    .required("userId", .identifier), .required("token", .string.described("Also in the cookie.")),
+                    .required("userId", .identifier),
+                    .required("token", .string.described("The session's token, which is also set as a cookie.")),
                 ])
         ),
         (
@@ -44,7 +51,7 @@ extension Components {
                 .optional(
                     "currentPassword",
                     Schema(["type": "string", "maxLength": 1024])
-                        .described("Needed of a user, unknown of the host application.")),
+                        .described("Required from a user; the host application must not send it.")),
                 example: ["password": "correct horse battery"])
         ),
         (
@@ -62,7 +69,7 @@ extension Components {
         (
             "SignInLink",
             .output(
-                .required("url", Schema.string.described("Whoever has it signs in as the user, once.")),
+                .required("url", Schema.string.described("Anyone who opens the link can sign in as the user, once.")),
                 .required("expiresAt", .instant))
         ),
         (
@@ -78,13 +85,15 @@ extension Components {
         (
             "NewDevice",
             .output(
-                .required("deviceToken", .string.described("Told here alone.")), .required("device", .named("Device")))
+                .required("deviceToken", .string.described("The device's token, which is shown only here.")),
+                .required("device", .named("Device")))
         ),
         (
             "DeviceInput",
             .input(
                 .optional("label", .optionalText()),
-                .optional("deviceId", .identifier.described("The device's own id; one is made when there is none.")),
+                .optional(
+                    "deviceId", .identifier.described("The device's own id; the server makes one if it is missing.")),
                 .optional("platform", .optionalText()),
                 .optional("name", Schema.optionalText().described("The former name of `label`.")),
                 example: ["label": "my-iphone", "deviceId": "phone-1", "platform": "ios"])

@@ -2,7 +2,7 @@
 
 import KalendsCore
 
-/// The schemas that stand by name in the document.
+/// The named schemas of the document.
 enum Components {
     static func all(_ kinds: ItemKinds) -> [ByteString: Schema] {
         Dictionary(
@@ -14,7 +14,7 @@ enum Components {
     /// The faults of a problem document or of a rejected line.
     static let faults = Schema.array(of: .named("Fault"), maximum: FaultList.most)
         .described("The faults of the request, the first \(FaultList.most) of them.")
-    static let faultsLeftOut = Schema.integer(1...Int.max).described("How many faults there are beyond `errors`.")
+    static let faultsLeftOut = Schema.integer(1...Int.max).described("The number of faults that are not in `errors`.")
 
     private static func basic(_ kinds: ItemKinds) -> [(String, Schema)] {
         let codes = Schema.one(of: ProblemCode.known(with: kinds).map(\.rawValue))
@@ -23,33 +23,34 @@ enum Components {
                 "Problem",
                 .output(
                     .required("type", .string), .required("title", .string), .required("status", .integer(400...599)),
-                    .required("code", codes.described("What it is about, for programs.")),
+                    .required("code", codes.described("The kind of problem, for programs.")),
                     .required("detail", .string), .optional("errors", faults),
                     .optional("errorsLeftOut", faultsLeftOut),
-                    .optional("feedId", .string.described("The feed that has the label already.")),
-                    .optional("subscriptionId", .string.described("The subscription that has the address already.")),
-                    .optional("connectionId", .string.described("The connection that has the label already.")),
+                    .optional("feedId", .string.described("The feed that already has the label.")),
+                    .optional("subscriptionId", .string.described("The subscription that already has the address.")),
+                    .optional("connectionId", .string.described("The connection that already has the label.")),
                     .optional("runId", .string.described("The run that is held.")),
-                    .optional("settings", Schema.array(of: .string).described("What the operator has not set.")),
+                    .optional(
+                        "settings", Schema.array(of: .string).described("The settings that the operator has not set.")),
                     .optional("oldest", .count),
                     .optional("latest", .count.described("The number of the latest change."))
-                ).described("Why a request is not answered as asked (RFC 9457).")
+                ).described("The problem details of a request that failed (RFC 9457).")
             ),
             (
                 "Fault",
                 .output(
-                    .required("pointer", Schema.string.described("Where it is (RFC 6901).")),
-                    .required("code", Schema.choice(Fault.Code.self).described("What kind it is, for programs.")),
-                    .required("message", Schema.string.described("What is wrong, in a sentence."))
+                    .required("pointer", Schema.string.described("The place of the fault (RFC 6901).")),
+                    .required("code", Schema.choice(Fault.Code.self).described("The kind of fault, for programs.")),
+                    .required("message", Schema.string.described("The fault in one sentence."))
                 )
             ),
             (
                 "EventTime",
                 .object([
-                    .optional("dateTime", .string.described("On the wall clock: 2026-01-21T09:00:00.")),
+                    .optional("dateTime", .string.described("The local time, such as 2026-01-21T09:00:00.")),
                     .optional("timeZone", .string), .optional("utc", .string), .optional("floating", .bool),
                     .optional("date", .date),
-                ]).described("A time with its zone and instant, one of no zone, or a day.")
+                ]).described("A time with its zone and instant, a time without a zone, or a day.")
             ),
         ]
     }

@@ -3,7 +3,7 @@
 import Mustache
 
 extension DocumentationPage {
-    /// Escapes all that it puts in.
+    /// The page's template, which escapes every inserted value.
     static let template: MustacheTemplate = {
         do {
             return try MustacheTemplate(string: text)

@@ -4,7 +4,7 @@ import HTTPTypes
 import KalendsCore
 import Mustache
 
-/// The document as one page without scripts and without anything from elsewhere.
+/// The document as one page without scripts or external resources.
 struct DocumentationPage {
     private let document: OpenAPIDocument
 
@@ -28,7 +28,7 @@ struct DocumentationPage {
         ])
     }
 
-    /// Without empty texts, which a template takes for something to show.
+    /// Removes empty texts, which a template would show.
     private static func filled(_ values: [String: Any]) -> [String: Any] {
         values.filter { ($0.value as? String)?.isEmpty != true }
     }
@@ -52,7 +52,7 @@ struct DocumentationPage {
         ])
     }
 
-    /// A schema as a link when it stands by name below, otherwise in words.
+    /// A schema as a link when it is named in the document, otherwise in words.
     private static func shown(_ schema: Schema?) -> [String: String] {
         guard let schema else { return [:] }
         let text = typeText(schema.value)

@@ -40,15 +40,15 @@ struct OpenAPIDocument {
         ],
         "userToken": [
             "type": "http", "scheme": "bearer", "bearerFormat": "JWT",
-            "description": "A token of the host application for one of its users; `sub` is the user.",
+            "description": "The host application's token for one of its users; `sub` is the user.",
         ],
         "session": [
             "type": "apiKey", "in": "cookie", "name": "kalends_session",
-            "description": "A signed-in user; the value may also be sent as Bearer.",
+            "description": "A signed-in user's session; the value may also be sent as Bearer.",
         ],
         "companion": [
             "type": "http", "scheme": "bearer",
-            "description": "The token that the setting `companionSyncToken` holds; it opens one route.",
+            "description": "The token in the setting `companionSyncToken`, which gives access to one route.",
         ],
         "device": [
             "type": "apiKey", "in": "header", "name": "Authorization",
@@ -105,7 +105,7 @@ struct OpenAPIDocument {
         }
         for status in route.refusals {
             let reason = HTTPResponse.Status(code: status).reasonPhrase
-            // Calendar apps show what they get, if anything: a sentence.
+            // Calendar apps show the text of the answer, if anything, so it is a sentence.
             let isSentence = route.operation.access == .feedToken && status != 503
             let content: JSONValue =
                 isSentence
@@ -135,7 +135,7 @@ extension Operation.Parameter {
 }
 
 extension Access {
-    /// The security schemes of which one is needed; empty for none.
+    /// The security schemes, one of which is needed; empty when none is needed.
     var schemes: [String] {
         switch self {
         case .anyone, .feedToken, .operatorPages: []

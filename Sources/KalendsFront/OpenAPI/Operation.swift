@@ -3,9 +3,10 @@
 import HTTPTypes
 import KalendsCore
 
-/// What a route does, for whom, from what and to what: the router, the document and the tests all read this.
+/// Describes a route for the router, the document and the tests: what it does, who may call it, and what it accepts and
+/// returns.
 struct Operation: Sendable {
-    /// Names the operation in generated clients.
+    /// The operation's name in generated clients.
     let id: String
     let summary: String
     let access: Access
@@ -14,16 +15,17 @@ struct Operation: Sendable {
     var query: [Parameter] = []
     var body: Body?
     var replies: [Reply]
-    /// Refusals beyond those that follow from the rest.
+    /// Refusals beyond those that follow from the other properties.
     var refusals: [Int] = []
-    /// Whether the resource has a tag: a read answers 304, a write takes a condition.
+    /// Whether the resource has a tag, so that a read may answer 304 and a write takes a condition.
     var hasTag = false
-    /// Whether it may take a processor for long, beside the lists, which all may.
+    /// Whether the operation may use a processor for long; every list may, without this.
     var takesLong = false
-    /// Whether parameters of the query that are not known are left alone: who sends them is no client of ours.
+    /// Whether unknown query parameters are ignored, because the senders are not our clients.
     var takesAnyQuery = false
 
-    /// - Parameter need: what a service key needs; `.noKey` for exactly those routes whose access needs no credential.
+    /// - Parameter need: what a service key must be allowed; `.noKey` for exactly those routes whose access needs no
+    ///   credential.
     init(
         _ id: String, _ summary: String, _ access: Access, _ need: KeyNeed, details: String? = nil,
         query: [Parameter] = [],
@@ -47,7 +49,7 @@ struct Operation: Sendable {
         var isRequired = false
     }
 
-    /// What a request carries, by media type.
+    /// The body of a request, by media type.
     struct Body: Sendable {
         var contents: [(type: String, schema: Schema)]
         var isRequired: Bool
@@ -57,7 +59,7 @@ struct Operation: Sendable {
         }
     }
 
-    /// An answer that is no refusal.
+    /// An answer that is not a refusal.
     struct Reply: Sendable {
         var status: Int
         var text: String
@@ -69,7 +71,7 @@ struct Operation: Sendable {
             Reply(status: 200, text: text, type: "application/json", schema: schema)
         }
 
-        static func created(_ schema: Schema, _ text: String = "Made.") -> Reply {
+        static func created(_ schema: Schema, _ text: String = "Created.") -> Reply {
             Reply(status: 201, text: text, type: "application/json", schema: schema)
         }
 
@@ -81,7 +83,7 @@ struct Operation: Sendable {
                 text)
         }
 
-        static let noContent = Reply(status: 204, text: "Done; nothing to tell.")
+        static let noContent = Reply(status: 204, text: "Done; the answer has no body.")
     }
 }
 
@@ -89,6 +91,6 @@ extension [Operation.Parameter] {
     /// The parameters of every list (contract, section 1).
     static let page: Self = [
         .init(name: "limit", schema: Schema.integer(1...1000).defaulting(to: 100)),
-        .init(name: "cursor", schema: Schema.string.described("`nextCursor` of the page before.")),
+        .init(name: "cursor", schema: Schema.string.described("`nextCursor` of the previous page.")),
     ]
 }

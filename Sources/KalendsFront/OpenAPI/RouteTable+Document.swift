@@ -4,7 +4,7 @@ import HTTPTypes
 import KalendsCore
 
 extension RouteTable.Route {
-    /// Those of the path, then the query's, then the header fields that steer this method.
+    /// The parameters of the path, then those of the query, then the header fields that affect this method.
     var parameters: [Operation.Parameter] {
         var all = path.split(separator: "/").filter { $0.hasPrefix("{") }.map { part in
             let name = String(part.dropFirst().dropLast())
@@ -31,7 +31,7 @@ extension RouteTable.Route {
         }
     }
 
-    /// The refusals that follow from what the route takes, and its own.
+    /// The route's own refusals, and those that follow from its input.
     var refusals: [Int] {
         var all = Set(operation.refusals)
         if operation.access != .feedToken { all.formUnion([400, 503]) }
@@ -39,7 +39,7 @@ extension RouteTable.Route {
         if path.contains("{") { all.insert(404) }
         if path.contains("{"), method == .put { all.insert(400) }
         if operation.body != nil { all.formUnion([400, 413, 422]) }
-        // There is a bound on all that a circle has.
+        // The number of objects in a circle is limited.
         if operation.body != nil, path.hasPrefix("/v1/circles/{circle}/") { all.insert(409) }
         if !operation.query.isEmpty { all.insert(422) }
         if method != .get { all.formUnion([503, 507]) }

@@ -2,5 +2,5 @@
 
 import KalendsCore
 
-/// What the document says of values; not the database's schema, which has this name where it is stored.
+/// The schema of a value in the document, as opposed to the database's schema, which has the same name in its module.
 typealias Schema = JSONSchema

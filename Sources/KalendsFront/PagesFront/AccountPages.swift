@@ -58,7 +58,7 @@ struct AccountPages: Sendable {
             guard var draft = Draft(refusal, of: visit.form, ["current", "new"], fields: fields) else { throw refusal }
             draft.values = [:]
             draft.problems = draft.problems.map { problem in
-                // The one range that a password has is its length.
+                // The only range that a password has is its length.
                 let isLength = problem.field == "new" && problem.code == "range"
                 return isLength ? Draft.Problem(field: "new", code: "passwordShort") : problem
             }
@@ -81,7 +81,7 @@ struct AccountPages: Sendable {
 }
 
 extension PageVisit {
-    /// What was typed into a field; null for nothing.
+    /// The text that was typed into a field; null when it is empty.
     func typed(_ name: String) -> JSONValue {
         let text = form[name]?.withoutOuterBlanks ?? ""
         return text.isEmpty ? .null : .string(String(text))

@@ -7,7 +7,7 @@ import KalendsCore
 import Pages
 import Storage
 
-/// The operator's page: figures, connections in trouble, webhooks, keys and the audit trail.
+/// The operator's page: figures, connections with problems, webhooks, keys and the audit trail.
 struct AdminPages: Sendable {
     private static let path = "/app/admin"
     private static let auditEntriesOfPage = 50
@@ -26,7 +26,7 @@ struct AdminPages: Sendable {
         }
     }
 
-    /// Makes a key that may do everything; the answer itself shows it, this once.
+    /// Makes a key that may do everything; only this answer shows it.
     @Sendable
     private static func createKey(_ visit: PageVisit) async throws -> Response {
         do {
@@ -80,7 +80,7 @@ extension Statistics.Shown {
 }
 
 extension Statistics.Runs {
-    /// Nil for a provider without a run.
+    /// Nil for a provider that has no runs.
     fileprivate var page: AdminPage.Rate? {
         guard counted.runs > 0, let provider = Pages.Provider(text: provider.rawValue) else { return nil }
         return AdminPage.Rate(
@@ -107,7 +107,7 @@ extension Connection {
 }
 
 extension Webhooks.Shown {
-    /// Of an address only the host is shown: the rest may be a secret.
+    /// Only the host of an address is shown: the rest may be a secret.
     fileprivate func page(pending: Int) -> AdminPage.Webhook {
         let host = url.map { ($0.parted(at: "://")?.after ?? $0[...]).prefix { !"/?#".contains($0) } }
         return AdminPage.Webhook(

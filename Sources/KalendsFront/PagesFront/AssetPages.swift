@@ -6,7 +6,7 @@ import KalendsCore
 import NIOCore
 import Pages
 
-/// What pages load beside themselves: styles, scripts and the brand's logo.
+/// The resources that pages load: styles, scripts and the brand's logo.
 struct AssetPages: Sendable {
     let settings: ServerSettings
 
@@ -32,7 +32,7 @@ struct AssetPages: Sendable {
         var headers = front.manners
         headers[.contentType] = type
         headers[.cacheControl] = cache
-        // A picture that is opened by itself is shown and does nothing.
+        // A picture that is opened directly is displayed but cannot run anything.
         headers[.contentSecurityPolicy] = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
         return { [headers] in Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: body)) }
     }

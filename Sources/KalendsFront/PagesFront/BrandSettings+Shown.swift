@@ -4,6 +4,6 @@ import KalendsCore
 import Pages
 
 extension BrandSettings {
-    /// As pages show it.
+    /// The brand in the form in which pages show it.
     var shown: Brand { Brand(name: name, logo: logo?.path, accent: accent.flatMap { AccentColor($0) }) }
 }

@@ -6,7 +6,7 @@ import KalendsCore
 import Pages
 import Storage
 
-/// A circle's calendar as month, week and agenda, and each of its items.
+/// A circle's calendar as month, week and agenda, and a page for each of its items.
 struct CalendarPages: Sendable {
     let kinds: ItemKinds
 
@@ -62,10 +62,10 @@ struct CalendarPages: Sendable {
                 entries: kept), in: circle)
     }
 
-    /// The years that events may be in.
+    /// The years that a calendar page can show.
     private static let bounds = CivilDay(year: 1900, month: 2, day: 1)...CivilDay(year: 2199, month: 11, day: 1)
 
-    /// What a feed of the reader's shows.
+    /// The entries that one of the reader's feeds shows.
     static func entries(
         ofFeed feed: String, in circle: Circle, from: CivilDate, to: CivilDate, _ zone: TimeZoneReference,
         _ visit: PageVisit
@@ -100,7 +100,7 @@ struct CalendarPages: Sendable {
 }
 
 extension PageVisit {
-    /// A parameter of the query that says something.
+    /// A query parameter; nil when it is missing or empty.
     func given(_ name: String) -> String? { query[name].flatMap { $0.isEmpty ? nil : $0 } }
 }
 

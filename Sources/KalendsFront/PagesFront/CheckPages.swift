@@ -8,7 +8,7 @@ import KalendsCore
 import Pages
 import Storage
 
-/// What is wrong with a calendar file, for people: the same as `kalends check`, and nothing of the file stays.
+/// The page that checks a calendar file, as `kalends check` does; nothing of the file is stored.
 struct CheckPages: Sendable {
     private static let path = "/app/check"
 
@@ -47,7 +47,7 @@ struct CheckPages: Sendable {
         let page = CheckPage(result: result, mostBytes: visit.services.settings.maxImportBytes, draft: draft)
         var answer = try await visit.page(
             page, status: draft.problems.isEmpty ? .ok : .unprocessableContent, path: path)
-        // Nothing of the file stays, in the browser either.
+        // Nothing of the file may be stored in the browser either.
         if result != nil { answer.headers[.cacheControl] = "no-store" }
         return answer
     }
@@ -57,7 +57,7 @@ extension CheckPage.Result {
     /// The most problems that the page lists.
     private static let mostProblems = 200
 
-    /// - Parameter found: as `kalends check --json` writes it.
+    /// - Parameter found: the result in the form of `kalends check --json`.
     fileprivate init(_ found: JSONValue, bytes: Int) {
         let calendars = found["calendars"]?.array ?? []
         func texts(_ name: String) -> String? {
@@ -80,7 +80,7 @@ extension CheckPage.Result {
 }
 
 extension CheckPage.Verdict {
-    /// - Parameter isFaultless: whether nothing is wrong with the file.
+    /// - Parameter isFaultless: whether the file has no faults.
     fileprivate init?(_ found: JSONValue, isFaultless: Bool) {
         guard let client = found["client"]?.string.flatMap({ CalendarClient(text: $0) }),
             let verdict = found["verdict"]?.string
@@ -90,7 +90,7 @@ extension CheckPage.Verdict {
             switch verdict {
             case "refuses": .refused
             case "partly": .partly
-            // Of most faults nobody has said what the app does, so that silence is no promise.
+            // For most faults it is not known what the app does, so the absence of a reason promises nothing.
             default: reasons.isEmpty && !isFaultless ? .untroubled : .fine
             }
         self.init(app: client.title, outcome: outcome, reasons: reasons)

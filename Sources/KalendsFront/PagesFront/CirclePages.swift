@@ -5,9 +5,9 @@ import KalendsCore
 import Pages
 import Storage
 
-/// `/app`: a user's circles; one alone is opened at once.
+/// `/app`: a user's circles; if there is only one, it is opened at once.
 struct CirclePages: Sendable {
-    /// The most circles of one page.
+    /// The most circles on one page.
     private static let most = 200
 
     func add(to routes: inout RouteTable) {

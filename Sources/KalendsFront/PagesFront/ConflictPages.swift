@@ -7,10 +7,10 @@ import KalendsCore
 import Pages
 import Storage
 
-/// `/app/circles/{circle}/conflicts`: what was changed on both sides, and what a person decides about it.
+/// `/app/circles/{circle}/conflicts`: what was changed on both sides, and a person's decision about it.
 struct ConflictPages: Sendable {
     private static let path = "/app/circles/{circle}/conflicts"
-    /// The most conflicts of one page, and the most of those that are decided.
+    /// The most open and the most resolved conflicts on one page.
     private static let most = (open: 100, resolved: 20)
 
     func add(to routes: inout RouteTable) {

@@ -5,10 +5,10 @@ import KalendsCore
 import Pages
 import Storage
 
-// Connections, as pages show them.
+// Converts connections for the pages.
 
 extension Provider {
-    /// Those that a page connects circle by circle.
+    /// The providers that a page connects circle by circle.
     static let offered: [Provider] = [.google, .outlook, .caldav]
 
     init(_ provider: Connection.Provider) {
@@ -46,9 +46,10 @@ extension Pages.ConnectionState {
 }
 
 extension Connection {
-    /// Whether its calendar was chosen on a page, and what is kept in step is not chosen yet: nothing ever ran.
+    /// Whether the connection's calendar was chosen on a page, but not yet what is kept in step, so that it has never
+    /// run.
     ///
-    /// - Parameter hasRun: whether a run of it has begun, which a pause may have cut off before its end.
+    /// - Parameter hasRun: whether a run of the connection has begun, even if a pause ended it early.
     func waitsForContent(hasRun: Bool) -> Bool {
         state == .paused && provider != .apple && lastSyncAt == nil && failures == 0 && !hasRun
     }

@@ -8,7 +8,7 @@ import KalendsCore
 import Pages
 import Storage
 
-/// One connection: its set-up in three steps, and later what it did and what can be done with it.
+/// The pages of one connection: its set-up in three steps, and later its runs and actions.
 struct ConnectionPages: Sendable {
     static let path = "/app/circles/{circle}/connections/{connection}"
 
@@ -48,7 +48,7 @@ struct ConnectionPages: Sendable {
         }
     }
 
-    /// A button of the page that does one thing.
+    /// Adds a button of the page that performs one action.
     private static func post(
         _ name: String, in routes: inout RouteTable, _ notice: Notice.What,
         _ act: @escaping @Sendable (PageVisit, _ connection: String) async throws -> Void
@@ -69,7 +69,7 @@ struct ConnectionPages: Sendable {
             let made = try await services.connections.create(draft, in: circle.id, for: caller)
             return visit.redirect(to: place(of: made.own))
         } catch let refusal as Refusal {
-            // There is one already: what was wanted is to go on with it.
+            // The connection already exists, so the user continues with it.
             if refusal.code == .labelTaken, let known = refusal.extra["connectionId"]?.string {
                 return visit.redirect(to: place(of: try await services.connections.get(known, for: caller).own))
             }
@@ -78,7 +78,7 @@ struct ConnectionPages: Sendable {
         }
     }
 
-    /// How far a run is, for the script that follows it.
+    /// The progress of a run, for the script that shows it.
     @Sendable
     private static func progress(_ visit: PageVisit) async throws -> Response {
         let (_, shown) = try await own(visit)

@@ -8,7 +8,7 @@ import KalendsCore
 import Pages
 import Storage
 
-/// The steps by which a connection gets its account, its calendar and what is kept in step.
+/// The steps that choose a connection's account, its calendar and what is kept in step.
 struct ConnectionSetupPages: Sendable {
     private static let path = ConnectionPages.path
 
@@ -51,7 +51,7 @@ struct ConnectionSetupPages: Sendable {
                 visit, content.names, step: isFirst ? .content : .done(isNew: false), fields: ContentForm.fields
             ) { id, caller in
                 var change = Connections.Change(content.body, content.kinds)
-                // Nothing has left before the person said what may.
+                // Nothing is sent before the person has chosen what may be.
                 if isFirst { change.paused = false }
                 _ = try await visit.services.connections.change(id, change, if: .none, for: caller)
                 return isFirst
@@ -61,7 +61,7 @@ struct ConnectionSetupPages: Sendable {
         }
     }
 
-    /// Does what a form asks for; one with faults is shown again at its step.
+    /// Performs what a form asks for; a form with faults is shown again at its step.
     private static func taken(
         _ visit: PageVisit, _ names: [String], step: ConnectionPage.Step?, fields: [(own: String, field: String)] = [],
         _ work: (_ connection: String, Caller) async throws -> Response
@@ -78,8 +78,8 @@ struct ConnectionSetupPages: Sendable {
 
 extension ConnectionPages {
     /// - Parameters:
-    ///   - step: of the set-up; nil for the one that the connection's state and the query ask for.
-    ///   - draft: of a form that could not be taken.
+    /// - step: the step of the set-up; nil for the one that the connection's state and the query select.
+    /// - draft: the input of a form that was refused.
     static func page(
         _ visit: PageVisit, _ shown: Connections.Shown, in circle: Circle, at step: ConnectionPage.Step? = nil,
         _ draft: Draft = Draft()
@@ -110,7 +110,8 @@ extension ConnectionPages {
             page, status: isFault ? .unprocessableContent : .ok, in: circle, path: visit.filled(Self.path))
     }
 
-    /// How many runs are read at a time for the picture of the last days, and at most: one each five minutes of a month.
+    /// How many runs are read at a time for the chart of the last days, and at most: one every five minutes for a
+    /// month.
     private static let runsAtOnce = 500
     private static let mostRuns = 9_000
 
@@ -130,7 +131,7 @@ extension ConnectionPages {
         return all
     }
 
-    /// What comes next of the set-up.
+    /// The next step of the set-up.
     private static func step(
         of own: Connection, hasRun: Bool, _ circle: Circle, _ visit: PageVisit, _ draft: inout Draft
     ) async throws -> ConnectionPage.Step {
@@ -157,7 +158,7 @@ extension ConnectionPages {
             ? .content : .done(isNew: visit.query["new"] != nil)
     }
 
-    /// What a run would do now, with the names of what it is about.
+    /// The preview of a run at this moment, with the names of what it affects.
     private static func preview(
         _ own: Connection, _ circle: Circle, _ visit: PageVisit
     ) async throws -> (counts: Pages.SyncCounts, changes: [ConnectionPage.Change]) {

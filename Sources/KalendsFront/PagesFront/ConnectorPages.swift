@@ -5,7 +5,7 @@ import KalendsCore
 import Pages
 import Storage
 
-/// The connectors of a person: what Kalends may do with calendars that are on their phone.
+/// A person's connectors: what Kalends may do with the calendars on their phone.
 struct ConnectorPages: Sendable {
     private static let list = "/app/connectors"
     private static let apple = "/app/connectors/apple"

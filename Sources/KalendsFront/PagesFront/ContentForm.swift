@@ -4,14 +4,14 @@ import Base
 import KalendsCore
 import Pages
 
-/// The form of what a feed or a connection shows, as the API's body that says the same.
+/// Converts the form of a feed's or a connection's contents into the equivalent body of the API.
 struct ContentForm: Sendable {
     let form: PageForm
-    /// Whether it is a connection's, which names kinds in another way and has fields of its own.
+    /// Whether the form is a connection's, which names kinds differently and has additional fields.
     let isConnection: Bool
     let kinds: ItemKinds
 
-    /// The form's fields.
+    /// The names of the form's fields.
     var names: [String] {
         let own = [
             "label", "kinds", "patients", "detail", "completedTasks", "includeReminders", "pastDays", "futureDays",
@@ -19,10 +19,10 @@ struct ContentForm: Sendable {
         return isConnection ? own + ["twoWay", "syncIntervalMinutes"] : own
     }
 
-    /// The form's field for each name of the API that is another.
+    /// The form's field for each field of the API that has another name.
     static let fields: [(own: String, field: String)] = [("patientIds", "patients")]
 
-    /// What `config` is in the API.
+    /// The value of `config` in the API.
     var configuration: JSONValue {
         let chosen = Set(form.all("kinds").compactMap { EntryKind(text: $0) })
         var settings = kinds.list.map { (EntryKind($0), isConnection ? $0.connectionSetting : $0.feedSetting) }
@@ -37,7 +37,7 @@ struct ContentForm: Sendable {
         members["patientIds"] = patients.isEmpty ? .null : .array(patients.map(JSONValue.string))
         members["includeReminders"] = .bool(form.isOn("includeReminders"))
         if isConnection { members["twoWay"] = .bool(form.isOn("twoWay")) }
-        // What is chosen here is the whole of it: the older wish for less is in it.
+        // This form sets everything, including what the older option for minimal details controls.
         members["showMinimalDetails"] = false
         for name in ["detail", "completedTasks"] { members[ByteString(name)] = form[name].map(JSONValue.string) }
         for name in isConnection ? ["pastDays", "futureDays", "syncIntervalMinutes"] : ["pastDays", "futureDays"] {
@@ -47,7 +47,7 @@ struct ContentForm: Sendable {
         return .object(members)
     }
 
-    /// A body with `config`, and with the label as it was typed: an empty one is none.
+    /// A body with `config` and the label as it was typed; an empty label becomes null.
     var body: JSONValue {
         var members: [ByteString: JSONValue] = ["config": configuration]
         if let label = form["label"] { members["label"] = label.isEmpty ? .null : .string(label) }

@@ -5,7 +5,7 @@ import KalendsCore
 import Pages
 import Storage
 
-/// What is signed in: devices and browsers, each of which can be taken away.
+/// The devices and browsers that are signed in, each of which can be removed.
 struct DevicePages: Sendable {
     func add(to routes: inout RouteTable) {
         routes.page(.get, "/app/devices", for: .session) { visit in

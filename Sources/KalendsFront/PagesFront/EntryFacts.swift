@@ -6,10 +6,10 @@ import KalendsCore
 import Pages
 import Storage
 
-// What calendars hold, as pages show it.
+// Converts the entries of calendars for the pages.
 
 extension CircleDays.Entry {
-    /// Whether a filter of the page leaves it in, its kind apart.
+    /// Whether the page's filter keeps the entry, regardless of its kind.
     func isWanted(_ filter: CalendarPage.Filter) -> Bool {
         if let person = filter.person, content?.ownerID.map({ $0 == person }) != true { return false }
         if let patient = filter.patient, content?.patientID.map({ $0 == patient }) != true { return false }
@@ -51,7 +51,7 @@ extension PageEntry {
 }
 
 extension EntryKind {
-    /// By the kind's name; one that pages have no words for is shown as what was imported.
+    /// Finds the kind by its name; a kind that pages have no words for is shown as imported.
     init(_ kind: any ItemContent.Type) {
         self = Self(text: kind.name.prefix(1).lowercased() + kind.name.dropFirst()) ?? .imported
     }
@@ -82,7 +82,7 @@ extension Pages.EntrySpan {
 }
 
 extension ItemPage {
-    /// - Parameter reader: the zone that times are shown in.
+    /// - Parameter reader: the zone in which times are shown.
     init(
         _ item: ScheduleItem, _ content: any ItemContent, _ names: CircleNames, _ circle: Circle,
         reader: TimeZoneReference

@@ -6,7 +6,7 @@ import KalendsCore
 import Pages
 import Storage
 
-// Feeds, as pages show them.
+// Converts feeds for the pages.
 
 extension FeedSummary {
     init(_ listed: Feeds.Listed, _ kinds: ItemKinds, now: Int) throws {
@@ -17,7 +17,7 @@ extension FeedSummary {
         try self.init(shown.feed, shown.health.clients, bytes: shown.health.weight?.size, kinds, now: now)
     }
 
-    /// - Parameter bytes: how large the feed is, where that is known.
+    /// - Parameter bytes: the size of the feed, if it is known.
     private init(
         _ counted: CountedFeed, _ rhythms: [ClientRhythm], bytes: Int?, _ kinds: ItemKinds, now: Int
     ) throws {
@@ -48,7 +48,7 @@ extension FeedSummary {
         }
     }
 
-    /// An end that is nearer than this is one to look at, in milliseconds.
+    /// An expiry closer than this needs attention, in milliseconds.
     private static let soon = 7 * 86_400_000
 }
 
@@ -73,7 +73,7 @@ extension ContentSettings {
 }
 
 extension ContentSettings.Detail {
-    /// - Parameter isMinimal: the older wish for less, which shows no more than titles.
+    /// - Parameter isMinimal: the older option for minimal details, which shows at most titles.
     init(_ detail: FeedConfiguration.Detail, isMinimal: Bool) {
         switch detail {
         case .full: self = isMinimal ? .titles : .full
@@ -85,8 +85,8 @@ extension ContentSettings.Detail {
 
 extension FeedPage {
     /// - Parameters:
-    ///   - address: with its secret, when its owner asked for it.
-    ///   - preview: of the next two weeks.
+    /// - address: the address with its secret, if the owner asked for it.
+    /// - preview: the entries of the next two weeks.
     init(
         _ shown: Feeds.Shown, patients: [Named], preview: [PageEntry], address: Feeds.Address?,
         _ settings: ServerSettings, draft: Draft = Draft(), now: Int
@@ -120,7 +120,7 @@ extension FeedPage {
 }
 
 extension EntryKind {
-    /// Kinds of the circle's entries that a configuration switches off.
+    /// The kinds of entries that a configuration hides.
     static func hidden(by configuration: FeedConfiguration, _ kinds: ItemKinds) -> [EntryKind] {
         let shown = ContentSettings(configuration, kinds).kinds
         return [.task, .shift, .appointment, .followUp, .imported].filter { !shown.contains($0) }
@@ -128,7 +128,7 @@ extension EntryKind {
 }
 
 extension Exclusion {
-    /// As the words name it.
+    /// The key of the texts for this value.
     var word: String {
         switch self {
         case .kind: "kind"

@@ -8,7 +8,7 @@ import KalendsCore
 import Pages
 import Storage
 
-/// One feed: its address, who reads it, what it shows, and what can be done with it.
+/// One feed: its address, its readers, its contents and its actions.
 struct FeedPages: Sendable {
     private static let path = "/app/circles/{circle}/feeds/{feed}"
     private static let previewDays = 14
@@ -71,7 +71,7 @@ struct FeedPages: Sendable {
         return (circle, id)
     }
 
-    /// - Parameter address: with its secret, when its owner asked for it just now.
+    /// - Parameter address: the address with its secret, if the owner has asked for it in this request.
     static func page(
         _ visit: PageVisit, _ id: String, in circle: Circle, address: Feeds.Address? = nil, draft: Draft = Draft(),
         done notice: Notice.What? = nil
@@ -100,6 +100,6 @@ struct FeedPages: Sendable {
 }
 
 extension JSONValue {
-    /// A number where that was typed, else the text.
+    /// A number if one was typed, otherwise the text.
     static func typed(_ text: String) -> JSONValue { Int(text).map { .integer($0) } ?? .string(text) }
 }

@@ -6,23 +6,23 @@ import HTTPTypes
 import Hummingbird
 import KalendsCore
 
-/// The tokens that forms carry: what a page elsewhere cannot know, since the sealing key makes them.
+/// The tokens in forms, which other sites cannot know, since they are derived from the sealing key.
 struct FormToken: Sendable {
     let key: SealingKey
 
-    /// For the forms of a session, by its id.
+    /// The token for the forms of a session, by its id.
     func ofSession(_ id: String) -> String { key.name(for: "forms of session \(id)") }
 
-    /// For the forms of somebody who is not signed in, by what their browser keeps.
+    /// The token for the forms of a visitor who is not signed in, by the value of their cookie.
     func ofVisitor(_ mark: String) -> String { key.name(for: "forms of visitor \(mark)") }
 
-    /// A token as one page carries it: another text each time, so that nobody learns it from how well pages are packed.
+    /// A masked token for one page: its text differs each time, so that the size of compressed pages cannot reveal it.
     static func masked(_ own: String) -> String {
         let pad = own.utf8.map { _ in UInt8.random(in: .min ... .max) }
         return Base64URL.encode(pad + zip(pad, own.utf8).map { $0 ^ $1 })
     }
 
-    /// Whether a form carried a token that was masked; takes the same time wherever they differ.
+    /// Whether a form contained a masked copy of this token; the time does not depend on where they differ.
     static func isSame(_ sent: String?, _ own: String) -> Bool {
         let count = own.utf8.count
         guard let sent, sent.utf8.count < 1024, let bytes = Base64URL.decode(sent.utf8), bytes.count == 2 * count
@@ -31,9 +31,9 @@ struct FormToken: Sendable {
     }
 }
 
-/// The cookie by which a browser is known whose user is not: it opens nothing.
+/// The cookie that identifies a browser without a user; it gives no access.
 enum VisitorCookie {
-    /// The mark that a browser sent; nil for none, and for what is no mark of ours.
+    /// The value that a browser sent; nil when there is none or it is not one of ours.
     static func mark(of request: Request, _ settings: ServerSettings) -> String? {
         let mark = BrowserCookies.value(of: name(settings), in: request)
         let isOurs = mark.map { text in
@@ -43,7 +43,7 @@ enum VisitorCookie {
         return isOurs == true ? mark : nil
     }
 
-    /// The header field that hands a mark to the browser, until it is closed.
+    /// The header field that gives the browser a value until it is closed.
     static func field(_ mark: String, _ settings: ServerSettings) -> String {
         "\(name(settings))=\(mark); Path=/; HttpOnly; SameSite=Lax" + (settings.isSecure ? "; Secure" : "")
     }
@@ -53,13 +53,13 @@ enum VisitorCookie {
     }
 }
 
-/// The language that somebody chose under Account, which their browser keeps.
+/// The language that a person chose under Account, which their browser stores.
 enum LanguageCookie {
     static let name = "kalends_language"
 
     static func value(of request: Request) -> String? { BrowserCookies.value(of: name, in: request) }
 
-    /// - Parameter language: such as `de`; nil for what the browser asks for.
+    /// - Parameter language: a language such as `de`; nil for the browser's own choice.
     static func field(_ language: String?, _ settings: ServerSettings) -> String {
         "\(name)=\(language ?? ""); Path=/; Max-Age=\(language == nil ? 0 : 31_536_000); HttpOnly; SameSite=Lax"
             + (settings.isSecure ? "; Secure" : "")

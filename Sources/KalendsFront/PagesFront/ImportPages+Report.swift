@@ -13,9 +13,9 @@ extension Imports.Report {
     /// The report as its page shows it.
     ///
     /// - Parameters:
-    ///   - zone: where floating times are.
-    ///   - start: the number of the first item.
-    ///   - leftOut: the items that the person has left out on the parts before.
+    /// - zone: the zone of floating times.
+    /// - start: the number of the first item.
+    /// - leftOut: the items that the person has deselected on other parts of the list.
     func page(in zone: TimeZoneReference, start: Int, _ leftOut: LeftOut) throws -> ImportPage.Report {
         let members = JSONValue.object(try json)
         func count(_ name: String) -> Int { members["counts"]?[name]?.integer ?? 0 }
@@ -58,14 +58,14 @@ extension Imports.Report {
     /// Milliseconds since 1970.
     private static func instant(_ time: JSONValue, _ zone: TimeZoneReference) -> Int? {
         if let utc = time["utc"]?.string { return Instant(rfc3339: utc)?.milliseconds }
-        // A floating time is what a clock on the wall shows.
+        // A floating time is the time on a clock at the place.
         return time["dateTime"]?.string.flatMap { Instant(rfc3339: $0 + "Z") }
             .map { zone.rules.instant(of: $0.utc).milliseconds }
     }
 }
 
 extension FileProblem {
-    /// A problem as reports have it.
+    /// Reads a problem from the JSON of a report.
     init?(_ json: JSONValue) {
         guard let message = json["message"]?.string,
             let severity = json["severity"]?.string.flatMap({ Severity(text: $0) })

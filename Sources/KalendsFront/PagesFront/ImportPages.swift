@@ -6,7 +6,7 @@ import KalendsCore
 import Pages
 import Storage
 
-/// A file that is brought in, step by step: chosen, looked at, committed, and perhaps taken back.
+/// The steps of an import: choosing a file, previewing it, committing it, and perhaps undoing it.
 struct ImportPages: Sendable {
     static let start = "/app/circles/{circle}/import"
     private static let one = "/app/circles/{circle}/import/{import}"
@@ -22,7 +22,7 @@ struct ImportPages: Sendable {
             try await Self.show(visit, from: visit.query["cursor"].flatMap { Int($0) } ?? 0, leaving: LeftOut())
         }
         routes.page(.get, "\(Self.one)/progress", for: .circle(.read), Self.progress)
-        // Turns the page of a list with what was left out so far.
+        // Shows another part of the list and keeps what has been left out so far.
         routes.page(.post, "\(Self.one)/page", for: .circle(.write), back: Self.one) { visit in
             let start = visit.form["to"].flatMap { Int($0) } ?? 0
             return try await Self.show(visit, from: start, leaving: try await Self.leftOut(visit))
@@ -37,7 +37,7 @@ struct ImportPages: Sendable {
         }
     }
 
-    /// Takes a file, or the address of one, and goes on behind the answer.
+    /// Accepts a file or its address, and continues the import after the answer.
     @Sendable
     private static func begin(_ visit: PageVisit) async throws -> Response {
         let (services, caller, circle) = (visit.services, try visit.caller(), try visit.id("circle"))
@@ -72,7 +72,7 @@ struct ImportPages: Sendable {
         }
     }
 
-    /// What is wrong with a file or an address; nil for a refusal that is about neither.
+    /// The form with the problem of a file or an address; nil for any other refusal.
     private static func draft(_ refusal: Refusal, _ form: PageForm, _ most: Int) -> Draft? {
         let field = form["url"] == nil ? "file" : "url"
         if let problem = problem(refusal, field: field, most) {
@@ -85,7 +85,7 @@ struct ImportPages: Sendable {
         return draft
     }
 
-    /// What is wrong with a file as a whole; nil for a refusal that is about something else.
+    /// The problem of a whole file; nil for any other refusal.
     ///
     /// - Parameter most: the most bytes that a file may have.
     static func problem(_ refusal: Refusal, field: String, _ most: Int) -> Draft.Problem? {
@@ -103,7 +103,7 @@ struct ImportPages: Sendable {
         Refusal.invalid("/\(field)", code: .required, "This is required.")
     }
 
-    /// How far an import is, for the page that waits for it.
+    /// The progress of an import, for the page that waits for it.
     @Sendable
     private static func progress(_ visit: PageVisit) async throws -> Response {
         let (_, report) = try await found(visit, Imports.Part(start: 0, limit: 1))
@@ -117,12 +117,12 @@ struct ImportPages: Sendable {
     }
 
     /// - Parameters:
-    ///   - start: the number of the first item.
-    ///   - leftOut: the items that the person has left out on the parts before.
+    /// - start: the number of the first item.
+    /// - leftOut: the items that the person has deselected on other parts of the list.
     private static func show(
         _ visit: PageVisit, from start: Int, leaving leftOut: LeftOut
     ) async throws -> Response {
-        // No number that somebody sends is too large to count on with.
+        // The number is limited so that later additions cannot overflow.
         let start = min(max(0, start), 1 << 40)
         let (circle, report) = try await found(visit, Imports.Part(start: start, limit: itemsOfPage))
         let record = report.listed.record
@@ -161,12 +161,12 @@ struct ImportPages: Sendable {
             let (_, kept) = try await Imports(services: visit.services).undo(
                 id, for: caller, Imports.Part(start: 0, limit: 1))
             guard kept.count > 0 else { return visit.redirect(to: visit.filled(one)) }
-            // What stays is named this once: it is stored nowhere.
+            // The events that remain are listed only now, since they are not stored anywhere.
             return try await page(visit, .undone(kept: kept.items.map { $0.summary ?? "" }))
         }
     }
 
-    /// Changes the import of the path; whoever asks for what another tab did already is led to its page.
+    /// Changes the import of the path; if another tab has already done so, the answer redirects to the import's page.
     private static func once(
         _ visit: PageVisit, _ body: (String, Caller) async throws -> Response
     ) async throws -> Response {
@@ -189,8 +189,8 @@ struct ImportPages: Sendable {
 
     private static let itemsOfPage = 1000
 
-    /// What a form leaves out: what earlier pages said, and what the boxes of its own page say, one by one or for all
-    /// events of one title.
+    /// The items that a form leaves out: those from other pages, and those of its own boxes, which select single items
+    /// or all events with one title.
     private static func leftOut(_ visit: PageVisit) async throws -> LeftOut {
         let form = visit.form
         var all = LeftOut(text: form["left"])
@@ -220,7 +220,7 @@ struct ImportPages: Sendable {
                 rest.removeFirst()
                 if let own = item["itemId"]?.string { ids.insert(ByteString(own)) }
             }
-            // What lies behind the end of the list is nothing.
+            // Numbers beyond the end of the list are ignored.
             let end = first + max(1, report.items.count)
             rest = rest.drop { $0 < end }
         }

@@ -2,17 +2,17 @@
 
 import Base
 
-/// Which items of an import's list are left out, by their numbers in it: one bit each, so that a form carries them
-/// through all pages of the longest list.
+/// The items of an import's list that are left out, by number: one bit each, so that a form can carry them through all
+/// pages of the longest list.
 struct LeftOut: Sendable {
-    /// Numbers above it are none of ours.
+    /// Larger numbers are not valid.
     private static let most = 1 << 21
 
     private(set) var numbers: Set<Int> = []
 
     init() {}
 
-    /// What a form carried; what cannot be read is nothing.
+    /// Reads the text from a form; unreadable text counts as empty.
     init(text: String?) {
         let bytes = text.flatMap { Base64URL.decode($0.utf8) } ?? []
         guard bytes.count <= Self.most / 8 else { return }
@@ -28,11 +28,11 @@ struct LeftOut: Sendable {
         return Base64URL.encode(bytes)
     }
 
-    /// Takes over what the boxes of one page say.
+    /// Applies the boxes of one page.
     ///
     /// - Parameters:
-    ///   - page: the numbers of the items of that page.
-    ///   - chosen: those whose boxes are on.
+    /// - page: the numbers of the items on the page.
+    /// - chosen: the numbers of the items whose boxes are on.
     mutating func set(_ page: Range<Int>, to chosen: some Sequence<Int>) {
         numbers = numbers.filter { !page.contains($0) }
         for number in chosen where page.contains(number) && number < Self.most { numbers.insert(number) }

@@ -7,10 +7,10 @@ import OfficeDays
 import Pages
 import Storage
 
-/// Where somebody worked: a month with each day's status, a person's word for a day, and the settings.
+/// Where a person worked: a month with each day's status, the person's own entries for days, and the settings.
 struct OfficeDayPages: Sendable {
     private static let path = "/app/office-days"
-    /// The settings' fields.
+    /// The fields of the settings form.
     private static let names = [
         "enabled", "target", "officeTitle", "remoteTitle", "eventType", "start", "end", "trackedDays", "busy",
         "timeZoneMode", "homeOfficeTimeZone", "createRemoteEvents", "monthlyGoal", "officeAddress", "holidays",
@@ -64,7 +64,7 @@ struct OfficeDayPages: Sendable {
         }
     }
 
-    /// The form as the API would have it.
+    /// The form as a body for the API.
     private static func body(_ visit: PageVisit) -> JSONValue {
         let form = visit.form
         func text(_ name: String) -> JSONValue { .string(form[name] ?? "") }
@@ -90,7 +90,7 @@ struct OfficeDayPages: Sendable {
                 (form["holidays"] ?? "").split(whereSeparator: \.isNewline).map { $0.withoutOuterBlanks }
                     .filter { !$0.isEmpty }.map { .string(String($0)) }),
         ]
-        // Without a choice events go where they go.
+        // Without a choice the target of events stays as it is.
         if target != .null { members["target"] = target }
         return .object(members)
     }
@@ -118,7 +118,7 @@ struct OfficeDayPages: Sendable {
         return try await visit.page(page, status: code, path: "\(path)?month=\(month.iso)")
     }
 
-    /// A day that can be asked about; nil for one of a year that nobody plans in.
+    /// The day, if its year is one that the API accepts; otherwise nil.
     private static func shown(_ day: CivilDay) -> CivilDay? {
         FieldReader.years.contains(day.parts.year) ? day : nil
     }
@@ -154,7 +154,7 @@ extension OfficeSettings {
 }
 
 extension OfficeSettings.Target {
-    /// As the page's choice has it.
+    /// The value of the target in the page's choice.
     fileprivate var page: String {
         switch self {
         case .feed: "feed"

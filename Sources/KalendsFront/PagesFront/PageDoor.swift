@@ -5,16 +5,16 @@ import Hummingbird
 import KalendsCore
 import Pages
 
-/// Who comes to a page, and whether a form comes from a page of ours: everything that is looked at before a handler runs.
+/// Checks the visitor of a page and the origin of a form: all checks before a handler runs.
 struct PageDoor: Sendable {
     let authentication: Authentication
 
     private var services: Services { authentication.services }
 
-    /// Wraps a page's handler so that it runs only for those whom the route lets in, and for a form only when one of our
+    /// Wraps a page's handler so that it runs only for those whom the route admits, and for a form only when one of our
     /// pages sent it with the token of this session.
     ///
-    /// - Parameter back: the path of the page that a form is on.
+    /// - Parameter back: the path of the page that contains the form.
     func admitting(_ route: PageRoute, back: String?, _ handler: @escaping PageHandler) -> Handler {
         { request, context in
             var visit = PageVisit(services: services, request: request, context: context)
@@ -32,7 +32,7 @@ struct PageDoor: Sendable {
             } else if let session = try await authentication.session(ofBrowser: request) {
                 visit.enter(session)
             } else if route.access.needsCredential, route.path.hasSuffix("/progress") {
-                // A script asks, and no person.
+                // The request comes from a script, not from a person.
                 throw Refusal.unauthenticated
             } else if route.access.needsCredential {
                 return visit.signIn(to: back.map(visit.filled))
@@ -45,15 +45,15 @@ struct PageDoor: Sendable {
             do {
                 return try await handler(visit)
             } catch let refusal as Refusal where refusal.kind == .unauthenticated && route.access.needsCredential {
-                // The session ended in between.
+                // The session ended before the form was sent.
                 return visit.signIn(to: back.map(visit.filled))
             }
         }
     }
 }
 
-/// What only pages refuse.
+/// Refusals that only pages have.
 enum PageRefusal: Error {
-    /// A form without its token, with one of another session, or from a page elsewhere.
+    /// A form without its token, with the token of another session, or from another site's page.
     case form
 }

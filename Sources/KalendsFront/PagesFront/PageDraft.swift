@@ -5,12 +5,12 @@ import KalendsCore
 import Pages
 
 extension Draft {
-    /// What was typed, and what a use case says is wrong with it; nil for a refusal that is about no field.
+    /// The typed input with the problems that a use case found in it; nil for a refusal that is not about a field.
     ///
     /// - Parameters:
-    ///   - names: the form's fields.
-    ///   - field: the form's field for a pointer's last name, where they differ.
-    ///   - label: the field that a label which is taken is in.
+    /// - names: the form's fields.
+    /// - field: the form's field for a pointer's last name, where they differ.
+    /// - label: the field of a label that is already taken.
     init?(
         _ refusal: Refusal, of form: PageForm, _ names: [String], fields: [(own: String, field: String)] = [],
         label: String = "label"
@@ -35,16 +35,16 @@ extension Draft {
         }
     }
 
-    /// Fields whose values no page has.
+    /// Fields whose values a page must not contain.
     private static let secrets = ["password", "current", "new"]
 
-    /// The last name of a pointer, without the places of lists.
+    /// The last name in a pointer, ignoring positions in lists.
     private static func field(of pointer: String) -> String {
         let steps = pointer.pieces(separatedBy: "/").filter { !$0.isEmpty && Int($0) == nil }
         return steps.last.map { String($0) } ?? ""
     }
 
-    /// The words' code for one of ours.
+    /// The code in the page's texts for one of our fault codes.
     private static func code(_ code: Fault.Code) -> String {
         switch code {
         case .required, .empty: "missing"

@@ -7,7 +7,7 @@ import KalendsCore
 struct PageForm: Sendable {
     /// The largest form that is read, in bytes.
     static let mostBytes = 256 << 10
-    /// The most fields of a form: an import's page has a box for each of a thousand events.
+    /// The most fields of a form: an import's page has a box for each of up to a thousand events.
     static let mostFields = 2_000
     /// The longest name of a field, in bytes; ours are shorter.
     private static let longestName = 64
@@ -16,7 +16,7 @@ struct PageForm: Sendable {
 
     init() {}
 
-    /// Reads a form; throws 413 for too many fields and 422 for what is none, or holds no UTF-8.
+    /// Reads a form; throws 413 for too many fields and 422 for a body that is not a form or not UTF-8.
     init(_ bytes: [UInt8], type: String?) throws {
         guard bytes.isEmpty || MediaType.essence(of: type) == "application/x-www-form-urlencoded" else {
             throw Refusal.badRequest("This takes a form as browsers send it.")
@@ -27,7 +27,7 @@ struct PageForm: Sendable {
         self = form
     }
 
-    /// Nil for what cannot be read, and for more fields than any form of ours has.
+    /// Nil for a body that cannot be read or has more fields than any form of ours.
     init?(_ bytes: [UInt8]) {
         for part in bytes.split(separator: UInt8(ascii: "&")) {
             guard fields.count < Self.mostFields else { return nil }
@@ -39,7 +39,7 @@ struct PageForm: Sendable {
         }
     }
 
-    /// A query; one that cannot be read is like none.
+    /// Reads a query; an unreadable query counts as empty.
     init(query: String?) { self = query.flatMap { PageForm(Array($0.utf8)) } ?? PageForm() }
 
     /// The first value of a name.
@@ -48,10 +48,10 @@ struct PageForm: Sendable {
     /// All values of a name, in the order in which they were sent.
     func all(_ name: String) -> [String] { fields.filter { $0.name == name }.map(\.value) }
 
-    /// Whether a box is on: one that is off is not sent.
+    /// Whether a box is on; a box that is off is not sent.
     func isOn(_ name: String) -> Bool { self[name] != nil }
 
-    /// What was typed into these fields, for a form that is shown again; several values of a name have commas between.
+    /// The text typed into these fields, for a form that is shown again; several values of a name are joined by commas.
     func typed(_ names: [String]) -> [String: String] {
         Dictionary(uniqueKeysWithValues: names.map { ($0, all($0).joined(separator: ",")) })
     }

@@ -5,14 +5,14 @@ import Hummingbird
 import KalendsCore
 import Pages
 
-/// What every answer to a browser has: its header fields, the brand, the language; and errors as pages.
+/// Makes the common parts of every answer to a browser: header fields, brand and language; also shows errors as pages.
 struct PageFront: Sendable {
     let settings: ServerSettings
 
-    /// Whether a path is that of a page, so that a refusal is shown as one.
+    /// Whether a path belongs to the pages, so that a refusal is shown as a page.
     static func owns(_ path: String) -> Bool { path == "/app" || path.hasPrefix("/app/") }
 
-    /// A frame for nobody, in the language that the browser asks for, in UTC.
+    /// A frame without a user, in the language that the browser asks for, in UTC.
     func frame(for request: Request, now: Int) -> Frame {
         let chosen = LanguageCookie.value(of: request).flatMap { Language(text: $0) }
         let language = chosen ?? Language(accepting: request.headers[values: .acceptLanguage].joined(separator: ","))
@@ -21,10 +21,11 @@ struct PageFront: Sendable {
             base: settings.basePath)
     }
 
-    /// What is shorter is sent as it is.
+    /// Shorter pages are not compressed.
     private static let leastPacked = 1024
 
-    /// - Parameter coding: what the browser takes. Tokens in pages are masked, so that their size tells nothing.
+    /// - Parameter coding: the coding that the browser accepts. Tokens in pages are masked, so that their size reveals
+    ///   nothing.
     func response(
         _ page: RenderedPage, status: HTTPResponse.Status, as coding: ContentCoding = .identity
     ) -> Response {
@@ -41,7 +42,7 @@ struct PageFront: Sendable {
         return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: body))
     }
 
-    /// - Parameter path: below this server.
+    /// - Parameter path: a path on this server.
     func redirect(to path: String) -> Response {
         var headers = manners
         headers[.location] = settings.basePath + path
@@ -49,17 +50,18 @@ struct PageFront: Sendable {
         return Response(status: .seeOther, headers: headers)
     }
 
-    /// What keeps an address within this server, a type what it is, and a browser on https once it was here so.
+    /// Header fields that keep addresses within this server, stop a browser from guessing types, and keep it on https
+    /// after its first visit there.
     var manners: HTTPFields {
-        // Without the origin in its forms a browser could not be told from a page elsewhere.
+        // Without the origin in our forms, the server could not distinguish them from those of other sites.
         var headers: HTTPFields = [.xContentTypeOptions: "nosniff", .referrerPolicy: "same-origin"]
         if settings.isSecure { headers[.strictTransportSecurity] = "max-age=31536000" }
         return headers
     }
 
-    /// A refusal as a page.
+    /// Shows a refusal as a page.
     ///
-    /// - Parameter mark: what the operator finds the request by in the log.
+    /// - Parameter mark: the request's id in the log.
     func error(_ problem: ProblemDocument, for request: Request, now: Int, mark: String?) -> Response {
         let kind: ErrorPage.Kind =
             switch problem.status.code {
@@ -76,7 +78,7 @@ struct PageFront: Sendable {
         return error(kind, status: problem.status, for: request, now: now, mark: mark, headers: problem.fields)
     }
 
-    /// What a form meets that none of our pages sent.
+    /// The answer to a form that none of our pages sent.
     func foreignForm(_ request: Request, now: Int) -> Response {
         error(.form, status: .forbidden, for: request, now: now, mark: nil)
     }

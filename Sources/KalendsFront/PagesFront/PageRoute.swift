@@ -4,13 +4,14 @@ import Base
 import HTTPTypes
 import Hummingbird
 
-/// A page's route: whom it lets in is said as for a route of the API, and the walk over routes and callers has it too.
+/// The route of a page: its access is declared as for a route of the API, and the test of all routes and callers
+/// includes it.
 struct PageRoute: Sendable {
-    /// What a request brings.
+    /// The body of a request.
     enum Body: Sendable {
-        /// Nothing, or a form, which is read and whose token is looked at before the handler runs.
+        /// No body, or a form, which is read and whose token is checked before the handler runs.
         case form
-        /// A file that may be large: the handler reads it, and looks at the token in the part before the file.
+        /// A file that may be large: the handler reads it, and checks the token in the part before the file.
         case upload
     }
 
@@ -20,15 +21,15 @@ struct PageRoute: Sendable {
     let body: Body
 }
 
-/// What answers a page's route: it calls use cases, fills one model and answers with it, or leads on.
+/// Answers a page's route: it calls use cases, and answers with one model or a redirect.
 typealias PageHandler = @Sendable (PageVisit) async throws -> Response
 
 extension RouteTable {
-    /// A page, or what a form of one is sent to.
+    /// Adds a page, or the address that a form is sent to.
     ///
     /// - Parameters:
-    ///   - back: the path of the page that a form is on, with names of `path`; where somebody goes who asks for the
-    ///     form's address by itself: by a reload, or after a sign-in in between.
+    /// - back: the path of the page that contains the form, with the names of `path`; a browser that opens the form's
+    ///   address directly is redirected there, for example by a reload, or after signing in again.
     mutating func page(
         _ method: HTTPRequest.Method, _ path: String, for access: Access, back: String? = nil,
         body: PageRoute.Body = .form, _ handler: @escaping PageHandler
@@ -48,7 +49,7 @@ extension RouteTable {
         }
     }
 
-    /// Whether a path has a handler of GET.
+    /// Whether a path has a handler for GET.
     private func isRead(_ path: String) -> Bool {
         handlers.contains { $0.path == path && $0.methods.contains { $0.method == .get } }
     }

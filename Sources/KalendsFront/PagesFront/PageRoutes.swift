@@ -5,9 +5,9 @@ import Hummingbird
 import KalendsCore
 import Pages
 
-/// All pages: what a browser is shown, below `/app`.
+/// Registers all pages that a browser is shown, below `/app`.
 enum PageRoutes {
-    /// What the navigation leads to: the pages that are there.
+    /// The pages that the navigation leads to.
     static let places = [
         "/app", "/app/circles/{circle}", "/app/circles/{circle}/calendar-sync", "/app/circles/{circle}/conflicts",
         "/app/circles/{circle}/import", "/app/circles/{circle}/subscriptions", "/app/office-days", "/app/devices",
@@ -32,7 +32,7 @@ enum PageRoutes {
         FeedPages().add(to: &routes)
         ConnectionPages().add(to: &routes)
         ConflictPages().add(to: &routes)
-        // What is none of them is a page that says so.
+        // Any other path gets a page that reports this.
         routes.page(.get, "/app/**", for: .anyone) { _ in throw Refusal.noSuchPath }
     }
 }

@@ -8,19 +8,19 @@ import Pages
 import Storage
 
 extension PageVisit {
-    /// A page.
+    /// Answers with a page.
     ///
     /// - Parameters:
-    ///   - circle: the circle that the page is of, for its navigation.
-    ///   - path: of the page, where its form was sent elsewhere; nil for that of the request.
-    ///   - notice: what was done just now.
+    /// - circle: the circle that the page belongs to, for its navigation.
+    /// - path: the page's path, if its form was sent to another one; nil for the request's path.
+    /// - notice: the action that was completed.
     func page(
         _ page: some Pages.Page, status: HTTPResponse.Status = .ok, in circle: Circle? = nil, path: String? = nil,
         done notice: Notice.What? = nil
     ) async throws -> Response {
         var frame = try await frame(in: circle, path: path)
         if let notice { frame.notice = Notice(notice) }
-        // Templates take a processor for a while; short requests do not wait for them.
+        // Rendering templates uses a processor for a while; short requests must not wait for it.
         let answer = try await LongWork.run { [frame] in
             PageFront(settings: services.settings).response(
                 page.rendered(frame), status: status,
@@ -29,32 +29,32 @@ extension PageVisit {
         return with(cookies, answer)
     }
 
-    /// Leads on with GET (RFC 9110 section 15.4.4).
+    /// Redirects with GET (RFC 9110 section 15.4.4).
     ///
     /// - Parameters:
-    ///   - path: below `/app`, with its query.
-    ///   - notice: what was done, which the page reports.
+    /// - path: a path below `/app`, with its query.
+    /// - notice: the completed action, which the page reports.
     func redirect(to path: String, done notice: Notice.What? = nil) -> Response {
         let place = notice.map { path + (path.contains("?") ? "&" : "?") + "done=\($0.rawValue)" } ?? path
         return with(cookies, PageFront(settings: services.settings).redirect(to: place))
     }
 
-    /// Leads to a provider's own page, which is not to know where the browser comes from.
+    /// Redirects to a provider's own page, which must not learn where the browser comes from.
     func leave(to address: String) -> Response {
         Response(
             status: .seeOther,
             headers: [.location: address, .cacheControl: "no-store", .referrerPolicy: "no-referrer"])
     }
 
-    /// Leads to the page that signs in, and from there to where somebody wanted to go.
+    /// Redirects to the sign-in page, and from there to the wanted page.
     ///
-    /// - Parameter page: where a form was; nil for the page that was asked for.
+    /// - Parameter page: the page that contains the form; nil for the requested page.
     func signIn(to page: String?) -> Response {
         let place = page ?? (request.method == .get ? request.uri.string : "/app")
         return redirect(to: "/app/sign-in?to=\(place.pathSegment)")
     }
 
-    /// An answer for a script, which no browser keeps.
+    /// An answer for a script, which the browser does not cache.
     func json(_ value: JSONValue) throws -> Response {
         with(cookies, try .json(value, headers: [.cacheControl: "no-store", .xContentTypeOptions: "nosniff"]))
     }

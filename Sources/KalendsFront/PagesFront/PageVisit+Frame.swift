@@ -8,11 +8,11 @@ import Pages
 import Storage
 
 extension PageVisit {
-    /// What the page is framed by: the language, zone and name of who asks, and the circle's navigation.
+    /// The frame of the page: the language, zone and name of the visitor, and the circle's navigation.
     ///
     /// - Parameters:
-    ///   - circle: the circle that the page is of.
-    ///   - path: of the page; nil for that of the request.
+    /// - circle: the circle that the page belongs to.
+    /// - path: the page's path; nil for the request's path.
     func frame(in circle: Circle?, path: String?) async throws -> Frame {
         let zone = try await zone(in: circle)
         var frame = PageFront(settings: services.settings).frame(for: request, now: services.now())
@@ -40,7 +40,8 @@ extension PageVisit {
         return frame
     }
 
-    /// The zone that times are shown in: the person's own, else the circle's, else that of a circle of theirs.
+    /// The zone in which times are shown: the person's own, otherwise the circle's, otherwise that of one of their
+    /// circles.
     func zone(in circle: Circle?) async throws -> TimeZoneReference {
         if let visitor, let user = visitor.userID,
             let own = try await services.profiles.get(user, for: visitor).user?.timeZone.flatMap({
@@ -65,7 +66,7 @@ extension PageVisit {
         }
     }
 
-    /// What the others of a circle call somebody; the id of a user who is in none.
+    /// A user's name in a circle; the user's id when they belong to none.
     private func name(of user: String, in circle: Circle?, for caller: Caller) async throws -> String {
         var id = circle?.id
         if id == nil { id = try await services.circles.list(PageRequest(limit: 1), for: caller).first?.id }
@@ -73,7 +74,7 @@ extension PageVisit {
         return try await services.members.get(user, in: id, for: caller).displayName
     }
 
-    /// The path of the request with its query, without what belongs to a moment.
+    /// The request's path with its query, without the parameters that apply only once.
     private var shownPath: String {
         let passing = ["ask", "done", "connection", "result"]
         let rest = (request.uri.query ?? "").pieces(separatedBy: "&").filter { part in

@@ -8,19 +8,19 @@ import KalendsCore
 import Pages
 import Storage
 
-/// One request for a page: who asks, what was typed, and what the answer is made of.
+/// One request for a page: the visitor, the input, and what the answer is made from.
 struct PageVisit: Sendable {
     let services: Services
     let request: Request
     private(set) var context: KalendsContext
-    /// Who is signed in; nil for nobody.
+    /// The signed-in visitor; nil when nobody is signed in.
     private(set) var visitor: Caller?
-    /// What a form was sent with.
+    /// The form that was sent.
     var form = PageForm()
     let query: PageForm
-    /// What each form of the answer carries.
+    /// The token in each form of the answer.
     private(set) var formToken: String
-    /// Header fields that the answer gets beside its own.
+    /// `Set-Cookie` fields that are added to the answer.
     private(set) var cookies: [String] = []
 
     init(services: Services, request: Request, context: KalendsContext) {
@@ -32,7 +32,7 @@ struct PageVisit: Sendable {
         if known == nil { cookies.append(VisitorCookie.field(mark, services.settings)) }
     }
 
-    /// Makes it the visit of a session's user.
+    /// Makes this the visit of a session's user.
     mutating func enter(_ session: Session) {
         let identity = Identity.user(session.userID)
         let caller = Caller(identity, actor: AuditActor(user: session.userID), session: session.id)
@@ -44,7 +44,7 @@ struct PageVisit: Sendable {
         cookies = []
     }
 
-    /// Makes it the visit of the operator.
+    /// Makes this the visit of the operator.
     mutating func enter(operator caller: Caller) {
         visitor = caller
         context.knownCaller = caller
@@ -52,18 +52,18 @@ struct PageVisit: Sendable {
         cookies = []
     }
 
-    /// Throws `PageRefusal.form` for a form that none of this session's pages sent.
+    /// Throws `PageRefusal.form` unless one of this session's pages sent the form.
     func checkToken(_ sent: String?) throws {
         guard FormToken.isSame(sent, formToken) else { throw PageRefusal.form }
     }
 
-    /// Who is signed in, on a page that needs a session.
+    /// The signed-in caller, on a page that needs a session.
     func caller() throws -> Caller { try context.caller() }
 
-    /// The user who is signed in.
+    /// The signed-in user.
     func user() throws -> String { try Rights.user(try caller().identity) }
 
-    /// A part of the path that is an id; throws 404 for what can be none.
+    /// A part of the path that is an id; throws 404 for text that cannot be an id.
     func id(_ name: String) throws -> String {
         guard let text = context.parameter(name), Identifier.isValid(text) else { throw Refusal.noSuchPath }
         return text
@@ -72,7 +72,7 @@ struct PageVisit: Sendable {
     /// The circle of the path, for those who may see it; throws 404 for everybody else.
     func circle() async throws -> Circle { try await services.circles.get(try id("circle"), for: try caller()) }
 
-    /// A path of a route with the parts of this request's path.
+    /// A route's path, filled with the parts of this request's path.
     func filled(_ path: String) -> String {
         "/"
             + path.pieces(separatedBy: "/").filter { !$0.isEmpty }.map { part in

@@ -6,10 +6,10 @@ import KalendsCore
 import Pages
 import Storage
 
-// Runs and conflicts, as pages show them.
+// Converts runs and conflicts for the pages.
 
 extension ConnectionSummary {
-    /// - Parameter runs: the latest ones first.
+    /// - Parameter runs: the runs, the latest first.
     init(_ shown: Connections.Shown, _ runs: [Connections.ListedRun], _ settings: ConnectionSettings) {
         self.init(
             shown, settings, hasRun: !runs.isEmpty, isRunning: runs.contains { $0.record.state == .running },
@@ -28,7 +28,7 @@ extension ConnectionPage.Run {
             trigger: Trigger(text: record.trigger.rawValue) ?? .schedule, startedAt: record.startedAt.milliseconds,
             counts: Pages.SyncCounts(counts), error: record.error,
             canUndo: isOver && counts.created + counts.updated + counts.deleted + counts.pulled > 0)
-        // Of a held run the page says what it would delete.
+        // For a held run the page shows what the run would delete.
         if let held = record.held, record.state == .held { self.counts.deleted = held.deletions }
     }
 }
@@ -40,7 +40,7 @@ extension Pages.SyncCounts {
             conflicts: counts.conflicts, failed: counts.failed)
     }
 
-    /// Such as "3 added, 1 changed"; empty for nothing.
+    /// A text such as "3 added, 1 changed"; empty when nothing was changed.
     func text(in language: Language) -> String {
         let words = Words.of(language)
         let all = [
@@ -52,9 +52,9 @@ extension Pages.SyncCounts {
 }
 
 extension RunDay {
-    /// How runs ended, day by day, up to thirty days back.
+    /// The results of runs, day by day, up to thirty days back.
     ///
-    /// - Parameter runs: the latest ones first.
+    /// - Parameter runs: the runs, the latest first.
     static func days(of runs: [Connections.ListedRun], in zone: TimeZoneReference) -> [RunDay] {
         let local = PageZone(zone)
         var days: [RunDay] = []
@@ -73,7 +73,8 @@ extension RunDay {
 }
 
 extension ConnectionSettings {
-    /// Where a sign-in at a provider leads a browser, for the policy of a page with the button; nil for none.
+    /// The origin to which signing in at a provider leads, for the policy of a page with the button; nil when there is
+    /// none.
     func signInOrigin(of provider: Connection.Provider) -> String? {
         switch provider {
         case .google: WebOrigin(ofAddress: googleAuthorizeURL)?.text
@@ -104,9 +105,9 @@ extension ConflictsPage.Conflict {
 }
 
 extension ConflictsPage.Side {
-    /// Nil for a side on which the event is gone.
+    /// Nil for a side on which the event was deleted.
     ///
-    /// - Parameter occurrence: of a series, which the conflict is about.
+    /// - Parameter occurrence: the occurrence of a series that the conflict is about.
     fileprivate init?(_ entry: Entry?, at occurrence: Instant?) {
         guard let entry else { return nil }
         guard let occurrence else {
@@ -144,6 +145,6 @@ extension Pages.EntrySpan {
 }
 
 extension String {
-    /// Nil for an empty text.
+    /// The text; nil when it is empty.
     fileprivate var nonEmpty: String? { isEmpty ? nil : self }
 }

@@ -7,7 +7,7 @@ import KalendsCore
 import Pages
 import Storage
 
-/// A sign-in link's own page: to look at it changes nothing, and its one button signs in.
+/// The page of a sign-in link: opening it changes nothing, and its only button signs in.
 struct SignInLinkPages: Sendable {
     private static let path = "/app/sign-in/links/{secret}"
 
@@ -56,7 +56,7 @@ struct SignInLinkPages: Sendable {
             case .expired(let link): (SignInLinkPage(state: .expired, isForOperator: link.userID == nil), .gone)
             case .unknown: (SignInLinkPage(state: .unknown), .notFound)
             }
-        // The address of this page is a secret: nothing leads back to it.
+        // This page's address is a secret, so nothing links back to it.
         var answer = try await visit.page(shown, status: status, path: "/app")
         answer.headers[.cacheControl] = "no-store"
         return answer

@@ -7,7 +7,7 @@ import KalendsCore
 import Pages
 import Storage
 
-/// In with a user and password, and out.
+/// Signs people in with user and password, and out.
 struct SignInPages: Sendable {
     func add(to routes: inout RouteTable) {
         routes.page(.get, "/app/sign-in", for: .anyone) { visit in
@@ -52,7 +52,7 @@ struct SignInPages: Sendable {
         return try await visit.page(page, status: status, path: "/app/sign-in")
     }
 
-    /// Where a sign-in leads: a page of ours, and nothing else.
+    /// The address to open after signing in, which must be one of our pages.
     static func place(_ text: String?) -> String {
         guard let text, text == "/app" || text.hasPrefix("/app?") || ReturnAddress(text, []) != nil,
             text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\\") }),
@@ -63,7 +63,7 @@ struct SignInPages: Sendable {
 }
 
 extension Response {
-    /// The answer with a cookie beside those that it has.
+    /// The answer with a cookie in addition to its others.
     func with(cookie: String) -> Response {
         var answer = self
         answer.headers.append(HTTPField(name: .setCookie, value: cookie))

@@ -7,7 +7,7 @@ import KalendsCore
 import Pages
 import Storage
 
-/// The calendars elsewhere that a circle follows.
+/// The external calendars that a circle follows.
 struct SubscriptionPages: Sendable {
     private static let path = "/app/circles/{circle}/subscriptions"
 

@@ -6,7 +6,7 @@ import KalendsCore
 import Pages
 import Storage
 
-/// `/app/circles/{circle}/calendar-sync`: feeds and connections of whoever asks, each with how it is doing.
+/// `/app/circles/{circle}/calendar-sync`: the visitor's feeds and connections, each with its state.
 struct SyncPages: Sendable {
     static let path = "/app/circles/{circle}/calendar-sync"
 
@@ -32,7 +32,7 @@ struct SyncPages: Sendable {
         }
     }
 
-    /// The page; with a draft it answers a form that could not be taken.
+    /// The page; with a draft it is the answer to a form that was refused.
     static func page(_ visit: PageVisit, in circle: Circle, _ draft: Draft = Draft()) async throws -> Response {
         let (services, caller) = (visit.services, try visit.caller())
         let (quotas, now) = (services.settings.quotas, services.now())
@@ -49,7 +49,7 @@ struct SyncPages: Sendable {
         let page = SyncPage(
             feeds: try feeds.map { try FeedSummary($0, services.settings.kinds, now: now) },
             connections: connections,
-            // One phone carries all of a person's circles, so that there is nothing to connect twice.
+            // One phone serves all of a person's circles, so it does not have to be connected again.
             offers: (Provider.offered + (hasPhone ? [] : [.apple])).map { provider in
                 SyncPage.Offer(
                     provider,

@@ -10,16 +10,17 @@ struct AuditRoutes: Sendable {
     let services: Services
 
     func add(to routes: inout RouteTable) {
-        routes.section(RouteTable.Section(name: "Audit", about: "Who did what to feeds, keys, imports and members."))
+        routes.section(
+            RouteTable.Section(name: "Audit", about: "The record of acts on feeds, keys, imports and members."))
         routes.on(
             .get, "/v1/audit",
             Operation(
-                "listAudit", "List the acts of everybody, the latest first", .installation, .scope(.audit),
+                "listAudit", "List everybody's acts, the latest first", .installation, .scope(.audit),
                 query: [.init(name: "circle", schema: Schema.string.described("Only acts in this circle."))] + .page,
                 [.list(of: .named("AuditEntry"))]), list)
     }
 
-    /// What only the operator's socket offers.
+    /// Adds what only the operator's socket offers.
     func addLocal(to routes: inout RouteTable) { routes.onlyForOperator(.get, "/local/audit/verify", verify) }
 
     @Sendable
@@ -50,7 +51,7 @@ struct AuditRoutes: Sendable {
 }
 
 extension AuditEntry {
-    /// The time is given twice: to be read, and as it goes into the hash.
+    /// The time appears twice: in readable form, and in the form that is hashed.
     fileprivate var json: JSONValue {
         [
             "number": .integer(number), "at": JSONValue(milliseconds: at), "atMilliseconds": .integer(at),

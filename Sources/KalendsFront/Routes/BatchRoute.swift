@@ -4,7 +4,8 @@ import Hummingbird
 import KalendsCore
 import Storage
 
-/// Many puts and deletes in one call: one line of JSON each; every good line is applied, and every bad one is reported.
+/// Applies many puts and deletes in one call, one line of JSON each; every valid line is applied, and every invalid one
+/// is reported.
 struct BatchRoute: Sendable {
     let services: Services
 
@@ -15,22 +16,22 @@ struct BatchRoute: Sendable {
             Operation(
                 "postBatch", "Put and delete many items", .circle(.write), .scope(.writeSchedule),
                 details:
-                    "One JSON document per line, streamed: every good line is applied, and every bad one is reported.",
+                    "One JSON document per line, streamed: valid lines are applied, and invalid ones are reported.",
                 body: Operation.Body(
                     contents: [("application/x-ndjson", Schema.bytes.described("Lines of BatchLine."))],
                     isRequired: false), [.ok(.named("BatchReport"))], takesLong: true), post)
     }
 
-    /// Lines that were understood and are not applied yet.
+    /// Lines that have been read and are not applied yet.
     private struct Group {
         var orders: [ScheduleBatch.Order] = []
         /// The number of each order's line.
         var lines: [Int] = []
-        /// The bytes of these lines, and of those that were refused meanwhile.
+        /// The bytes of these lines, and of those that were refused in between.
         var bytes = 0
     }
 
-    /// How many lines and bytes are gathered until they are applied.
+    /// How many lines and bytes are collected before they are applied.
     private static let groupSize = (lines: 1000, bytes: 1 << 20)
 
     @Sendable
@@ -44,7 +45,7 @@ struct BatchRoute: Sendable {
             lines.append(buffer)
             while let next = lines.next() {
                 line += 1
-                // A million short lines that are all refused reach no transaction, and would keep a core to themselves.
+                // A million short lines that are all refused cause no transaction, and would occupy a core.
                 if line % 256 == 0 { await Task.yield() }
                 group.bytes += next.count
                 try await context.memory.document.hold(group.bytes * Request.documentFactor / 4)
@@ -121,7 +122,7 @@ struct BatchRoute: Sendable {
         var draft: ItemDraft?
         if let kind, let content, verb == .put {
             draft = ItemDraft(kind, id ?? "", in: circle, from: content)
-            // With a sound envelope the draft's faults are reported later, together with those of what it refers to.
+            // If the envelope is valid, the draft's faults are reported later, together with those of its references.
             if !fields.faults.isEmpty { fields.add(draft?.faults.underValue ?? []) }
         }
         try fields.check()
@@ -131,7 +132,7 @@ struct BatchRoute: Sendable {
 }
 
 extension FaultList {
-    /// The same faults, of the `value` of a line.
+    /// The same faults, with pointers into the `value` of a line.
     fileprivate var underValue: FaultList {
         mapped { Fault(pointer: "/value" + $0.pointer, code: $0.code, message: $0.message) }
     }

@@ -2,9 +2,9 @@
 
 import Base
 
-/// What became of the lines of a batch: every line counted, the first rejected ones listed.
+/// The results of a batch: every line is counted, and the first rejected ones are listed.
 struct BatchTally: Sendable {
-    /// The most rejected lines that the answer lists, and the most bytes that they take there.
+    /// The most rejected lines that the answer lists, and the most bytes that they may take in it.
     static let mostRejected = 1000
     static let mostBytes = 1 << 20
 
@@ -16,19 +16,19 @@ struct BatchTally: Sendable {
 
     var applied = 0
     var unchanged = 0
-    /// In order of lines.
+    /// The rejected lines, in the order of their numbers.
     private var rejected: [Rejected] = []
     private var bytes = 0
     private var leftOut = 0
 
-    /// Notes a rejected line. Lines come in their own order; those that come first in the batch are listed.
+    /// Records a rejected line. Lines arrive in any order; those with the lowest numbers are listed.
     mutating func reject(_ line: Int, _ id: String?, _ faults: FaultList) {
         if leftOut > 0, let last = rejected.last, last.line < line {
             leftOut += 1
             return
         }
         var members = faults.members
-        // An id that is not ours may be of any length.
+        // An invalid id may be of any length.
         members["id"] = JSONValue(id.map { String($0.unicodeScalars.prefix(128)) })
         members["line"] = .integer(line)
         let json = JSONValue.object(members)

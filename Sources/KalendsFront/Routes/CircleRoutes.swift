@@ -5,7 +5,7 @@ import Hummingbird
 import KalendsCore
 import Storage
 
-/// Circles themselves.
+/// The circles themselves.
 struct CircleRoutes: Sendable {
     let services: Services
 
@@ -23,13 +23,13 @@ struct CircleRoutes: Sendable {
         routes.on(
             .put, circle,
             Operation(
-                "putCircle", "Make or change a circle", .circle(.manage), .scope(.manageCircles),
-                details: "Only the host application can make one.",
+                "putCircle", "Create or change a circle", .circle(.manage), .scope(.manageCircles),
+                details: "Only the host application can create a circle.",
                 body: .json(.named("CircleInput")), [.ok(one), .created(one)], hasTag: true), put)
         routes.on(
             .delete, circle,
             Operation(
-                "deleteCircle", "Delete a circle with all that is in it", .circle(.manage), .scope(.manageCircles),
+                "deleteCircle", "Delete a circle with everything in it", .circle(.manage), .scope(.manageCircles),
                 [.noContent], hasTag: true),
             delete)
     }
@@ -71,5 +71,5 @@ struct CircleRoutes: Sendable {
 
 extension RouteTable.Section {
     static let circles = Self(
-        name: "Circles", about: "A family, a ward, a team: who belongs to it, and whom it cares for.")
+        name: "Circles", about: "A family, a ward or a team: its members, and the patients it cares for.")
 }

@@ -6,7 +6,7 @@ import Hummingbird
 import KalendsCore
 import Storage
 
-/// How a connection gets its account and its calendar.
+/// The routes that set a connection's account and its calendar.
 struct ConnectionAccountRoutes: Sendable {
     let services: Services
 
@@ -24,26 +24,27 @@ struct ConnectionAccountRoutes: Sendable {
                     .ok(
                         .output(
                             .required(
-                                "authorizeURL", .string.described("Where the browser goes: for this person only.")),
+                                "authorizeURL",
+                                .string.described("The address to open in the browser of this person only.")),
                             .required("expiresAt", .instant)))
                 ], refusals: [409]), authorize)
         var away = Operation.Reply(status: 303, text: "The browser goes on to `returnTo`.")
         away.headers = ["Location"]
         var callback = Operation(
-            "endAuthorization", "Where the provider sends the browser back to", .anyone, .noKey,
+            "endAuthorization", "Receive the browser from the provider", .anyone, .noKey,
             details: "Adds `connection` and `result` (connected, denied or failed) to `returnTo`.",
             query: [
                 .init(name: "state", schema: .string, isRequired: true), .init(name: "code", schema: .string),
                 .init(name: "error", schema: .string),
             ], [away])
-        // A client ignores what it does not know in a provider's answer (RFC 6749 section 4.1.2).
+        // A client ignores unknown parameters in a provider's answer (RFC 6749 section 4.1.2).
         callback.takesAnyQuery = true
         routes.on(.get, "/v1/connections/callback", callback, arrive)
         routes.on(
             .put, "\(path)/account",
             Operation(
-                "setConnectionAccount", "Give a CalDAV account", .connection, .scope(.connections),
-                details: "The principal and its calendars are looked for from the address on (RFC 6764).",
+                "setConnectionAccount", "Set a CalDAV account", .connection, .scope(.connections),
+                details: "The principal and its calendars are discovered from the address (RFC 6764).",
                 body: .json(.named("AccountInput")), [.ok(.named("CalDAVAccount"))], refusals: [409]), setAccount)
         routes.on(
             .get, "\(path)/calendars",
@@ -53,7 +54,7 @@ struct ConnectionAccountRoutes: Sendable {
         routes.on(
             .put, "\(path)/calendar",
             Operation(
-                "chooseConnectionCalendar", "Choose or make the calendar that is kept in step", .connection,
+                "chooseConnectionCalendar", "Choose or create the calendar that is kept in step", .connection,
                 .scope(.connections), details: "The first run is due at once.",
                 body: .json(.named("CalendarChoice")), [.ok(.named("Connection"))], refusals: [409]), choose)
     }
@@ -68,7 +69,7 @@ struct ConnectionAccountRoutes: Sendable {
         fields.finish()
         _ = try await connections.get(id, for: caller)
         try fields.check()
-        // A session that came as a token is not a browser's: the browser that comes back may have none.
+        // A session that was sent as a token is not a browser's: the browser that comes back may have none.
         let session = request.headers[.authorization] == nil ? context.session?.id : nil
         let departure = try await connections.authorize(id, returnTo: returnTo, session: session, for: caller)
         return try .json([
@@ -111,7 +112,7 @@ struct ConnectionAccountRoutes: Sendable {
     }
 }
 
-/// The path that a server's own addresses are below.
+/// The path of a server's URL, below which all its addresses are.
 enum URLPath {
     static func of(_ url: String) -> String {
         guard let scheme = url.firstIndex(of: ":") else { return "" }

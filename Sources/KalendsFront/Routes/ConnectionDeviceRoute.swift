@@ -4,7 +4,7 @@ import HTTPTypes
 import Hummingbird
 import KalendsCore
 
-/// Which of a person's phones carries a connection.
+/// Chooses which of a person's phones handles a connection.
 struct ConnectionDeviceRoute: Sendable {
     let services: Services
 
@@ -15,8 +15,8 @@ struct ConnectionDeviceRoute: Sendable {
             Operation(
                 "chooseConnectionDevice", "Have a phone carry a connection", .connection, .scope(.connections),
                 details:
-                    "One phone carries a connection at a time. The previous one gets neither items nor deletions any "
-                    + "more, and what it still sends about them is refused as `stale`.",
+                    "One phone carries a connection at a time. The previous phone no longer receives items or "
+                    + "deletions, and what it still sends about them is refused as `stale`.",
                 body: .json(.named("ConnectionDevice")), [.ok(.named("Connection"))], refusals: [409]), choose)
     }
 

@@ -5,7 +5,7 @@ import KalendsCore
 import Storage
 
 extension Connections.Draft {
-    /// Reads the body that begins a connection.
+    /// Reads the body that creates a connection.
     init(_ body: JSONValue, _ kinds: ItemKinds) {
         self.init()
         var fields = FieldReader(body)
@@ -28,7 +28,7 @@ extension Connections.Change {
         self.init()
         var fields = FieldReader(body)
         if let value = fields.value("config") {
-            // What is wrong in it does not depend on what is changed.
+            // Whether the value is valid does not depend on what is changed.
             var (sample, found) = (ConnectionConfiguration(), FaultList())
             sample.update(from: value, kinds, faults: &found)
             fields.add(found)
@@ -46,7 +46,7 @@ extension Connections.Change {
 }
 
 extension Connections.AccountDraft {
-    /// Reads the body that gives a CalDAV account.
+    /// Reads the body that contains a CalDAV account.
     init(_ body: JSONValue) {
         self.init()
         var fields = FieldReader(body)

@@ -6,7 +6,7 @@ import Hummingbird
 import KalendsCore
 import Storage
 
-/// What came of a connection: its runs, links and conflicts, and all that was written.
+/// The records of a connection: its runs, links and conflicts, and everything that was written.
 struct ConnectionRecordRoutes: Sendable {
     let services: Services
 
@@ -20,9 +20,9 @@ struct ConnectionRecordRoutes: Sendable {
                     id, summary, .connection, .scope(.connections), query: .page, [.list(of: .named(schema))]), handler)
         }
         list("runs", "listRuns", "List a connection's runs, the latest first", "SyncRun", runs)
-        list("mappings", "listMappings", "List which item is which event", "Mapping", mappings)
+        list("mappings", "listMappings", "List which items are linked with which events", "Mapping", mappings)
         list("conflicts", "listConflicts", "List a connection's conflicts, the latest first", "Conflict", conflicts)
-        list("journal", "listJournal", "List all that was written, the latest first", "JournalEntry", journal)
+        list("journal", "listJournal", "List everything that was written, the latest first", "JournalEntry", journal)
         routes.on(
             .get, "/v1/runs/{id}",
             Operation("getRun", "Read a run", .connection, .scope(.connections), [.ok(.named("SyncRun"))]), run)

@@ -5,7 +5,7 @@ import Hummingbird
 import KalendsCore
 import Storage
 
-/// A user's calendars that are kept in step with a circle: begun, listed, changed, ended.
+/// A user's connections to calendars that are kept in step with a circle.
 struct ConnectionRoutes: Sendable {
     let services: Services
 
@@ -16,15 +16,15 @@ struct ConnectionRoutes: Sendable {
         routes.on(
             .get, path,
             Operation(
-                "listConnections", "List one's connections of a circle", .circle(.read), .scope(.connections),
-                details: "`providers` says what can be connected on this server.", query: .page,
+                "listConnections", "List the user's connections in a circle", .circle(.read), .scope(.connections),
+                details: "`providers` lists what can be connected on this server.", query: .page,
                 [.ok(.named("Connections"), "One page.")]), list)
         var made = Operation.Reply.created(one)
         made.headers = ["Location"]
         routes.on(
             .post, path,
             Operation(
-                "createConnection", "Begin a connection", .circle(.read), .scope(.connections),
+                "createConnection", "Create a connection", .circle(.read), .scope(.connections),
                 details: "A connection of `apple` is active at once; the others need an account and a calendar.",
                 body: .json(.named("ConnectionInput")), [made], refusals: [409]), create)
         routes.on(

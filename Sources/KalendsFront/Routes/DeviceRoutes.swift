@@ -23,19 +23,21 @@ struct DeviceRoutes: Sendable {
             register)
         routes.on(
             .get, "/v1/devices",
-            Operation("listDevices", "List one's devices", .user, .scope(.users), query: .page, [.list(of: device)]),
+            Operation(
+                "listDevices", "List the user's devices", .user, .scope(.users), query: .page, [.list(of: device)]),
             list)
         routes.on(
             .get, "/v1/devices/current",
             Operation(
-                "getCurrentDevice", "The device that asks", .device, .scope(.users), [.ok(device)], refusals: [404]),
+                "getCurrentDevice", "Read the requesting device", .device, .scope(.users), [.ok(device)],
+                refusals: [404]),
             current)
         routes.on(
             .get, "/v1/devices/{id}",
-            Operation("getDevice", "Read one of one's devices", .user, .scope(.users), [.ok(device)]), get)
+            Operation("getDevice", "Read a device", .user, .scope(.users), [.ok(device)]), get)
         routes.on(
             .delete, "/v1/devices/{id}",
-            Operation("deleteDevice", "Take a device's token away", .user, .scope(.users), [.noContent]), delete)
+            Operation("deleteDevice", "Revoke a device's token", .user, .scope(.users), [.noContent]), delete)
     }
 
     @Sendable

@@ -4,7 +4,7 @@ import HTTPTypes
 import Hummingbird
 import KalendsCore
 
-/// The description of all the routes, for programs and for people; added last, since it describes what is there.
+/// The description of all routes, for programs and for people; added last, since it describes the routes added before.
 struct DocumentationRoutes: Sendable {
     let kinds: ItemKinds
 
@@ -30,7 +30,7 @@ struct DocumentationRoutes: Sendable {
     private static let page = RouteTable.Route(
         method: .get, path: "/docs", section: RouteTable.Section.server.name,
         operation: Operation(
-            "getDocumentation", "This document, for people", .anyone, .noKey,
+            "getDocumentation", "Read this document as a page", .anyone, .noKey,
             [.init(status: 200, text: "A page.", type: "text/html")], hasTag: true))
 
     private static func answer(_ bytes: ByteBuffer, _ type: String, _ request: Request) -> Response {
@@ -41,7 +41,7 @@ struct DocumentationRoutes: Sendable {
             return Response(status: .notModified, headers: headers)
         }
         headers[.contentType] = type
-        // The page needs nothing from anywhere, its own style apart.
+        // The page loads nothing, and only its inline style is allowed.
         headers[.contentSecurityPolicy] = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
         headers[.xContentTypeOptions] = "nosniff"
         return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: bytes))

@@ -5,7 +5,7 @@ import Hummingbird
 import KalendsCore
 import NIOCore
 
-/// A circle as one calendar file: everything in it, whatever the day.
+/// A circle as one calendar file with everything in it, of any date.
 struct ExportRoute: Sendable {
     let services: Services
 
@@ -15,7 +15,7 @@ struct ExportRoute: Sendable {
             .get, "/v1/circles/{circle}/export.ics",
             Operation(
                 "exportCircle", "A circle as one calendar file", .circle(.read), .scope(.readSchedule),
-                [.init(status: 200, text: "Everything in it, whatever the day.", type: "text/calendar")],
+                [.init(status: 200, text: "Everything in the circle, of any date.", type: "text/calendar")],
                 takesLong: true), get)
     }
 

@@ -4,7 +4,7 @@ import Base
 import KalendsCore
 
 extension Feeds.Draft {
-    /// Reads the body that makes a feed; throws 422 with all faults.
+    /// Reads the body that creates a feed; throws 422 with all faults.
     init(_ body: JSONValue, _ kinds: ItemKinds, for caller: Caller, now: Int) throws {
         self.init()
         var fields = FieldReader(body)
@@ -12,7 +12,7 @@ extension Feeds.Draft {
         expiresAt = fields.instant("expiresAt")?.milliseconds
         if let fault = Feeds.expiryFault(expiresAt, now: now) { fields.add([fault]) }
         userID = fields.identifier("userId")
-        // What is there and cannot be read is a fault already.
+        // A field that is present but cannot be read is already a fault.
         if userID != nil || !fields.has("userId"), let fault = Feeds.ownerFault(userID, for: caller) {
             fields.add([fault])
         }
@@ -32,7 +32,7 @@ extension Feeds.Change {
         self.init()
         var fields = FieldReader(body)
         if let value = fields.value("config") {
-            // What is wrong in it does not depend on what is changed.
+            // Whether the value is valid does not depend on what is changed.
             var (sample, found) = (FeedConfiguration(), FaultList())
             sample.update(from: value, kinds, faults: &found)
             fields.add(found)

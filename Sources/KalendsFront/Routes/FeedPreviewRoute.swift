@@ -5,7 +5,7 @@ import Hummingbird
 import ICalBridge
 import KalendsCore
 
-/// What a feed shows, and for each item left out, by which rule.
+/// The entries of a feed and, for each item left out, the rule that excludes it.
 struct FeedPreviewRoute: Sendable {
     let services: Services
 
@@ -15,15 +15,15 @@ struct FeedPreviewRoute: Sendable {
         routes.on(
             .get, "/v1/feeds/{id}/preview",
             Operation(
-                "previewFeed", "What a feed shows, and which rule left out the rest", .feed, .scope(.feeds),
+                "previewFeed", "Preview what a feed shows, and which rules leave out the rest", .feed, .scope(.feeds),
                 details: """
                     Rules are `kind-not-included`, `patient-not-included`, `completed-task`, `private-event`, `repeated` \
-                    (another source brought the same event), `outside-window`, and `rule-too-costly` for a repetition \
-                    that takes too much work to follow. It ends early at 4 MiB; `nextCursor` leads on.
+                    (another source has the same event), `outside-window`, and `rule-too-costly` for a repetition \
+                    that takes too much work to expand. A part ends early at 4 MiB; `nextCursor` continues it.
                     """,
                 query: [
                     .init(name: "from", schema: day), .init(name: "to", schema: day),
-                    .init(name: "cursor", schema: Schema.string.described("`nextCursor` of the part before.")),
+                    .init(name: "cursor", schema: Schema.string.described("`nextCursor` of the previous part.")),
                 ],
                 [.ok(.named("FeedPreview"))]), preview)
     }

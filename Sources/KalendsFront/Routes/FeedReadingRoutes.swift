@@ -10,9 +10,9 @@ import Logging
 import NIOCore
 import Storage
 
-/// The feeds themselves: what calendar apps poll, with the secret in the path as their only credential.
+/// The feeds themselves, which calendar apps poll with the secret in the path as their only credential.
 ///
-/// What can be answered from memory never comes here on the public port: see `FeedFastPath`.
+/// On the public port, requests that can be answered from memory do not reach these routes: see `FeedFastPath`.
 struct FeedReadingRoutes: Sendable {
     let services: Services
     let bodies: FeedBodies
@@ -50,7 +50,7 @@ struct FeedReadingRoutes: Sendable {
             text.removeLast(4)
         }
         guard let token = Secret(.feed, text: text) else { return try await miss(request, context) }
-        // Whatever another server ended before this is known from here on, and by the same clock for all.
+        // Everything that another server ended earlier is known from here on, and all servers use the same clock.
         let now = try await services.sharing?.confirm() ?? services.now()
         switch try await services.ledger.resolve(token, now: now) {
         case .unknown:
@@ -94,9 +94,9 @@ struct FeedReadingRoutes: Sendable {
 
     /// The bytes of an answer.
     private enum Body {
-        /// In one buffer.
+        /// The bytes in one buffer.
         case whole(ByteBuffer)
-        /// Written from its pieces.
+        /// A text that is written piece by piece.
         case pieces(FeedText)
 
         var count: Int {
@@ -114,9 +114,9 @@ struct FeedReadingRoutes: Sendable {
         }
     }
 
-    /// The bytes in the answer's coding, kept for the next who asks; nil when they are not available.
+    /// The bytes in the answer's coding, cached for the next request; nil when they are not available.
     ///
-    /// - Parameter text: the plain bytes, where they were made just now.
+    /// - Parameter text: the plain bytes, if they were made for this request.
     private func body(of answer: FeedAnswer, madeNow text: FeedText? = nil) async throws -> Body? {
         if let known = bodies.find(answer.bodyKey) { return .whole(known) }
         let packed: ByteBuffer?
@@ -134,16 +134,16 @@ struct FeedReadingRoutes: Sendable {
         return .whole(packed)
     }
 
-    /// Counts an access before its answer leaves; a HEAD reads nothing and is not an access.
+    /// Counts an access before its answer is sent; a HEAD request does not read the feed and is not an access.
     private func respond(
         _ answer: FeedAnswer, _ body: Body?, to asked: FeedRequest, _ live: LiveFeed, _ version: FeedVersion,
         _ request: Request, _ context: KalendsContext, now: Int
     ) async throws -> Response {
         if !asked.isHead {
             if let body, !answer.isNotModified, body.count > MemoryShare.free {
-                // The pieces of a large text are held with it.
+                // The text's reservation already covers its pieces.
                 if case .pieces(let text) = body, let room = text.room { context.memory.feed.rely(on: room) }
-                // This comes before it is counted: an answer for which there is no room is not an access.
+                // This comes before the access is counted: an answer that does not fit into memory is not an access.
                 try await context.memory.feed.hold(
                     body.count, of: services.memory.shared, as: ByteString(answer.validators.etag))
             }
@@ -152,8 +152,7 @@ struct FeedReadingRoutes: Sendable {
                 try await services.counter.count(
                     answer.access(to: live, showing: version, from: network, at: now))
             } catch {
-                // `AccessFolding` reports this once for all: a line for each reader would fill what is left of the
-                // disk.
+                // `AccessFolding` logs this once for all: a line for each reader would fill the rest of the disk.
                 context.logger.debug("an access could not be recorded", metadata: ["error": "\(publicText(error))"])
                 throw Refusal.notRecorded
             }
@@ -185,7 +184,7 @@ struct FeedReadingRoutes: Sendable {
     }
 }
 
-/// There was no memory to pack a feed in.
+/// There was not enough memory to pack a feed.
 private struct FeedNotPacked: Error {}
 
 extension Refusal {

@@ -6,7 +6,7 @@ import Hummingbird
 import KalendsCore
 import Storage
 
-/// A user's feeds: made, listed, changed, shown again, given a new address, ended.
+/// A user's feeds: creating, listing, changing and ending them, showing them again, and giving them new addresses.
 struct FeedRoutes: Sendable {
     let services: Services
 
@@ -18,14 +18,14 @@ struct FeedRoutes: Sendable {
         routes.on(
             .post, "/v1/circles/{circle}/feeds",
             Operation(
-                "createFeed", "Make a feed", .circle(.read), .scope(.feeds),
+                "createFeed", "Create a feed", .circle(.read), .scope(.feeds),
                 body: .json(.named("FeedInput"), isRequired: false),
                 [made],
                 refusals: [409]), create)
         routes.on(
             .get, "/v1/circles/{circle}/feeds",
             Operation(
-                "listFeeds", "List one's feeds of a circle", .circle(.read), .scope(.feeds), query: .page,
+                "listFeeds", "List the user's feeds in a circle", .circle(.read), .scope(.feeds), query: .page,
                 [.list(of: feed)]),
             list)
         routes.on(
@@ -45,7 +45,7 @@ struct FeedRoutes: Sendable {
             .post, "/v1/feeds/{id}/regenerate",
             Operation(
                 "regenerateFeed", "Give a feed a new address", .feed, .scope(.feeds),
-                details: "The old one ends now, or after the grace.",
+                details: "The old address ends now, or after the grace period.",
                 body: .json(.named("Regeneration"), isRequired: false), [.ok(new)], refusals: [409]), regenerate)
         routes.on(
             .post, "/v1/feeds/{id}/revoke",
@@ -59,7 +59,7 @@ struct FeedRoutes: Sendable {
         routes.on(
             .get, "/v1/feeds/{id}/accesses",
             Operation(
-                "listAccesses", "Who read a feed, the latest first", .feed, .scope(.feeds), query: .page,
+                "listAccesses", "List a feed's accesses, the latest first", .feed, .scope(.feeds), query: .page,
                 [.list(of: .named("FeedAccess"))]), accesses)
     }
 
@@ -89,7 +89,7 @@ struct FeedRoutes: Sendable {
     @Sendable
     private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let shown = try await feeds.get(try context.identifier("id"), for: try context.caller())
-        // The tag is over what a client can change: a poll of the feed must not make an update stale.
+        // The tag covers what a client can change, so that a poll of the feed does not make an update stale.
         return try .resource(
             .object(try shown.json(services.settings.kinds, now: services.now())), for: request,
             etag: try shown.feed.feed.etag)
@@ -145,5 +145,6 @@ struct FeedRoutes: Sendable {
 
 extension RouteTable.Section {
     static let feeds = Self(
-        name: "Feeds", about: "Secret addresses that calendar apps subscribe to: made, watched, renewed, ended.")
+        name: "Feeds",
+        about: "Secret addresses that calendar apps subscribe to: creating, monitoring, renewing and ending them.")
 }

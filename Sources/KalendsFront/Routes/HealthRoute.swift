@@ -4,7 +4,7 @@ import HTTPTypes
 import Hummingbird
 import KalendsCore
 
-/// Whether the server can serve.
+/// Reports whether the server can serve requests.
 struct HealthRoute: Sendable {
     let services: Services
 
@@ -13,9 +13,9 @@ struct HealthRoute: Sendable {
         routes.on(
             .get, "/healthz",
             Operation(
-                "getHealth", "Whether the server can serve", .anyone, .noKey,
+                "getHealth", "Check whether the server can serve requests", .anyone, .noKey,
                 [
-                    .init(status: 200, text: "It can.", type: "text/plain"),
+                    .init(status: 200, text: "The server can serve requests.", type: "text/plain"),
                     .init(
                         status: 503, text: "Reads cannot be recorded, or the database's file was deleted or replaced.",
                         type: "text/plain"),
@@ -30,15 +30,15 @@ struct HealthRoute: Sendable {
         routes.on(
             .get, "/readyz",
             Operation(
-                "getReadiness", "Whether requests should be sent here, and why not", .anyone, .noKey,
+                "getReadiness", "Check whether requests should be sent here", .anyone, .noKey,
                 details: """
-                    For balancers of load and orchestrators. A server that was asked to stop finishes what it has, and is \
-                    not ready.
+                    For load balancers and orchestrators. A server that was asked to stop finishes its requests, and \
+                    is not ready.
                     """,
                 [
-                    .ok(.named("Readiness"), "They should."),
+                    .ok(.named("Readiness"), "Requests should be sent here."),
                     .init(
-                        status: 503, text: "They should go elsewhere, or wait.", type: "application/json",
+                        status: 503, text: "Requests should be sent elsewhere, or later.", type: "application/json",
                         schema: .named("Readiness")),
                 ])
         ) { _, _ in

@@ -5,17 +5,17 @@ import Hummingbird
 import KalendsCore
 import NIOCore
 
-/// Reads what the body of a request for an import holds: a file, a form with a file, or the address of a file.
+/// Reads the body of a request for an import: a file, a form with a file, or the address of a file.
 struct ImportBody {
     let request: Request
-    /// Bytes of a file.
+    /// The most bytes of a file.
     let limit: Int
-    /// What the bytes are counted to.
+    /// The reservation that the bytes count against.
     let admission: FairPool.Holding
-    /// Looks at the part `token` of a form, which comes before the file; throws unless it is right.
+    /// Checks the part `token` of a form, which comes before the file; throws unless it is right.
     var checkToken: (@Sendable (String?) throws -> Void)?
 
-    /// Throws 413 for a file that is larger than the limit, 400 or 422 for a body that holds no file.
+    /// Throws 413 for a file that is larger than the limit, 400 or 422 for a body without a file.
     func read() async throws -> Imports.File {
         if MediaType.essence(of: request.headers[.contentType]) == "application/json" { return try await readJSON() }
         let upload = try await readFile()
@@ -23,13 +23,13 @@ struct ImportBody {
         return .upload(upload)
     }
 
-    /// A calendar in JSON is an array (RFC 7265 section 3.2); all else is a document, and short: `{"url": …}`.
+    /// A calendar in JSON is an array (RFC 7265 section 3.2); anything else is a short document: `{"url": …}`.
     private func readJSON() async throws -> Imports.File {
         var (body, isBlank): ([UInt8], Bool) = ([], true)
         var (calendar, check): (ImportUpload?, UTF8Check) = (nil, UTF8Check())
         var count = 0
         for try await buffer in request.body {
-            // What came before is never looked at again: a body may come a byte at a time.
+            // Earlier bytes are never examined again: a body may arrive one byte at a time.
             if isBlank, let first = buffer.readableBytesView.first(where: { !Self.isSpace($0) }) {
                 isBlank = false
                 if first == UInt8(ascii: "[") {
@@ -69,7 +69,7 @@ struct ImportBody {
         var upload = try ImportUpload(admission)
         let type = request.headers[.contentType] ?? ""
         let isForm = type.lowercased().hasPrefix("multipart/form-data")
-        // The form's own lines come on top of the file.
+        // The form's own lines are added to the size of the file.
         let bodyLimit = isForm ? limit + 65_536 : limit
         if let text = request.headers[.contentLength], let length = Int(text), length > bodyLimit {
             throw Refusal.tooLarge(limit: limit)
@@ -87,7 +87,7 @@ struct ImportBody {
         try await receive(&upload, bodyLimit) { bytes, keep in
             try token?.feed(bytes) { if text.count < Self.longestToken { text += $0 } }
             try form.feed(bytes) { part in
-                // Nothing of the file is kept before its sender is known.
+                // Nothing of the file is stored before its sender is known.
                 try check()
                 try keep(part)
             }
@@ -118,7 +118,7 @@ struct ImportBody {
         upload.isForeign = !check.finish()
     }
 
-    /// Throws 422 for a document such as `{"url": …}` that was sent as if it were a calendar: no calendar is an object.
+    /// Throws 422 for a document such as `{"url": …}` that was sent as a calendar: a calendar is never an object.
     private static func checkMediaType(of upload: ImportUpload) throws {
         let start = try upload.spool.read(0..<min(upload.spool.count, 64))
         guard start.first(where: { !isSpace($0) }) == UInt8(ascii: "{"), upload.spool.count <= Request.jsonLimit,

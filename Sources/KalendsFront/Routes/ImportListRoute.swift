@@ -4,7 +4,7 @@ import Hummingbird
 import KalendsCore
 import Storage
 
-/// What was imported into a circle, the latest first.
+/// A circle's imports, the latest first.
 struct ImportListRoute: Sendable {
     let services: Services
 
@@ -13,7 +13,7 @@ struct ImportListRoute: Sendable {
         routes.on(
             .get, "/v1/circles/{circle}/imports",
             Operation(
-                "listImports", "What was imported, the latest first", .circle(.read), .scope(.imports), query: .page,
+                "listImports", "List imports, the latest first", .circle(.read), .scope(.imports), query: .page,
                 [.list(of: .named("Import"))]), list)
     }
 

@@ -6,7 +6,7 @@ import Hummingbird
 import KalendsCore
 import Storage
 
-/// Files that are brought in: a look first, then the commit, then perhaps the way back.
+/// The imports of files: a preview first, then the commit, then perhaps the undo.
 struct ImportRoutes: Sendable {
     let services: Services
 
@@ -14,15 +14,15 @@ struct ImportRoutes: Sendable {
         routes.section(.imports)
         let report = Schema.named("ImportReport")
         var accepted = Operation.Reply(
-            status: 202, text: "Under way, as `Prefer: respond-async` asked; its report says how far it is.",
+            status: 202, text: "Under way, as `Prefer: respond-async` requested; the report shows the progress.",
             type: "application/json", schema: report)
         accepted.headers = ["Location", "Preference-Applied"]
         let file = Schema.object([.required("file", .bytes)])
         routes.on(
             .post, "/v1/circles/{circle}/imports",
             Operation(
-                "createImport", "Bring in a calendar file", .circle(.write), .scope(.imports),
-                details: "A preview changes nothing; a commit does at once what a preview shows.",
+                "createImport", "Import a calendar file", .circle(.write), .scope(.imports),
+                details: "A preview changes nothing; a commit applies at once what a preview shows.",
                 query: [.init(name: "mode", schema: Schema.choice(Imports.Mode.self).defaulting(to: "preview"))]
                     + .page,
                 body: Operation.Body(
@@ -39,14 +39,15 @@ struct ImportRoutes: Sendable {
         routes.on(
             .post, "/v1/imports/{id}/commit",
             Operation(
-                "commitImport", "Do what the preview shows", .import(.write), .scope(.imports), query: .page,
+                "commitImport", "Apply what the preview shows", .import(.write), .scope(.imports), query: .page,
                 body: .json(.named("ImportCommit"), isRequired: false), [.ok(report), accepted], refusals: [409]),
             commit)
         routes.on(
             .post, "/v1/imports/{id}/undo",
             Operation(
-                "undoImport", "Put back what was there before", .import(.write), .scope(.imports),
-                details: "What was edited since stays, and is named.", query: .page, [.ok(report)], refusals: [409]),
+                "undoImport", "Undo an import", .import(.write), .scope(.imports),
+                details: "Items that were edited later are kept, and listed.", query: .page, [.ok(report)],
+                refusals: [409]),
             undo)
     }
 
@@ -113,7 +114,7 @@ struct ImportRoutes: Sendable {
             isInBackground: request.prefersAsync, logger: context.logger, text: { try ProblemDocument($0).json.text() })
     }
 
-    /// - Parameter status: where the work is done before the answer.
+    /// - Parameter status: the status if the work is done before the answer.
     private static func answer(
         _ report: Imports.Report, _ request: Request, status: HTTPResponse.Status
     ) throws -> Response {
@@ -127,5 +128,5 @@ struct ImportRoutes: Sendable {
 
 extension RouteTable.Section {
     static let imports = Self(
-        name: "Imports", about: "Calendar files of other programs: looked at first, then brought in, and taken back.")
+        name: "Imports", about: "Calendar files from other programs: preview, import and undo.")
 }

@@ -10,7 +10,7 @@ struct KeyRoutes: Sendable {
     let services: Services
 
     func add(to routes: inout RouteTable) {
-        routes.section(RouteTable.Section(name: "Keys", about: "What host applications call with."))
+        routes.section(RouteTable.Section(name: "Keys", about: "The keys with which host applications call."))
         let key = Schema.named("ServiceKey")
         routes.on(
             .get, "/v1/keys",
@@ -19,7 +19,8 @@ struct KeyRoutes: Sendable {
         routes.on(
             .post, "/v1/keys",
             Operation(
-                "createKey", "Make a service key", .installation, .scope(.keys), body: .json(.named("ServiceKeyInput")),
+                "createKey", "Create a service key", .installation, .scope(.keys),
+                body: .json(.named("ServiceKeyInput")),
                 [.created(.named("NewServiceKey"))]), create)
         routes.on(
             .post, "/v1/keys/{id}/revoke",
@@ -71,7 +72,7 @@ extension ServiceKey {
 }
 
 extension FieldReader {
-    /// What a key may do; nil for everything.
+    /// The scopes of a key; nil when it may do everything.
     fileprivate mutating func scopes(_ name: String) -> Set<Scope>? {
         guard let value = value(name) else { return nil }
         guard let items = value.array, !items.isEmpty else {

@@ -2,14 +2,14 @@
 
 import NIOCore
 
-/// Cuts a stream into lines without ever holding more than one of them.
+/// Splits a stream into lines and never holds more than one of them.
 struct LineSplitter {
     enum Line {
         case complete([UInt8])
-        /// The line was longer than the limit; its bytes are gone.
+        /// The line was longer than the limit; its bytes were discarded.
         case tooLong
 
-        /// How many bytes of it there are.
+        /// The number of the line's bytes.
         var count: Int { if case .complete(let bytes) = self { bytes.count } else { 0 } }
     }
 
@@ -20,7 +20,7 @@ struct LineSplitter {
 
     init(limit: Int) { self.limit = limit }
 
-    /// How many bytes of a line are here whose end is not.
+    /// The number of bytes of a line that has not ended yet.
     var pendingCount: Int { pending.count }
 
     mutating func append(_ bytes: ByteBuffer) {
@@ -28,7 +28,7 @@ struct LineSplitter {
         if buffer.readableBytes == 0 { buffer = bytes } else { buffer.writeBuffer(&bytes) }
     }
 
-    /// The next whole line, nil when more bytes are needed.
+    /// The next whole line; nil when more bytes are needed.
     mutating func next() -> Line? {
         let view = buffer.readableBytesView
         guard let end = view.firstIndex(of: 10) else {
@@ -40,7 +40,7 @@ struct LineSplitter {
         return finish()
     }
 
-    /// What follows the last line break, nil when nothing does.
+    /// The bytes after the last line break; nil when there are none.
     mutating func rest() -> Line? {
         take(buffer.readableBytes)
         return pending.isEmpty && !isSkipping ? nil : finish()

@@ -5,7 +5,7 @@ import Hummingbird
 import KalendsCore
 import Storage
 
-/// What only the operator's socket offers.
+/// The routes that only the operator's socket offers.
 struct LocalRoutes: Sendable {
     let services: Services
     let proxyNotice: ProxyNotice
@@ -34,7 +34,7 @@ struct LocalRoutes: Sendable {
         return try .json(["resealed": .integer(outcome.resealed), "lost": .integer(outcome.lost)])
     }
 
-    /// What costs nothing to report, for whoever checks whether the server is there.
+    /// Reports what is available at no cost, to show that the server is running.
     @Sendable
     private func status(_ request: Request, _ context: KalendsContext) throws -> Response {
         try .json([
@@ -43,7 +43,7 @@ struct LocalRoutes: Sendable {
         ])
     }
 
-    /// Looks at every stored row.
+    /// Checks every stored row.
     @Sendable
     private func rows(_ request: Request, _ context: KalendsContext) async throws -> Response {
         try .json(["faults": .array(try await services.upkeep.faults().map(JSONValue.string))])

@@ -30,8 +30,8 @@ struct MemberRoutes: Sendable {
         routes.on(
             .delete, "/v1/circles/{circle}/members/{user}",
             Operation(
-                "deleteMember", "Take a member out", .circle(.manage), .scope(.manageCircles),
-                details: "Everybody may leave on their own. The member's feeds end.", [.noContent], hasTag: true),
+                "deleteMember", "Remove a member", .circle(.manage), .scope(.manageCircles),
+                details: "Members may also remove themselves. The member's feeds end.", [.noContent], hasTag: true),
             delete)
     }
 

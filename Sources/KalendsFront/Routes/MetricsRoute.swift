@@ -4,7 +4,7 @@ import HTTPTypes
 import Hummingbird
 import KalendsCore
 
-/// Prometheus metrics: on the operator's socket, and on a separate port when one is asked for.
+/// Prometheus metrics: on the operator's socket, and on a separate port if one is configured.
 struct MetricsRoute: Sendable {
     let monitoring: Monitoring
 

@@ -87,7 +87,7 @@ struct OccurrenceRoutes: Sendable {
         return .noContent
     }
 
-    /// The occurrence that the path names. Appointments have times, so a day by itself names none.
+    /// The occurrence that the path names. Appointments have times, so a date without a time does not name one.
     private func originalStart(_ context: KalendsContext) throws -> Instant {
         guard let text = context.parameter("start"), text.hasSuffix("Z"),
             let utc = CivilDateTime(basic: text.dropLast()),

@@ -6,7 +6,7 @@ import KalendsCore
 import OfficeDays
 import Storage
 
-/// A user's visits to the office, what they say about a day, and the days.
+/// A user's visits to the office, their own entries for days, and the days.
 struct OfficeDayRoutes: Sendable {
     let services: Services
 
@@ -15,19 +15,19 @@ struct OfficeDayRoutes: Sendable {
         let path = "/v1/users/{user}/office-days"
         let (visit, day): (Schema, Schema) = (.named("OfficeVisit"), .named("OfficeDay"))
         let span: [Operation.Parameter] = [
-            .init(name: "from", schema: Schema.date.described("A date of the person's zone.")),
+            .init(name: "from", schema: Schema.date.described("A date in the person's zone.")),
             .init(name: "to", schema: Schema.date.described("The last date, included.")),
         ]
         routes.on(
             .get, path,
             Operation(
                 "listOfficeDays", "List days by date", .oneself, .scope(.events),
-                details: "Every date from `from` to `to`, or of the present month.", query: span + .page,
+                details: "Every date from `from` to `to`, or of the current month.", query: span + .page,
                 [.list(of: day)]), list)
         routes.on(
             .get, "\(path)/preview",
             Operation(
-                "previewOfficeDays", "The next two weeks, as they become when nobody comes to the office", .oneself,
+                "previewOfficeDays", "Preview the next two weeks, assuming no visits to the office", .oneself,
                 .scope(.events), [.list(of: day)]), preview)
         routes.on(
             .get, "\(path)/visits",
@@ -40,25 +40,25 @@ struct OfficeDayRoutes: Sendable {
         routes.on(
             .put, "\(path)/visits/{id}",
             Operation(
-                "putOfficeVisit", "Put a visit", .oneself, .scope(.events),
-                details: "It takes at most 31 days. Where visits overlap they count once.",
+                "putOfficeVisit", "Add or change a visit", .oneself, .scope(.events),
+                details: "A visit lasts at most 31 days. Overlapping visits count once.",
                 body: .json(.named("OfficeVisitInput")), [.ok(visit), .created(visit)], refusals: [409]), putVisit)
         routes.on(
             .delete, "\(path)/visits/{id}",
-            Operation("deleteOfficeVisit", "Take a visit away", .oneself, .scope(.events), [.noContent]), deleteVisit)
+            Operation("deleteOfficeVisit", "Delete a visit", .oneself, .scope(.events), [.noContent]), deleteVisit)
         routes.on(
             .get, "\(path)/days/{date}",
             Operation("getOfficeDay", "Read a day", .oneself, .scope(.events), [.ok(day)]), getDay)
         routes.on(
             .put, "\(path)/days/{date}",
             Operation(
-                "putOfficeDay", "Say where a day was worked, whatever its visits", .oneself, .scope(.events),
+                "putOfficeDay", "Set where the person worked on a day, regardless of visits", .oneself, .scope(.events),
                 body: .json(.named("OfficeDayInput")), [.ok(day)]), putDay)
         routes.on(
             .delete, "\(path)/days/{date}",
             Operation(
-                "deleteOfficeDay", "Take back what was said about a day", .oneself, .scope(.events),
-                details: "Its visits and its end decide it again.", [.noContent]), deleteDay)
+                "deleteOfficeDay", "Clear what was set for a day", .oneself, .scope(.events),
+                details: "The visits and the end of the day determine its status again.", [.noContent]), deleteDay)
     }
 
     @Sendable
@@ -151,7 +151,7 @@ struct OfficeDayRoutes: Sendable {
         return .noContent
     }
 
-    /// The date of the path; throws 400 for what is not one.
+    /// The date of the path; throws 400 for text that is not a date.
     private static func date(_ context: KalendsContext) throws -> OfficeDate {
         guard let date = context.parameter("date").flatMap({ OfficeDate($0) }),
             FieldReader.years.contains(date.parts.year)
@@ -159,7 +159,7 @@ struct OfficeDayRoutes: Sendable {
         return date
     }
 
-    /// The dates of the query; throws 422 for what is not one.
+    /// The dates of the query; throws 422 for text that is not a date.
     private static func span(_ request: Request) throws -> (from: OfficeDate?, to: OfficeDate?) {
         func bound(_ name: String) throws -> OfficeDate? {
             guard let text = request.uri.queryParameters[Substring(name)] else { return nil }

@@ -5,14 +5,14 @@ import ICalBridge
 import KalendsCore
 import OfficeDays
 
-/// The body that sets or changes settings for office days: what it names, and what is wrong with it.
+/// The body that sets or changes the settings for office days: the named settings and the faults.
 struct OfficeSettingsInput: Sendable {
     private var edits: [@Sendable (inout OfficeSettings) -> Fault?] = []
     private var faults: [Fault] = []
 
-    /// Changes settings as the body says; null is as it comes.
+    /// Changes settings as the body requests; null restores the default.
     ///
-    /// - Returns: what is wrong with the body.
+    /// - Returns: the faults of the body.
     func apply(to settings: inout OfficeSettings) -> [Fault] {
         var all = faults
         for edit in edits { if let fault = edit(&settings) { all.append(fault) } }
@@ -43,7 +43,7 @@ struct OfficeSettingsInput: Sendable {
         set("createRemoteEvents", body, remote, or: usual.createRemoteEvents) { $0.createRemoteEvents = $1 }
         let goal = fields.integer("monthlyGoal", in: OfficeSettings.monthlyGoals)
         set("monthlyGoal", body, goal, or: usual.monthlyGoal) { $0.monthlyGoal = $1 }
-        // An empty text takes the address away, as null does.
+        // An empty text removes the address, as null does.
         let address = fields.text("officeAddress")
         let isTaken = body["officeAddress"]?.string?.isEmpty == true
         set("officeAddress", isTaken ? ["officeAddress": .null] : body, address, or: nil) { $0.officeAddress = $1 }
@@ -51,7 +51,7 @@ struct OfficeSettingsInput: Sendable {
         faults = Array(fields.faults)
     }
 
-    /// - Parameter usual: what null means.
+    /// - Parameter usual: the meaning of null.
     private mutating func set<Value: Sendable>(
         _ name: String, _ body: JSONValue, _ value: Value?, or usual: Value,
         _ assign: @escaping @Sendable (inout OfficeSettings, Value) -> Void
@@ -63,7 +63,7 @@ struct OfficeSettingsInput: Sendable {
         }
     }
 
-    /// The same for a field that may have no value.
+    /// The same for a field that may be empty.
     private mutating func set<Value: Sendable>(
         _ name: String, _ body: JSONValue, _ value: Value?, or usual: Value?,
         _ assign: @escaping @Sendable (inout OfficeSettings, Value?) -> Void
@@ -76,7 +76,7 @@ struct OfficeSettingsInput: Sendable {
         }
     }
 
-    /// Hours, of which one half may stay as it is.
+    /// Reads the hours; either of them may be left unchanged.
     private mutating func readHours(_ body: JSONValue, _ fields: inout FieldReader) {
         guard let value = fields.value("officeHours") else {
             set("officeHours", body, nil, or: OfficeHours.usual) { $0.officeHours = $1 }
@@ -109,7 +109,7 @@ struct OfficeSettingsInput: Sendable {
 }
 
 extension FieldReader {
-    /// A title, which has something to be seen when it is there.
+    /// A title, which must have visible characters if it is present.
     fileprivate mutating func title(_ name: String) -> String? {
         has(name) ? text(name, isRequired: true) : text(name)
     }

@@ -5,7 +5,7 @@ import Hummingbird
 import KalendsCore
 import OfficeDays
 
-/// What a user chose for their office days, and how these are kept.
+/// A user's settings for office days, and how the days are kept.
 struct OfficeSettingsRoutes: Sendable {
     let services: Services
 
@@ -23,7 +23,7 @@ struct OfficeSettingsRoutes: Sendable {
             Operation(
                 "putOfficeSettings", "Set a user's settings for office days", .oneself, .scope(.events),
                 details: """
-                    What is missing takes its default. What is dated today or later is written again, the past stays; \
+                    Missing fields take their defaults. Events dated today or later are written again, past ones stay; \
                     `enabled: false` leaves every event, and days count from the date of switching on.
                     """,
                 body: input, [.ok(settings)], hasTag: true), put)
@@ -31,24 +31,25 @@ struct OfficeSettingsRoutes: Sendable {
             .patch, "\(path)/settings",
             Operation(
                 "changeOfficeSettings", "Change some of a user's settings for office days", .oneself, .scope(.events),
-                details: "What is missing stays; null restores the default.", body: input, [.ok(settings)], hasTag: true
+                details: "Missing fields stay as they are; null restores the default.", body: input, [.ok(settings)],
+                hasTag: true
             ),
             patch)
         routes.on(
             .post, "\(path)/settings/reset",
             Operation(
                 "resetOfficeSettings", "Reset all settings for office days", .oneself, .scope(.events),
-                details: "Office days are off then; every event stays.", [.ok(settings)]), reset)
+                details: "This switches office days off; every event stays.", [.ok(settings)]), reset)
         routes.on(
             .get, "\(path)/status",
             Operation(
-                "getOfficeStatus", "Whether office days are written, and how many there are", .oneself,
+                "getOfficeStatus", "Read whether office days are written, and how many there are", .oneself,
                 .scope(.events), [.ok(.named("OfficeStatus"))]), status)
         routes.on(
             .post, "\(path)/cleanup",
             Operation(
                 "cleanUpOfficeDays", "Remove every managed event", .oneself, .scope(.events),
-                details: "The days stay, and so do events that the person edited. `preview` changes nothing.",
+                details: "The days stay, as do events that the person edited. With `preview` nothing is changed.",
                 query: [.init(name: "mode", schema: Schema.choice(CleanUp.self).defaulting(to: "commit"))],
                 [
                     .ok(
@@ -124,5 +125,6 @@ struct OfficeSettingsRoutes: Sendable {
 
 extension RouteTable.Section {
     static let officeDays = Self(
-        name: "Office days", about: "Where a person worked, from visits, their word and the end of the day.")
+        name: "Office days",
+        about: "Where a person worked, determined by visits, their own entries and the end of the day.")
 }

@@ -30,7 +30,7 @@ struct PatientRoutes: Sendable {
         routes.on(
             .delete, "/v1/circles/{circle}/patients/{patient}",
             Operation(
-                "deletePatient", "Take a patient out", .circle(.manage), .scope(.manageCircles), [.noContent],
+                "deletePatient", "Remove a patient", .circle(.manage), .scope(.manageCircles), [.noContent],
                 hasTag: true),
             delete)
     }

@@ -10,7 +10,7 @@ import Storage
 struct PersonalEventRoutes: Sendable {
     let services: Services
 
-    /// The members of an event that is read which are ours or a device's, and which may be sent back with it.
+    /// The members of an event that only the server or a device sets, and which may be sent back with the event.
     static let readOnly: Set<ByteString> = [
         "id", "provider", "externalId", "externalCalendarId", "externalInstanceId", "syncState", "lastSyncedAt",
         "sourceDevice", "circleId", "collection", "createdAt", "updatedAt", "deletedAt",
@@ -28,35 +28,36 @@ struct PersonalEventRoutes: Sendable {
         routes.on(
             .post, path,
             Operation(
-                "createPersonalEvent", "Make an event of a user's own", .oneself, .scope(.events),
+                "createPersonalEvent", "Create a personal event", .oneself, .scope(.events),
                 details: "The server gives it an id.", body: input, [.created(one)], refusals: [409]), create)
         routes.on(
             .get, "\(path)/{id}",
             Operation(
-                "getPersonalEvent", "Read an event of a user's own", .oneself, .scope(.events), [.ok(one)],
+                "getPersonalEvent", "Read a personal event", .oneself, .scope(.events), [.ok(one)],
                 hasTag: true), get)
         routes.on(
             .put, "\(path)/{id}",
             Operation(
-                "putPersonalEvent", "Make or replace an event of a user's own", .oneself, .scope(.events),
-                details: "What devices know it by stays as it is.", body: input, [.ok(one), .created(one)],
+                "putPersonalEvent", "Create or replace a personal event", .oneself, .scope(.events),
+                details: "The identifiers that devices use for the event stay as they are.", body: input,
+                [.ok(one), .created(one)],
                 refusals: [409], hasTag: true), put)
         routes.on(
             .patch, "\(path)/{id}",
             Operation(
-                "changePersonalEvent", "Change an event of a user's own", .oneself, .scope(.events),
-                details: "Null clears a field. What devices know it by stays as it is.",
+                "changePersonalEvent", "Change a personal event", .oneself, .scope(.events),
+                details: "Null clears a field. The identifiers that devices use for the event stay as they are.",
                 body: .json(.named("PersonalEventChange"), isRequired: false), [.ok(one)], hasTag: true), change)
         routes.on(
             .delete, "\(path)/{id}",
             Operation(
-                "deletePersonalEvent", "Delete an event of a user's own", .oneself, .scope(.events),
-                details: "Devices learn of it.", [.noContent], hasTag: true), delete)
+                "deletePersonalEvent", "Delete a personal event", .oneself, .scope(.events),
+                details: "Devices are notified of the deletion.", [.noContent], hasTag: true), delete)
     }
 
     static let days: [Operation.Parameter] = [
-        .init(name: "from", schema: Schema.string.described("A time or a day: what ends later.")),
-        .init(name: "to", schema: Schema.string.described("A time or a day: what begins earlier.")),
+        .init(name: "from", schema: Schema.string.described("A time or a day; items must end later.")),
+        .init(name: "to", schema: Schema.string.described("A time or a day; items must begin earlier.")),
     ]
 
     private func place(_ context: KalendsContext) throws -> (user: String, id: String, caller: Caller) {
@@ -138,5 +139,5 @@ struct PersonalEventRoutes: Sendable {
 
 extension RouteTable.Section {
     static let phones = Self(
-        name: "Phones", about: "A person's own events, which their devices bring and take along.")
+        name: "Phones", about: "A person's own events, which their devices send and receive.")
 }

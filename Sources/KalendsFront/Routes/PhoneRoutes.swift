@@ -7,7 +7,7 @@ import KalendsCore
 import OfficeDays
 import Storage
 
-/// What a phone's program brings and fetches; times are milliseconds since 1970 here.
+/// The data that a phone's program sends and fetches; times are milliseconds since 1970 here.
 struct PhoneRoutes: Sendable {
     let services: Services
 
@@ -25,26 +25,27 @@ struct PhoneRoutes: Sendable {
         routes.on(
             .get, "/sync/apple/status",
             Operation(
-                "getPhoneStatus", "How a phone is served", .phone, .scope(.events), [.ok(.named("PhoneStatus"))]),
+                "getPhoneStatus", "Read the status of a phone's synchronization", .phone, .scope(.events),
+                [.ok(.named("PhoneStatus"))]),
             status)
         routes.on(
             .get, "/sync/apple/events/changes",
             Operation(
-                "listAppleChanges", "What changed of the events that are linked with Apple", .phone, .scope(.events),
+                "listAppleChanges", "List changes of the events that are linked with Apple", .phone, .scope(.events),
                 details: Self.changesDetails, query: Self.since, [.ok(changes)], takesLong: true)
         ) { try await changed("apple", $0, $1) }
         routes.on(
             .get, "/sync/events/changes",
             Operation(
-                "listEventChanges", "What changed of all events", .phone, .scope(.events),
+                "listEventChanges", "List changes of all events", .phone, .scope(.events),
                 details: Self.changesDetails, query: Self.since, [.ok(changes)], takesLong: true)
         ) { try await changed(nil, $0, $1) }
         routes.on(
             .post, "/sync/apple/events/upsert",
             Operation(
-                "upsertAppleEvents", "Take events of a phone's calendar", .phone, .scope(.events),
+                "upsertAppleEvents", "Accept events from a phone's calendar", .phone, .scope(.events),
                 details:
-                    "Each event is judged by itself. What is missing or null stays as it is; an empty text clears a "
+                    "Each event is checked by itself. Missing or null fields stay as they are; an empty text clears a "
                     + "text. Of `lastModified` (else the moment of arrival, never later) and the last change here, the "
                     + "later one wins. Unknown fields are ignored.",
                 body: .json(.named("Upsert")), [.ok(.named("UpsertReport"))],
@@ -52,12 +53,12 @@ struct PhoneRoutes: Sendable {
     }
 
     private static let changesDetails =
-        "Oldest first; a reader asks again with `nextSince`, and misses nothing and sees nothing twice."
+        "Oldest first; a reader that asks again with `nextSince` sees every change exactly once."
 
     private static let since: [Operation.Parameter] = [
         .init(
             name: "since",
-            schema: Schema.integer(SentEvent.times).defaulting(to: 0).described("`nextSince` of the page before.")),
+            schema: Schema.integer(SentEvent.times).defaulting(to: 0).described("`nextSince` of the previous page.")),
         .init(name: "limit", schema: Schema.integer(1...2000).defaulting(to: 500)),
     ]
 
@@ -71,7 +72,7 @@ struct PhoneRoutes: Sendable {
         let since = try request.queryInteger("since", in: SentEvent.times, default: 0)
         let limit = try request.queryInteger("limit", in: 1...2000, default: 500)
         let items = services.phoneItems(context.logger)
-        // Of items, the other question hears only once they are linked.
+        // A query for one provider receives items only after they are linked.
         try await items.attend(caller, since: provider == nil ? since : nil)
         let marks = try await items.marks(for: caller)
         let now = services.now()
@@ -136,12 +137,13 @@ extension FieldReader {
 }
 
 extension Request {
-    /// How many times its own length a document of a phone takes while it is handled: its events have many short members.
+    /// A phone's document takes this many times its length in memory while it is handled: its events have many short
+    /// members.
     private static let phoneFactor = 8
 
-    /// What a shape wants of a phone's body; throws 400 when it is not JSON, 413 over 16 MiB.
+    /// The members of a phone's body that a shape keeps; throws 400 when it is not JSON, 413 over 16 MiB.
     ///
-    /// Nothing else of it becomes a value, and a refusal names nothing of it.
+    /// The rest of the body is not parsed into values, and a refusal names nothing of it.
     func phoneJSON(_ context: KalendsContext, keeping shape: JSONShape) async throws -> JSONValue {
         let bytes = try await bytes(limit: PhoneRoutes.mostBytes, context.memory.body)
         if bytes.isEmpty { return [:] }
@@ -158,7 +160,7 @@ extension Request {
 }
 
 extension PersonalEvents.Taken {
-    /// - Parameter externalID: that of the event at a place.
+    /// - Parameter externalID: returns the external id of the event at an index.
     fileprivate func json(_ externalID: (Int) -> String?) -> JSONValue {
         var list = RejectedList()
         for (index, faults) in rejected {

@@ -6,7 +6,7 @@ import ICalBridge
 import KalendsCore
 import Storage
 
-/// What phones have planned: titles and times.
+/// The plans of phones: titles and times.
 struct PlannedRoutes: Sendable {
     let services: Services
 
@@ -20,10 +20,10 @@ struct PlannedRoutes: Sendable {
         routes.on(
             .post, "/api/apple_sync/planned_upsert",
             Operation(
-                "upsertPlannedEvents", "Take what a phone has planned in a range", .companion, .scope(.events),
+                "upsertPlannedEvents", "Replace what a phone has planned in a range", .companion, .scope(.events),
                 details:
-                    "What overlaps the range and is not in the body is removed, in one transaction. Only the named "
-                    + "fields are kept; others are ignored.",
+                    "Events that overlap the range and are not in the body are removed, in one transaction. Only the "
+                    + "named fields are kept; others are ignored.",
                 body: .json(.named("PlannedUpsert")), [.ok(.named("PlannedReport"))],
                 refusals: [409], takesLong: true), upsert)
         routes.on(
@@ -88,7 +88,7 @@ extension PlannedEvents.Place {
 extension PlannedEvent {
     fileprivate var cursor: String { "\(startsAt) \(source) \(externalID)" }
 
-    /// Times have the offsets that the phone gave them, which say on which days a whole day is.
+    /// Times have the offsets that the phone sent, which determine the days of an all-day event.
     fileprivate var json: JSONValue {
         func time(_ milliseconds: Int, _ offset: Int) -> JSONValue {
             .string(Instant(milliseconds: milliseconds).rfc3339(offset: offset))

@@ -4,7 +4,7 @@ import Hummingbird
 import KalendsCore
 import Storage
 
-/// What users say of themselves.
+/// The profiles that users set for themselves.
 struct ProfileRoutes: Sendable {
     let services: Services
 
@@ -18,7 +18,7 @@ struct ProfileRoutes: Sendable {
             .put, path,
             Operation(
                 "putProfile", "Set a user's zone", .oneself, .scope(.events),
-                details: "The zone of those of a user's own events that name none.",
+                details: "The zone of a user's personal events that do not name one.",
                 body: .json(.named("ProfileInput")), [.ok(profile), .created(profile)], hasTag: true), put)
     }
 

@@ -8,8 +8,8 @@ import KalendsCore
 import NIOCore
 import Storage
 
-/// Where providers report that something changed in a calendar. What comes is a hint to look, and nothing more; from
-/// whom it does not come is answered the same.
+/// The addresses to which providers report changes in a calendar. A report only causes a check; every sender, known or
+/// not, gets the same answer.
 struct PushRoutes: Sendable {
     let services: Services
 
@@ -28,20 +28,21 @@ struct PushRoutes: Sendable {
                 body: Operation.Body(contents: [("application/json", Self.document)], isRequired: false),
                 [
                     Operation.Reply(
-                        status: 200, text: "Taken; or the token of a request that tests the address.",
+                        status: 200, text: "Accepted; or the token of a request that tests the address.",
                         type: "text/plain", schema: .string),
-                    Operation.Reply(status: 202, text: "Taken."),
+                    Operation.Reply(status: 202, text: "Accepted."),
                 ], refusals: [400])
-            // Providers may add to the address what they like.
+            // Providers may add any parameters to the address.
             operation.takesAnyQuery = true
             routes.on(.post, path, operation, report)
         }
     }
 
-    /// The token of a request that tests the address; it comes back as it is.
+    /// The token of a request that tests the address, which is returned unchanged.
     private static let token = Schema(["type": "string", "minLength": 1, "maxLength": 4096])
 
-    /// Microsoft Graph's change and lifecycle notifications. A notice without an id, or of another kind, is left out.
+    /// Microsoft Graph's change and lifecycle notifications. A notification without an id, or of another kind, is
+    /// ignored.
     private static let document = Schema([
         "type": "object", "required": ["value"],
         "properties": [

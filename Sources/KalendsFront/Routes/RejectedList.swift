@@ -2,13 +2,13 @@
 
 import Base
 
-/// What of a body cannot be taken: all of it counted, the first ones listed, within the bounds of a batch.
+/// The rejected parts of a body: all are counted, and the first ones are listed, within the limits of a batch.
 struct RejectedList {
     private(set) var listed: [JSONValue] = []
     private(set) var leftOut = 0
     private var bytes = 0
 
-    /// Adds what comes next in the body.
+    /// Adds the next rejected part in the order of the body.
     mutating func add(_ rejected: @autoclosure () -> JSONValue) {
         guard leftOut == 0, listed.count < BatchTally.mostRejected else {
             leftOut += 1
@@ -24,7 +24,7 @@ struct RejectedList {
         listed.append(one)
     }
 
-    /// Members of an answer: the list under this name, and how many are not in it, if any.
+    /// Members of an answer: the list under this name, and the number of parts that are not listed, if any.
     func members(_ name: String) -> [ByteString: JSONValue] {
         var members: [ByteString: JSONValue] = [ByteString(name): .array(listed)]
         if leftOut > 0 { members[ByteString(name + "LeftOut")] = .integer(leftOut) }

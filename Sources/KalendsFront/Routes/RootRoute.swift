@@ -4,7 +4,7 @@ import HTTPTypes
 import Hummingbird
 import KalendsCore
 
-/// Where opening the server's address leads: to the pages with a browser, to the documentation with anything else.
+/// Redirects the server's own address: to the pages for a browser, otherwise to the documentation.
 struct RootRoute: Sendable {
     let services: Services
 
@@ -14,22 +14,22 @@ struct RootRoute: Sendable {
         routes.on(
             .get, "/",
             Operation(
-                "getRoot", "What this is", .anyone, .noKey,
+                "getRoot", "Redirect to the pages or the documentation", .anyone, .noKey,
                 [
                     .init(
                         status: 302,
-                        text: "To the pages for people, for a browser; to the documentation, for everything else.",
+                        text: "To the pages for a browser; to the documentation for any other client.",
                         headers: ["Location"])
                 ])
         ) { request, _ in
-            // Which of the two comes hangs on who asks.
+            // The target depends on the client.
             let place = base + (Self.isBrowser(request) ? "/app" : "/docs")
             return Response(
                 status: .found, headers: [.cacheControl: "no-cache", .vary: "Accept", .location: place])
         }
     }
 
-    /// A browser names HTML; a program takes anything, or names what it wants.
+    /// A browser names HTML; a program accepts anything, or names what it wants.
     private static func isBrowser(_ request: Request) -> Bool {
         request.headers[values: .accept].joined(separator: ",").split(separator: ",").contains { range in
             range.prefix { !$0.is(";") }.filter { !$0.isWhitespace }.lowercased() == "text/html"

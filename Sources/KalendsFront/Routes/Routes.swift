@@ -6,9 +6,9 @@ package import Hummingbird
 package import KalendsCore
 import Logging
 
-/// Every route of the server: to read this is to read the product.
+/// All routes of the server, which is an overview of the product.
 package enum Routes {
-    /// - Parameter isLocal: for the operator's socket, where who can connect needs no credential.
+    /// - Parameter isLocal: true for the operator's socket, where everybody who can connect needs no credential.
     package static func router(_ front: FrontServices, isLocal: Bool) throws -> Router<KalendsContext> {
         let services = front.services
         let router = Router(context: KalendsContext.self)

@@ -48,9 +48,9 @@ struct ScheduleRoutes: Sendable {
     }
 
     private static let reachDetails =
-        "Those who read a feed that the item concerns, and the calendars that are kept in step. Callers see their own; an "
-        + "owner of the circle and the host application see all, an owner other people's by the family of the program "
-        + "only. A deleted item can be asked about for 90 days, and a reader counts for 90 days after it came."
+        "The readers of feeds that show the item, and the calendars that are kept in step. Callers see their own; an "
+        + "owner of the circle and the host application see all, but an owner sees only the family of other people's "
+        + "programs. The reach of a deleted item is kept for 90 days, and a reader counts for 90 days after it read."
 
     private func reach(
         _ kind: any ItemContent.Type, _ request: Request, _ context: KalendsContext
@@ -61,11 +61,11 @@ struct ScheduleRoutes: Sendable {
     }
 
     private static let filters: [Operation.Parameter] = [
-        .init(name: "from", schema: Schema.string.described("A time or a day: what ends later.")),
-        .init(name: "to", schema: Schema.string.described("A time or a day: what begins earlier.")),
+        .init(name: "from", schema: Schema.string.described("A time or a day; items must end later.")),
+        .init(name: "to", schema: Schema.string.described("A time or a day; items must begin earlier.")),
         .init(
             name: "updatedSince",
-            schema: Schema.string.described("A time or a day: what changed since, deleted items too.")),
+            schema: Schema.string.described("A time or a day; items must have changed later. Includes deleted items.")),
     ]
 
     private func list(
@@ -129,5 +129,6 @@ struct ScheduleRoutes: Sendable {
 
 extension RouteTable.Section {
     static let schedule = Self(
-        name: "Schedule", about: "Tasks, shifts, appointments and follow-ups, by ids of the host application's choice.")
+        name: "Schedule",
+        about: "Tasks, shifts, appointments and follow-ups, with ids that the host application chooses.")
 }

@@ -6,7 +6,7 @@ import Hummingbird
 import KalendsCore
 import Storage
 
-/// Sessions of users who sign in here with a password, for installations without a host application.
+/// The sessions of users who sign in here with a password, for installations without a host application.
 struct SessionRoutes: Sendable {
     let services: Services
 
@@ -24,7 +24,7 @@ struct SessionRoutes: Sendable {
         routes.on(
             .get, "/v1/sessions",
             Operation(
-                "listSessions", "List one's sessions", .user, .scope(.users), query: .page,
+                "listSessions", "List the user's sessions", .user, .scope(.users), query: .page,
                 [.list(of: .named("Session"))]), list)
         routes.on(
             .delete, "/v1/sessions/current",
@@ -32,19 +32,19 @@ struct SessionRoutes: Sendable {
             signOut)
         routes.on(
             .delete, "/v1/sessions/{id}",
-            Operation("deleteSession", "End one of one's sessions", .user, .scope(.users), [.noContent]),
+            Operation("deleteSession", "End a session", .user, .scope(.users), [.noContent]),
             delete)
         routes.on(
             .get, "/auth/token",
             Operation(
-                "getSessionToken", "The session's own token, to hand on", .session, .wholeKey,
+                "getSessionToken", "Read the session's own token, to pass it on", .session, .wholeKey,
                 [.ok(.named("SessionToken"))]),
             token)
     }
 
     @Sendable
     private func signIn(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        // A page elsewhere must not sign its reader in as somebody else.
+        // A page of another site must not sign its reader in as somebody else.
         guard SameOrigin.holds(request, services.settings, whenSilent: true) else { throw Refusal.otherOrigin }
         var fields = FieldReader(try await request.json(context))
         let user = fields.identifier("userId", isRequired: true)
@@ -86,7 +86,7 @@ struct SessionRoutes: Sendable {
         return .noContent
     }
 
-    /// The session's own token, for a page that has to hand it on; it came with the request.
+    /// The session's own token, for a page that has to pass it on; it was part of the request.
     @Sendable
     private func token(_ request: Request, _ context: KalendsContext) async throws -> Response {
         guard let session = context.session else { throw Refusal.unauthenticated }

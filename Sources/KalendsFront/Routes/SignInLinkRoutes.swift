@@ -14,12 +14,12 @@ struct SignInLinkRoutes: Sendable {
         routes.on(
             .post, "/v1/users/{user}/sign-in-links",
             Operation(
-                "createSignInLink", "Make a link that signs a user in once", .installation, .scope(.users),
+                "createSignInLink", "Create a link that signs a user in once", .installation, .scope(.users),
                 details: "The link shows one button; only pressing it uses the link up.",
                 body: .json(.named("SignInLinkInput"), isRequired: false), [.created(.named("SignInLink"))]), create)
     }
 
-    /// The operator's own, which no credential but the socket makes.
+    /// Adds the operator's links, which can be made only on the socket.
     func addLocal(to routes: inout RouteTable) {
         routes.onlyForOperator(.post, "/local/sign-in-links", createForOperator)
     }
@@ -53,7 +53,7 @@ struct SignInLinkRoutes: Sendable {
 }
 
 extension FieldReader {
-    /// A page of ours.
+    /// The path of one of our pages.
     fileprivate mutating func page(_ name: String) -> PagePath? {
         guard let text = text(name, maximum: PagePath.longest) else { return nil }
         guard let page = PagePath(text) else {

@@ -14,7 +14,7 @@ struct StatisticsRoute: Sendable {
             .get, "/v1/stats",
             Operation(
                 "getStatistics", "Count people's connections and their runs", .installation, .scope(.stats),
-                details: "Numbers only: no name, title or id.", [.ok(.named("Statistics"))]), read)
+                details: "Only numbers, without names, titles or ids.", [.ok(.named("Statistics"))]), read)
     }
 
     @Sendable

@@ -4,7 +4,7 @@ import Base
 import KalendsCore
 
 extension Subscriptions.Draft {
-    /// Reads the body that makes a subscription.
+    /// Reads the body that creates a subscription.
     init(_ body: JSONValue) {
         self.init()
         var fields = FieldReader(body)

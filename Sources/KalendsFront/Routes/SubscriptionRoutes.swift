@@ -7,7 +7,7 @@ import KalendsCore
 import Logging
 import Storage
 
-/// Calendars elsewhere that a circle follows.
+/// The external calendars that a circle follows.
 struct SubscriptionRoutes: Sendable {
     let services: Services
 
@@ -23,8 +23,9 @@ struct SubscriptionRoutes: Sendable {
         routes.on(
             .post, path,
             Operation(
-                "createSubscription", "Follow a calendar elsewhere", .circle(.write), .scope(.imports),
-                details: "Its events come, change and go with it.", body: .json(.named("SubscriptionInput")),
+                "createSubscription", "Follow an external calendar", .circle(.write), .scope(.imports),
+                details: "Its events are added, changed and removed as the calendar changes.",
+                body: .json(.named("SubscriptionInput")),
                 [.created(one)], refusals: [409]), create)
         routes.on(
             .get, "\(path)/{subscription}",
@@ -40,14 +41,14 @@ struct SubscriptionRoutes: Sendable {
             .delete, "\(path)/{subscription}",
             Operation(
                 "deleteSubscription", "Stop following a calendar", .circle(.write), .scope(.imports),
-                details: "Its events go with it.",
+                details: "Its events are removed too.",
                 [.noContent], hasTag: true), delete)
         routes.on(
             .post, "\(path)/{subscription}/refresh",
             Operation(
                 "refreshSubscription", "Fetch a calendar now", .circle(.write), .scope(.imports),
                 details:
-                    "`lastProblem` says what went wrong. Whoever asks while it is being fetched gets that result.",
+                    "`lastProblem` has the reason for a failure. A request during a fetch gets that fetch's result.",
                 [.ok(one)], refusals: [409]), refresh)
     }
 

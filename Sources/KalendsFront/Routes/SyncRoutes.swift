@@ -6,50 +6,53 @@ import Hummingbird
 import KalendsCore
 import Storage
 
-/// Runs of connections that persons ask for, and what they decide about conflicts.
+/// The runs of connections that people start, and their decisions about conflicts.
 struct SyncRoutes: Sendable {
     let services: Services
 
     func add(to routes: inout RouteTable) {
         routes.section(.connections)
         let begun = Operation.Reply(
-            status: 202, text: "It runs, or will soon.", type: "application/json", schema: .named("BegunRun"))
+            status: 202, text: "The run is under way, or begins soon.", type: "application/json",
+            schema: .named("BegunRun"))
         routes.on(
             .post, "/v1/connections/{id}/sync",
             Operation(
-                "syncConnection", "Run a connection now, or see what a run would do", .connection,
+                "syncConnection", "Run a connection now, or preview a run", .connection,
                 .scope(.connections),
                 details:
-                    "While a run is under way, that one is named. With `mode=preview` nothing is written anywhere; its "
-                    + "`items` end early at 4 MiB, and `nextCursor` leads on.",
+                    "If a run is already under way, its id is returned. With `mode=preview` nothing is written "
+                    + "anywhere; the preview's `items` end early at 4 MiB, and `nextCursor` continues them.",
                 query: [
                     .init(name: "mode", schema: Schema.one(of: ["preview"])),
                     .init(
-                        name: "cursor", schema: Schema.string.described("`nextCursor` of the preview's part before.")),
+                        name: "cursor",
+                        schema: Schema.string.described("`nextCursor` of the preview's previous part.")),
                 ],
                 [.ok(.named("SyncPreview"), "What a run would do now."), begun], refusals: [409, 429, 503]), sync)
         routes.on(
             .post, "/v1/runs/{id}/approve",
             Operation(
-                "approveRun", "Let a held run do what it was held for", .connection, .scope(.connections),
-                details: "It is held again when it would do more by now.", [begun], refusals: [409]), approve)
+                "approveRun", "Approve a held run", .connection, .scope(.connections),
+                details: "The run is held again if it would now do more.", [begun], refusals: [409]), approve)
         routes.on(
             .post, "/v1/runs/{id}/undo",
             Operation(
-                "undoRun", "Take a run back", .connection, .scope(.connections),
-                details: "What somebody has changed since stays as it is. The run that takes back is named.", [begun],
+                "undoRun", "Undo a run", .connection, .scope(.connections),
+                details: "Later changes by people stay as they are. The answer names the run that undoes this one.",
+                [begun],
                 refusals: [409]), undo)
         let conflict = Operation.Reply.ok(.named("Conflict"))
         routes.on(
             .post, "/v1/conflicts/{id}/resolve",
             Operation(
-                "resolveConflict", "Decide a conflict", .connection, .scope(.connections),
+                "resolveConflict", "Resolve a conflict", .connection, .scope(.connections),
                 details: "`both` keeps a second appointment at the other time, where an appointment was moved on both "
                     + "sides.", body: .json(.named("ConflictDecision")), [conflict], refusals: [409]), resolve)
         routes.on(
             .post, "/v1/conflicts/{id}/dismiss",
             Operation(
-                "dismissConflict", "Leave a conflict as it was done", .connection, .scope(.connections), [conflict],
+                "dismissConflict", "Dismiss a conflict", .connection, .scope(.connections), [conflict],
                 refusals: [409]), dismiss)
     }
 
@@ -103,7 +106,7 @@ struct SyncRoutes: Sendable {
 extension SyncRun.Preview {
     /// One part of the preview; a part ends before `PageText.mostBytes`.
     ///
-    /// - Parameter start: the number of the item that the part begins with.
+    /// - Parameter start: the number of the part's first item.
     func text(from start: Int) throws -> PageText {
         var (text, place) = (PageText(), start)
         while place < items.count, try text.add(items[place].json) { place += 1 }

@@ -20,12 +20,13 @@ struct UserRoutes: Sendable {
             .put, path,
             Operation(
                 "putPassword", "Set a user's password", .oneself, .scope(.users),
-                details: "Users give their present one too. Their other sessions and their devices end.",
+                details:
+                    "Users must also give their current password. Their other sessions and devices are signed out.",
                 body: .json(.named("PasswordInput")),
-                [.init(status: 201, text: "Set for the first time."), .noContent]), put)
+                [.init(status: 201, text: "The password was set for the first time."), .noContent]), put)
         routes.on(
             .delete, path,
-            Operation("deletePassword", "Take a user's password away", .oneself, .scope(.users), [.noContent]), delete)
+            Operation("deletePassword", "Remove a user's password", .oneself, .scope(.users), [.noContent]), delete)
     }
 
     @Sendable

@@ -5,7 +5,7 @@ import KalendsCore
 import Storage
 
 extension Webhooks.Draft {
-    /// Reads the body that makes a webhook; throws 422 with all faults.
+    /// Reads the body that creates a webhook; throws 422 with all faults.
     init(_ body: JSONValue) throws {
         var fields = FieldReader(body)
         let address = fields.webhookAddress(isRequired: true)

@@ -6,7 +6,7 @@ import Hummingbird
 import KalendsCore
 import Storage
 
-/// Where changes are sent: only for host applications.
+/// The addresses that changes are sent to, only for host applications.
 struct WebhookRoutes: Sendable {
     let services: Services
 
@@ -21,7 +21,7 @@ struct WebhookRoutes: Sendable {
         routes.on(
             .post, path,
             Operation(
-                "createWebhook", "Have changes sent", .installation, .wholeKey, body: .json(.named("WebhookInput")),
+                "createWebhook", "Create a webhook", .installation, .wholeKey, body: .json(.named("WebhookInput")),
                 [made],
                 refusals: [409]),
             create)
@@ -36,13 +36,13 @@ struct WebhookRoutes: Sendable {
         routes.on(
             .delete, "\(path)/{id}",
             Operation(
-                "deleteWebhook", "Stop having changes sent", .installation, .wholeKey, [.noContent], hasTag: true),
+                "deleteWebhook", "Delete a webhook", .installation, .wholeKey, [.noContent], hasTag: true),
             delete)
         routes.on(
             .post, "\(path)/{id}/rotate",
             Operation(
                 "rotateWebhook", "Give a webhook a new secret", .installation, .wholeKey,
-                details: "During the grace both secrets sign.",
+                details: "During the grace period both secrets sign.",
                 body: .json(.named("Rotation"), isRequired: false), [.ok(new)]), rotate)
         routes.on(
             .post, "\(path)/{id}/test",
@@ -50,14 +50,14 @@ struct WebhookRoutes: Sendable {
                 "testWebhook", "Send a message without changes", .installation, .wholeKey,
                 [
                     .init(
-                        status: 202, text: "The message is on its way.", type: "application/json",
+                        status: 202, text: "The message is being sent.", type: "application/json",
                         schema: .named("Delivery"))
                 ],
                 refusals: [409]), test)
         routes.on(
             .get, "\(path)/{id}/deliveries",
             Operation(
-                "listDeliveries", "What was sent, the latest first", .installation, .wholeKey, query: .page,
+                "listDeliveries", "List what was sent, the latest first", .installation, .wholeKey, query: .page,
                 [.list(of: .named("Delivery"))]), deliveries)
     }
 

@@ -40,7 +40,7 @@ extension ConnectionAttention {
 }
 
 extension Connection {
-    /// Over what a client can change, not over what runs leave behind.
+    /// The tag covers what a client can change, not the results of runs.
     var etag: String {
         get throws {
             try JSONValue.array([
@@ -52,7 +52,7 @@ extension Connection {
 }
 
 extension ConnectionSettings {
-    /// Which providers can be connected here, and what is missing for the others.
+    /// The providers that can be connected here, and what is missing for the others.
     var json: JSONValue {
         .array(
             Connection.Provider.allCases.map { provider in

@@ -13,7 +13,7 @@ extension RemoteCalendar {
 }
 
 extension CalDAVAccount {
-    /// What was found, without what opens it.
+    /// The account that was found, without its credentials.
     var json: JSONValue {
         ["principal": .string(principal), "homes": .array(homes.map(JSONValue.string)), "name": JSONValue(name)]
     }

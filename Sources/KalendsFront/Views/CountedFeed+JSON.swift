@@ -76,7 +76,7 @@ extension FeedAttention {
 }
 
 extension Feed {
-    /// Over what a client can change, not over counters.
+    /// The tag covers what a client can change, not counters.
     var etag: String {
         get throws {
             try JSONValue.array([

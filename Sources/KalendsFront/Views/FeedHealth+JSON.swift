@@ -11,7 +11,7 @@ extension FeedHealth {
         let isLarge = weight.map { Self.isLarge($0.size) }
         var warnings: [JSONValue] = []
         if isLarge == true {
-            warnings.append("The feed has more than 1 MB. Google reads no more; show fewer days or kinds.")
+            warnings.append("The feed is larger than 1 MB, the most that Google reads: show fewer days or kinds.")
         }
         let leftOut = (weight?.leftOut ?? [:]).map { ($0.key.rawValue, JSONValue.integer($0.value)) }
         return [

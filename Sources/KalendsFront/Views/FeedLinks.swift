@@ -5,7 +5,7 @@ import FeedTokens
 import KalendsCore
 
 extension ServerSettings {
-    /// The addresses of a feed; the last part of the path is what Thunderbird names the calendar after.
+    /// The addresses of a feed; Thunderbird names the calendar after the last part of the path.
     func links(_ token: Secret, name: String) -> [ByteString: JSONValue] {
         let letters = name.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" }
         let slug = String(letters).split(separator: "-").joined(separator: "-")

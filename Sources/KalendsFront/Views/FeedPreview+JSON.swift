@@ -28,7 +28,7 @@ private struct PreviewText {
 
     init(from: CivilDate, to: CivilDate) { (self.from, self.to) = (from, to) }
 
-    /// Counts events that are private to somebody else.
+    /// Adds an entry with the number of events that are private to somebody else.
     mutating func leaveOut(_ count: Int) {
         let entry: JSONValue = [
             "collection": "imported", "id": .null, "rule": .string(Exclusion.privateEvent.rawValue),
@@ -37,7 +37,7 @@ private struct PreviewText {
         leftOut += (try? entry.serialized()) ?? []
     }
 
-    /// Adds an entry; false when the text is full. A single element that is larger fills a page by itself.
+    /// Adds an entry; returns false when the text is full. A larger element fills a page by itself.
     mutating func add(_ entry: FeedContents.Entry) throws -> Bool {
         let isLeftOut = entry.exclusion != nil
         let parts =
@@ -57,7 +57,7 @@ private struct PreviewText {
         list += part
     }
 
-    /// - Parameter next: the number of the entry that the next part begins with, nil on the last part.
+    /// - Parameter next: the number of the next part's first entry; nil on the last part.
     func finished(next: Int?) throws -> [UInt8] {
         let cursor = next.map { #""\#(Page.cursor(String($0)))""# } ?? "null"
         return Array(#"{"events":["#.utf8) + events + Array(#"],"from":"\#(from)","leftOut":["#.utf8) + leftOut

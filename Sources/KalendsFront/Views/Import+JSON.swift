@@ -5,7 +5,7 @@ import KalendsCore
 import Storage
 
 extension Imports.Listed {
-    /// What a list shows: the import without its zones, problems and items.
+    /// The import as a list shows it, without its zones, problems and items.
     var json: JSONValue {
         get throws { .object(try members) }
     }
@@ -46,7 +46,7 @@ extension Imports.Listed {
         }
     }
 
-    /// Why it failed, which may name lines of the file.
+    /// The reason why the import failed, which may name lines of the file.
     private var problem: JSONValue {
         get throws {
             guard shown.part == .all, let text = record.problem else { return .null }

@@ -99,7 +99,7 @@ extension OfficeBanner {
 }
 
 extension OfficeClock {
-    /// RFC 3339 with the offset that is in force.
+    /// The instant in RFC 3339, with the zone's offset at that instant.
     fileprivate func rfc3339(_ second: Int) -> String {
         Instant(seconds: second).rfc3339(offset: secondsEast(at: second))
     }

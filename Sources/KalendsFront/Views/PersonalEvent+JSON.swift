@@ -6,9 +6,9 @@ import KalendsCore
 import Storage
 
 extension PersonalEvent {
-    /// What an event shows that is never null is written always, and what need not be there only when it is.
+    /// Writes the event: members that are never null always, optional ones only when they have a value.
     ///
-    /// - Parameter marks: for the mark of an item's event.
+    /// - Parameter marks: makes the mark of an event that shows an item.
     func write(to text: inout JSONText, marks: PhoneMarks = PhoneMarks()) throws {
         text.begin()
         try text.member("id", .string(id))
@@ -38,7 +38,7 @@ extension PersonalEvent {
         text.end()
     }
 
-    /// What the device writes into its event, so that the event is found again by a device that lost its list.
+    /// The mark that the device writes into its event, so that a device that lost its list can find the event again.
     private func mark(_ tie: Tie, _ marks: PhoneMarks) -> String {
         var parts = [
             marks.installation, marks.ofSources[tie.source] ?? tie.source, tie.circleID ?? "-", tie.collection,
@@ -56,7 +56,7 @@ extension PersonalEvent {
         }
     }
 
-    /// The tag over what a client can change.
+    /// The tag, which covers what a client can change.
     var etag: String {
         get throws {
             try JSONValue.array([
@@ -78,7 +78,7 @@ struct ChangesText: Sendable {
     /// - Parameter since: the time after which the page begins.
     init(since: Int, marks: PhoneMarks) { (last, self.marks) = (since, marks) }
 
-    /// Adds an event; false when the page is full.
+    /// Adds an event; returns false when the page is full.
     mutating func add(_ event: PersonalEvent) throws -> Bool {
         guard count == 0 || text.bytes.count < PageText.mostBytes else { return false }
         if count > 0 { text.append(",") }
@@ -95,7 +95,7 @@ struct ChangesText: Sendable {
 }
 
 extension PersonalEvent.Tie {
-    /// The item that the event shows, and what the device says with it.
+    /// Writes the item that the event shows, with the texts that the device adds.
     fileprivate func write(to text: inout JSONText, mark: String) throws {
         try text.member("circleId", ifThere: circleID)
         try text.member("collection", .string(collection))
@@ -110,7 +110,7 @@ extension JSONText {
     fileprivate mutating func begin() { append("{") }
     fileprivate mutating func end() { append("}") }
 
-    /// A member whose name needs no escapes.
+    /// Adds a member whose name needs no escapes.
     fileprivate mutating func member(_ name: StaticString, _ value: JSONValue) throws {
         if bytes.last != UInt8(ascii: "{") { append(",") }
         append("\"\(name)\":")

@@ -15,7 +15,7 @@ extension StoredItem {
 extension ShownItem {
     /// The item as it is read, and its tag.
     ///
-    /// The tag is over the item without its changed occurrences: each of their changes raises its `sequence`.
+    /// The tag leaves out the item's changed occurrences: each of their changes raises the item's `sequence`.
     var jsonAndTag: (json: JSONValue, etag: String) {
         get throws {
             guard let content else { return (deleted, try deleted.etag) }
@@ -29,7 +29,7 @@ extension ShownItem {
         get throws { content.map { shown($0.json(item, zone: zone), $0) } ?? deleted }
     }
 
-    /// Of an item that was deleted, programs that keep a copy need only to know that it is gone.
+    /// For a deleted item, programs that keep a copy only need to know that it was deleted.
     private var deleted: JSONValue {
         ["id": .string(item.id), "uid": .string(item.uid), "deletedAt": JSONValue(milliseconds: item.deletedAt)]
     }

@@ -43,12 +43,12 @@ extension Statistics.Shown {
         ]
     }
 
-    /// To two places; null when there is nothing to divide by.
+    /// The quotient to two places; null when the divisor is zero.
     private static func hundredths(_ count: Int, per whole: Int) -> JSONValue {
         whole > 0 ? .number((Double(count) / Double(whole) * 100).rounded() / 100) : .null
     }
 
-    /// To four places; null when there is nothing to divide by.
+    /// The quotient to four places; null when the divisor is zero.
     private static func rate(_ part: Int, of whole: Int) -> JSONValue {
         whole > 0 ? .number((Double(part) / Double(whole) * 10_000).rounded() / 10_000) : .null
     }

@@ -5,7 +5,7 @@ import KalendsCore
 import Storage
 
 extension Subscriptions.Shown {
-    /// Everything but the address itself.
+    /// The subscription without its address.
     var json: JSONValue {
         [
             "id": .string(own.id), "circleId": .string(own.circleID), "label": JSONValue(own.label),
@@ -25,7 +25,7 @@ extension Subscriptions.Shown {
 }
 
 extension Subscription {
-    /// The tag over only what a client can change.
+    /// The tag, which covers only what a client can change.
     var etagOfWishes: String {
         get throws {
             try JSONValue.array([

@@ -77,7 +77,7 @@ extension Connections.Listed<SyncJournalRow, JournalEntry> {
 }
 
 extension Entry {
-    /// An event as people compare it with another.
+    /// The event as people compare it with another one.
     fileprivate var json: JSONValue {
         [
             "title": .string(title), "notes": .string(notes), "location": .string(location), "times": span.json,

@@ -6,7 +6,7 @@ import KalendsCore
 import Storage
 
 extension Webhooks.Shown {
-    /// The webhook without its secret; the address to the host application, which gave it.
+    /// The webhook without its secret; the host application, which chose the address, gets it in full.
     var json: [ByteString: JSONValue] {
         [
             "id": .string(hook.id), "url": JSONValue(url),

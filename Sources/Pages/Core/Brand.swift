@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a host application shows of itself on the pages.
+/// The parts of the host application's brand that the pages show.
 public struct Brand: Sendable {
     public var name: String
-    /// Where its logo is, below this server; nil for none.
+    /// The path of the logo on this server; nil when there is no logo.
     public var logo: String?
     public private(set) var accent: AccentColor?
 
@@ -13,7 +13,7 @@ public struct Brand: Sendable {
         self.accent = accent
     }
 
-    /// A style sheet with the colour of the brand, which is served beside the others.
+    /// A style sheet with the brand's colour, which is served in addition to the others.
     public var stylesheet: String {
         guard let accent else { return "" }
         return """
@@ -26,14 +26,14 @@ public struct Brand: Sendable {
     }
 }
 
-/// A colour for links and buttons whose contrast is at least 4.5 to 1 on both grounds (WCAG 2.2, 1.4.3).
+/// A colour for links and buttons whose contrast is at least 4.5 to 1 on both backgrounds (WCAG 2.2, 1.4.3).
 public struct AccentColor: Sendable {
     let onLight: PageColor
     let onDark: PageColor
 
-    /// Makes the colour darker for light pages and lighter for dark ones until it can be read.
+    /// Makes the colour darker for light pages and lighter for dark pages until the contrast is sufficient.
     ///
-    /// - Returns: nil for what is no `#rrggbb`.
+    /// - Returns: nil for text that is not `#rrggbb`.
     public init?(_ hex: String) {
         guard let color = PageColor(hex) else { return nil }
         onLight = color.moved(to: PageColor(0, 0, 0), until: .lightGround)
@@ -41,13 +41,13 @@ public struct AccentColor: Sendable {
     }
 }
 
-/// A colour of sRGB.
+/// A colour in sRGB.
 struct PageColor: Sendable, Equatable {
     let (red, green, blue): (Int, Int, Int)
 
-    /// The lightest ground of the light theme that accents are put on, as in the tokens.
+    /// The lightest background of the light theme on which accents are used, as in the style sheet's variables.
     static let lightGround = PageColor(0xEE, 0xEF, 0xF2)
-    /// The lightest ground of the dark theme.
+    /// The lightest background of the dark theme.
     static let darkGround = PageColor(0x2B, 0x30, 0x3A)
 
     init(_ red: Int, _ green: Int, _ blue: Int) { (self.red, self.green, self.blue) = (red, green, blue) }
@@ -68,7 +68,7 @@ struct PageColor: Sendable, Equatable {
         "#" + [red, green, blue].map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
-    /// Of WCAG 2.2.
+    /// The relative luminance as defined by WCAG 2.2.
     var luminance: Double {
         func part(_ value: Int) -> Double {
             let share = Double(value) / 255
@@ -98,7 +98,7 @@ struct PageColor: Sendable, Equatable {
         return end
     }
 
-    /// x to the power of 2.4 for x between 0 and 1: x² times the fifth root of x², by Newton's way.
+    /// x to the power of 2.4 for x between 0 and 1: x² times the fifth root of x², by Newton's method.
     private static func power(_ base: Double) -> Double {
         let square = base * base
         guard square > 0 else { return 0 }

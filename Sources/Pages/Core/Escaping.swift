@@ -2,8 +2,8 @@
 
 public import Mustache
 
-/// HTML's own escapes, put in by scalars: a mark that joins a bracket must not hide it, as it does from a look-up by
-/// characters.
+/// HTML escaping by Unicode scalars: a combining mark after a bracket must not hide the bracket, as it does from a
+/// look-up by characters.
 public struct EscapedHTML: MustacheContentType {
     static let name = "KALENDS_HTML"
 
@@ -38,8 +38,8 @@ public struct EscapedHTML: MustacheContentType {
 }
 
 extension String {
-    /// The text as a page shows it: without control characters, without what turns the order of its neighbours, and
-    /// with no tower of marks.
+    /// The text as a page shows it: without control characters, without characters that change the direction of the
+    /// text around them, and with a limited number of combining marks.
     var shown: String {
         var text = self
         if text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F || $0 == 0xC2 }) {
@@ -50,7 +50,8 @@ extension String {
         return text.withoutHiddenCharacters.withBoundedMarks
     }
 
-    /// A path of this server that begins with a slash, or an address that a browser may safely open; nil of all else.
+    /// A path on this server that begins with a slash, or an address that a browser may safely open; nil for any other
+    /// text.
     var safeAddress: String? {
         let bytes = Array(utf8)
         guard bytes.allSatisfy({ $0 > 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "\\") }) else { return nil }
@@ -63,7 +64,7 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    /// Whether it is a control character, but no tab and no line break.
+    /// Whether the scalar is a control character other than a tab or a line break.
     fileprivate var isControl: Bool {
         (value < 0x20 && value != 0x09 && value != 0x0A && value != 0x0D) || (0x7F...0x9F).contains(value)
     }

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What every page shares: for whom it is, in which language and zone, at what time.
+/// The part that all pages share: the visitor, the language, the zone and the current time.
 public struct Frame: Sendable {
     public var language: Language
     public var zone: PageZone
     /// Milliseconds since 1970.
     public var now: Int
-    /// The token that each form of the page carries.
+    /// The token in each form of the page.
     public var formToken: String
-    /// The user's name; nil for nobody, and no navigation then.
+    /// The user's name; nil when nobody is signed in, and the page then has no navigation.
     public var user: String?
     public var isOperator: Bool
     public var circle: CircleLink?
     public var notice: Notice?
     public var brand: Brand
-    /// What a proxy puts before each path, such as `/calendars`; empty for nothing.
+    /// The prefix that a proxy puts before each path, such as `/calendars`; empty when there is none.
     public var base: String
-    /// The path of this page with its query, without secrets: where a sign-in leads back to.
+    /// The path of this page with its query, without secrets, to which signing in leads back.
     public var path: String
-    /// What the page asks about before it is done, such as `revoke`: the `ask` of the query.
+    /// The action that the page asks to confirm, such as `revoke`: the `ask` of the query.
     public var ask: String?
-    /// The pages that the navigation may lead to, `{circle}` for the circle's; nil for all of them.
+    /// The pages that the navigation may link to, with `{circle}` for the circle's id; nil for all pages.
     public var places: [String]?
 
     public init(
@@ -46,7 +46,7 @@ public struct Frame: Sendable {
     func leads(to place: String) -> Bool { places.map { $0.contains { $0 == place } } ?? true }
 }
 
-/// A circle as its pages' navigation names it.
+/// A circle in the navigation of its pages.
 public struct CircleLink: Sendable {
     public var id: String
     public var name: String
@@ -59,7 +59,7 @@ public struct CircleLink: Sendable {
     }
 }
 
-/// What was just done, and the way back where there is one.
+/// The action that was just completed, and how to undo it if that is possible.
 public struct Notice: Sendable {
     public enum What: String, Sendable, CaseIterable {
         case feedCreated, feedChanged, feedRegenerated, feedRenewed, feedRevoked, feedRemoved
@@ -74,7 +74,7 @@ public struct Notice: Sendable {
     }
 
     public var what: What
-    /// The path of a form that takes it back, with what it sends.
+    /// The path of a form that undoes the action, with the values that it sends.
     public var undo: (path: String, values: [String: String])?
 
     public init(_ what: What, undo: (path: String, values: [String: String])? = nil) {
@@ -83,14 +83,14 @@ public struct Notice: Sendable {
     }
 }
 
-/// What somebody typed into a form, and what is wrong with it.
+/// The input of a form, and its problems.
 public struct Draft: Sendable {
     public struct Problem: Sendable {
         /// The name of the form's field; empty for the whole form.
         public var field: String
         /// A code of docs/errors.md.
         public var code: String
-        /// A limit or the like that the sentence names.
+        /// A value that the message contains, such as a limit.
         public var detail: String?
 
         public init(field: String, code: String, detail: String? = nil) {

@@ -2,7 +2,7 @@
 
 internal import Mustache
 
-/// What a template sees: text, flags, lists and names. There is no markup in it, so that everything is escaped.
+/// The data for a template: text, flags, lists and names. It contains no markup, so that everything is escaped.
 indirect enum Node: Sendable {
     case nothing
     case flag(Bool)
@@ -11,15 +11,15 @@ indirect enum Node: Sendable {
     case map([String: Node])
     case words(Words)
 
-    /// Names that are found from everywhere in a page; any other name that is missing shows nothing.
+    /// Names that can be used everywhere in a page; any other missing name shows nothing.
     private static let ofThePage: Set<String> = ["w", "csrf", "base", "path"]
 
     static func number(_ value: Int) -> Node { .text(String(value)) }
 
-    /// Nothing for nil.
+    /// A text node; nothing for nil.
     static func text(_ value: String?) -> Node { value.map { Node.text($0) } ?? .nothing }
 
-    /// Nothing for an empty list, so that a section around the list is left out with it.
+    /// A list of rows; nothing for an empty list, so that the section around it is omitted too.
     static func rows(_ rows: [Node]) -> Node { rows.isEmpty ? .nothing : .map(["rows": .list(rows)]) }
 }
 

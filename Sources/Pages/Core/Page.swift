@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A page with everything that it shows, as facts; words are made of them when it is rendered.
+/// The facts that a page shows; they are put into words when it is rendered.
 public protocol Page: Sendable {
-    /// Whether it shows a secret, so that no browser may keep it.
+    /// Whether the page shows a secret, so that no browser may cache it.
     var showsSecret: Bool { get }
-    /// Where its forms may lead through a redirect beside this server, as origins.
+    /// The origins, besides this server, to which the page's forms may redirect.
     var formTargets: [String] { get }
     func sheet(_ paper: Paper) -> Sheet
 }
@@ -14,22 +14,22 @@ extension Page {
     public var formTargets: [String] { [] }
 }
 
-/// A page's parts, made by itself.
+/// The parts of a page that the page itself defines.
 public struct Sheet {
     let template: String
-    /// In the window's title, without the name of the product.
+    /// The window's title, without the name of the product.
     let title: String
-    /// The one heading; the title where nil.
+    /// The page's only heading; nil for the title.
     var heading: String?
     var isName = false
-    /// The entry of the navigation that this page is.
+    /// The navigation entry of this page.
     var place: Place
     var content: [String: Node]
-    /// Files of `Scripts` without `.js`.
+    /// The names of files in `Scripts`, without `.js`.
     var scripts: [String] = []
     var crumbs: [(label: String, path: String)] = []
     var problems: [Node] = []
-    /// Seconds until the page is asked for again, for readers without scripts.
+    /// Seconds until the page is reloaded, for browsers without scripts.
     var reloads: Int?
 
     enum Place: String {
@@ -38,12 +38,12 @@ public struct Sheet {
     }
 }
 
-/// A page as it is sent.
+/// A rendered page, ready to be sent.
 public struct RenderedPage: Sendable {
     public let html: String
-    /// For `Content-Security-Policy`; the handler puts `frame-ancestors` behind it.
+    /// The value of `Content-Security-Policy`; the handler appends `frame-ancestors`.
     public let securityPolicy: String
-    /// For `Cache-Control`.
+    /// The value of `Cache-Control`.
     public let cacheControl: String
 }
 
@@ -59,7 +59,7 @@ extension Page {
             cacheControl: showsSecret ? "no-store" : "private, no-cache")
     }
 
-    /// Nothing that could end a directive of the policy.
+    /// False for text that could end a directive of the policy.
     private static func isOrigin(_ text: String) -> Bool {
         text.safeAddress != nil && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != 0x3B && $0 != 0x2C }
     }

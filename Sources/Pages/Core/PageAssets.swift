@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A file beside the pages. Its path changes with its content, so that browsers may keep it for ever.
+/// A file that pages load. Its path changes with its content, so that browsers may cache it forever.
 public struct PageAsset: Sendable {
-    /// Below this server, `/app/assets/…`.
+    /// The path on this server, `/app/assets/…`.
     public let path: String
     public let mediaType: String
     public let bytes: [UInt8]
 }
 
 public enum PageAssets {
-    /// All that is served, the brand's own style sheet apart.
+    /// All files that are served, except the brand's own style sheet.
     public static let all: [PageAsset] = [style, icon] + scripts.map(\.asset)
 
     static let style = PageAsset(
         path: path(PageFiles.style, "style.css"), mediaType: "text/css; charset=utf-8", bytes: PageFiles.style)
 
-    /// What a browser shows beside a page's title, where the brand has no logo.
+    /// The icon that a browser shows next to a page's title if the brand has no logo.
     static let icon = PageAsset(path: path(picture, "icon.svg"), mediaType: "image/svg+xml", bytes: picture)
 
     private static let picture = Array(
@@ -36,7 +36,7 @@ public enum PageAssets {
 
     static func script(_ name: String) -> PageAsset? { scripts.first { $0.name == name }?.asset }
 
-    /// The brand's colour; nil for a brand without one.
+    /// The style sheet with the brand's colour; nil for a brand without one.
     public static func brand(_ brand: Brand) -> PageAsset? {
         guard brand.accent != nil else { return nil }
         return PageAsset(
@@ -45,7 +45,7 @@ public enum PageAssets {
 
     static func brandPath(_ brand: Brand) -> String { path(Array(brand.stylesheet.utf8), "brand.css") }
 
-    /// FNV-1a: a mark of the content, and no protection.
+    /// The path with an FNV-1a hash, which identifies the content and does not protect it.
     private static func path(_ bytes: [UInt8], _ name: String) -> String {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The files of this folder that are part of the program; a test compares the list with what is there.
+/// The files of this folder that are part of the program; a test compares the list with the folder.
 enum PageFiles {
     static let style = PackageResources.style_css
     static let english = PackageResources.en_words

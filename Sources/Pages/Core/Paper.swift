@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a page is written on: the frame with its words and times.
+/// The context in which a page is rendered: the frame with its words and times.
 public struct Paper: Sendable {
     let frame: Frame
     let words: Words
@@ -12,7 +12,7 @@ public struct Paper: Sendable {
         times = TimeWords(words: words, zone: frame.zone, now: frame.now)
     }
 
-    /// A path of ours behind what a proxy puts before it.
+    /// One of our paths, after the proxy's prefix.
     func href(_ path: String) -> String { frame.base + path }
 
     func circlePath(_ rest: String = "") -> String {
@@ -109,7 +109,7 @@ public struct Paper: Sendable {
 }
 
 extension String {
-    /// One segment of a path; an id of ours passes without a change.
+    /// The text as one segment of a path; our own ids stay unchanged.
     public var pathSegment: String {
         var text = ""
         for byte in utf8 {

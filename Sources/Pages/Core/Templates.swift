@@ -2,7 +2,7 @@
 
 internal import Mustache
 
-/// The templates, read once; every one of them escapes by `EscapedHTML`.
+/// The templates, which are read once; all of them escape with `EscapedHTML`.
 enum Templates {
     static func render(_ root: Node, with name: String) -> String {
         guard let text = library.render(root, withTemplate: name) else {
@@ -15,8 +15,8 @@ enum Templates {
         MustacheContentTypes.register(EscapedHTML(), named: EscapedHTML.name)
         var library = MustacheLibrary()
         for (name, bytes) in PageFiles.templates {
-            // A line break at the end of a file is none of its page.
-            // A partial begins with the library's own escapes, so that each has to name ours.
+            // A line break at the end of a file is not part of its page. A partial starts with the library's own
+            // escaping, so each one has to select ours.
             let text =
                 "{{% CONTENT_TYPE:\(EscapedHTML.name)}}"
                 + String(decoding: bytes.last == 0x0A ? bytes.dropLast() : bytes[...], as: UTF8.self)

@@ -2,12 +2,12 @@
 
 /// A day of the Gregorian calendar, without a zone.
 public struct CivilDay: Hashable, Sendable, Comparable {
-    /// 1970-01-01 is 0.
+    /// The number of days since 1970-01-01.
     public let number: Int
 
     public init(number: Int) { self.number = number }
 
-    /// Days beyond the month's end run on into the next month.
+    /// Days beyond the month's end continue into the next month.
     public init(year: Int, month: Int, day: Int) {
         // Howard Hinnant's days_from_civil.
         let years = month <= 2 ? year - 1 : year
@@ -17,7 +17,7 @@ public struct CivilDay: Hashable, Sendable, Comparable {
         number = era * 146_097 + ofEra * 365 + ofEra / 4 - ofEra / 100 + ofYear - 719_468
     }
 
-    /// Reads `YYYY-MM-DD` of a day that exists.
+    /// Reads `YYYY-MM-DD`; nil unless the day exists.
     public init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard bytes.count == 10, bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-") else { return nil }
@@ -49,19 +49,19 @@ public struct CivilDay: Hashable, Sendable, Comparable {
         return (year + era * 400 + (month <= 2 ? 1 : 0), month, ofYear - (153 * shiftedMonth + 2) / 5 + 1)
     }
 
-    /// Monday is 0.
+    /// The day of the week; Monday is 0.
     public var weekday: Int { ((number + 3) % 7 + 7) % 7 }
 
     public func adding(_ days: Int) -> CivilDay { CivilDay(number: number + days) }
 
-    /// The first day of a month before or after that of this day.
+    /// The first day of the month that is this many months after this day's, or before it if negative.
     public func firstOfMonth(adding months: Int = 0) -> CivilDay {
         let parts = parts
         let index = parts.year * 12 + parts.month - 1 + months
         return CivilDay(year: index.floorDivided(by: 12), month: (index % 12 + 12) % 12 + 1, day: 1)
     }
 
-    /// `YYYY-MM-DD`.
+    /// The day as `YYYY-MM-DD`.
     public var iso: String {
         let parts = parts
         func padded(_ value: Int, _ width: Int) -> String {

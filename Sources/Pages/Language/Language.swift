@@ -4,7 +4,7 @@ public enum Language: String, Sendable, CaseIterable {
     case english = "en"
     case german = "de"
 
-    /// What it is called in itself.
+    /// The language's name in the language itself.
     public var ownName: String {
         switch self {
         case .english: "English"
@@ -12,7 +12,7 @@ public enum Language: String, Sendable, CaseIterable {
         }
     }
 
-    /// The best of our languages for an `Accept-Language` field (RFC 9110, section 12.5.4); English for none of them.
+    /// The best of our languages for an `Accept-Language` field (RFC 9110, section 12.5.4); English if none matches.
     public init(accepting field: String) {
         var best: (language: Language, quality: Int)?
         for range in field.utf8.prefix(1000).split(separator: UInt8(ascii: ",")).prefix(50) {
@@ -36,6 +36,6 @@ public enum Language: String, Sendable, CaseIterable {
         self = best?.language ?? .english
     }
 
-    /// The rule of CLDR for whole numbers in both languages.
+    /// CLDR's plural rule for whole numbers, which is the same in both languages.
     func plural(of count: Int) -> String { count == 1 ? "one" : "other" }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A time zone as pages need it: its name, and how far it is from UTC at an instant.
+/// A time zone as pages need it: its name, and its offset from UTC at an instant.
 public struct PageZone: Sendable {
     public let name: String
     private let offset: @Sendable (_ seconds: Int) -> Int
@@ -23,18 +23,18 @@ public struct PageZone: Sendable {
     }
 }
 
-/// A time on somebody's wall.
+/// A local date and time.
 public struct LocalTime: Sendable {
     public let day: CivilDay
-    /// Of the day, from 0.
+    /// Seconds from the start of the day.
     public let second: Int
-    /// Seconds east of UTC.
+    /// The offset in seconds east of UTC.
     public let offset: Int
 
     public var hour: Int { second / 3600 }
     public var minute: Int { second / 60 % 60 }
 
-    /// RFC 3339.
+    /// The time in RFC 3339.
     public var iso: String {
         func two(_ value: Int) -> String { value < 10 ? "0\(value)" : "\(value)" }
         let sign = offset < 0 ? "-" : "+"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Sentences about calendar files, which their reader says in English, in another language: a line `English => other` each,
-/// with what is carried over in `{braces}`.
+/// Translations of English sentences about calendar files: one line `English => other` for each, with placeholders in
+/// `{braces}`.
 struct Phrases: Sendable {
     private struct Phrase: Sendable {
         let before: [UInt8]
-        /// The names of what is carried over, each with the bytes that follow it.
+        /// The names of the placeholders, each with the bytes that follow it.
         let inserts: [(name: String, after: [UInt8])]
         let text: String
     }
@@ -36,10 +36,10 @@ struct Phrases: Sendable {
         }
     }
 
-    /// A sentence in the other language; nil for one that is not known, such as what another program said.
+    /// A sentence in the other language; nil for an unknown one, such as a message from another program.
     subscript(_ sentence: String) -> String? { self[Array(sentence.utf8)[...]] }
 
-    /// Text that a stranger chose is between the pieces, so that bytes are compared.
+    /// Text that a stranger chose may be between the pieces, so bytes are compared.
     private subscript(_ sentence: ArraySlice<UInt8>) -> String? {
         for phrase in phrases {
             guard let values = Self.values(phrase, in: sentence) else { continue }
@@ -68,7 +68,7 @@ struct Phrases: Sendable {
         var values: [ArraySlice<UInt8>] = []
         for (index, insert) in phrase.inserts.enumerated() {
             if index == phrase.inserts.count - 1 {
-                // The last one takes all up to the end, which has to be that of the phrase.
+                // The last placeholder takes everything before the end of the phrase.
                 guard rest.count > insert.after.count, rest.suffix(insert.after.count).elementsEqual(insert.after)
                 else {
                     return nil
@@ -86,7 +86,7 @@ struct Phrases: Sendable {
         return rest.isEmpty ? values : nil
     }
 
-    /// A number with the other mark between its thousands.
+    /// A number with the other language's thousands separator.
     private static func number(_ text: ArraySlice<UInt8>) -> String? {
         let digits = text.filter { $0 != UInt8(ascii: ",") }
         guard digits.count < text.count, digits.count <= 18, digits.allSatisfy({ (0x30...0x39).contains($0) }) else {
@@ -99,7 +99,7 @@ struct Phrases: Sendable {
 extension Words {
     /// A sentence about a calendar file in this language.
     ///
-    /// - Returns: The sentence, and the language it is in where that is another.
+    /// - Returns: The sentence, and its language if it could not be translated.
     public func phrase(_ sentence: String) -> (text: String, foreign: Language?) {
         guard language == .german else { return (sentence, nil) }
         return Phrases.german[sentence].map { ($0, nil) } ?? (sentence, .english)
@@ -107,7 +107,7 @@ extension Words {
 }
 
 extension Paper {
-    /// A sentence about a calendar file, marked where it is in another language than the page.
+    /// A sentence about a calendar file, marked if its language is not the page's.
     func phrase(_ sentence: String) -> Node {
         let (text, foreign) = words.phrase(sentence)
         return ["text": .text(text), "lang": .text(foreign?.rawValue)]

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What can be put into a sentence.
+/// A value that can be inserted into a sentence.
 enum Insert {
-    /// A name that a person or another program chose: its direction is its own.
+    /// A name that a person or another program chose, with its own text direction.
     case name(String)
     case text(String)
     case time(Node)
@@ -11,7 +11,7 @@ enum Insert {
 }
 
 extension Words {
-    /// A sentence whose inserts keep their markup, for the template `sentence`.
+    /// A sentence whose inserted values keep their markup, for the template `sentence`.
     func sentence(_ key: String, _ inserts: [String: Insert] = [:]) -> Node {
         let pieces = Self.pieces(of: self[key]).map { piece -> Node in
             switch piece {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Times as people say them, in their language and zone, with the exact time behind.
+/// Times in everyday words, in the reader's language and zone, with the exact time as an attribute.
 public struct TimeWords: Sendable {
     let words: Words
     let zone: PageZone
@@ -15,12 +15,12 @@ public struct TimeWords: Sendable {
 
     var today: CivilDay { zone.local(now).day }
 
-    // MARK: instants
+    // MARK: Instants
 
     /// An instant relative to now, for the template `time`.
     func moment(_ instant: Int) -> Node { node(instant, relative(instant)) }
 
-    /// An instant by its day and hour, whatever time it is now.
+    /// An instant by its day and hour, independent of the current time.
     func exactly(_ instant: Int) -> Node {
         let local = zone.local(instant)
         return node(instant, words("timeDayAndClock", ["day": date(local.day), "clock": clock(local)]))
@@ -40,7 +40,7 @@ public struct TimeWords: Sendable {
         return ["iso": .text(local.iso), "title": .text(title), "text": .text(text)]
     }
 
-    /// Such as "around 9 pm" and "tomorrow around 9 am", to the hour or half hour: when something is expected.
+    /// A text such as "around 9 pm" and "tomorrow around 9 am", to the hour or half hour, for an expected time.
     func about(_ instant: Int) -> Node {
         let half = 1_800_000
         if abs(instant - now) < 2 * half { return moment(instant) }
@@ -55,7 +55,7 @@ public struct TimeWords: Sendable {
         return node(instant, text)
     }
 
-    /// Such as "5 minutes ago", "today at 3:15 pm", "on Thursday at 9:00 am", "on January 21 at 9:00 am".
+    /// A text such as "5 minutes ago", "today at 3:15 pm", "on Thursday at 9:00 am", "on January 21 at 9:00 am".
     func relative(_ instant: Int) -> String {
         let seconds = (now - instant) / 1000
         if abs(seconds) < 60 { return words[seconds >= 0 ? "timeJustNow" : "timeInAMoment"] }
@@ -73,12 +73,12 @@ public struct TimeWords: Sendable {
         }
     }
 
-    // MARK: hours
+    // MARK: Hours
 
-    /// Such as "9:00 am" and "9:00 Uhr".
+    /// A text such as "9:00 am" and "9:00 Uhr".
     func clock(_ local: LocalTime) -> String { clock(local, "clock") }
 
-    /// Such as "9:00 am – 10:30 am" and "9:00–10:30 Uhr".
+    /// A text such as "9:00 am – 10:30 am" and "9:00–10:30 Uhr".
     func clocks(_ from: LocalTime, _ to: LocalTime) -> String {
         words("clockRange", ["from": clock(from, "clockFirst"), "to": clock(to, "clock")])
     }
@@ -93,19 +93,19 @@ public struct TimeWords: Sendable {
             ])
     }
 
-    // MARK: days
+    // MARK: Days
 
-    /// Such as "January 21" and "21. Januar", with its year when that is another one.
+    /// A text such as "January 21" and "21. Januar", with the year if it is not the current one.
     func date(_ day: CivilDay) -> String {
         words(day.parts.year == today.parts.year ? "dayAndMonth" : "dayMonthYear", names(of: day))
     }
 
-    /// Such as "Wednesday, January 21" and "Mittwoch, 21. Januar".
+    /// A text such as "Wednesday, January 21" and "Mittwoch, 21. Januar".
     func weekdayDate(_ day: CivilDay) -> String {
         words("weekdayAndDate", ["weekday": words.choice("weekdays", day.weekday), "date": date(day)])
     }
 
-    /// With its weekday and year.
+    /// A day with its weekday and year.
     func fullDate(_ day: CivilDay) -> String {
         words(
             "weekdayAndDate",
@@ -114,7 +114,7 @@ public struct TimeWords: Sendable {
             ])
     }
 
-    /// Such as "January 2026".
+    /// A text such as "January 2026".
     func month(_ day: CivilDay) -> String { words("monthAndYear", names(of: day)) }
 
     /// "Today", "Tomorrow", "Yesterday", or the day with its weekday.

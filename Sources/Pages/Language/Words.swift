@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Everything that a person reads in one language: a line `key = text` a text, `key#one` and `key#other` where the
-/// number decides, and `{name}` where something is put in.
+/// All texts in one language: a line `key = text` for each, `key#one` and `key#other` for texts that depend on a
+/// number, and `{name}` for inserted values.
 public struct Words: Sendable {
     public let language: Language
     private let texts: [String: String]
@@ -28,13 +28,13 @@ public struct Words: Sendable {
         self.texts = texts
     }
 
-    /// Every key, with the marks of its plurals.
+    /// All keys, including their plural suffixes.
     public var keys: Set<String> { Set(texts.keys) }
 
-    /// A text; the key itself of one that is missing, which a test does not let pass.
+    /// The text of a key; the key itself if the text is missing, which a test prevents.
     public subscript(_ key: String) -> String { texts[key] ?? key }
 
-    /// A text with what is put in by name.
+    /// A text with values inserted by name.
     public func callAsFunction(_ key: String, _ values: [String: String] = [:]) -> String {
         Self.pieces(of: self[key]).map { piece in
             switch piece {
@@ -44,20 +44,20 @@ public struct Words: Sendable {
         }.joined()
     }
 
-    /// A text for a number of things; `{count}` is that number.
+    /// A text for a number of things; `{count}` is replaced by that number.
     public func callAsFunction(_ key: String, count: Int, _ values: [String: String] = [:]) -> String {
         self(plural(key, count), values.merging(["count": number(count)]) { own, _ in own })
     }
 
     func plural(_ key: String, _ count: Int) -> String { "\(key)#\(language.plural(of: count))" }
 
-    /// One of a row of texts that `|` divides, from 0 on.
+    /// One of several texts that are separated by `|`, counted from 0.
     func choice(_ key: String, _ index: Int) -> String {
         let all = self[key].utf8.split(separator: UInt8(ascii: "|"), omittingEmptySubsequences: false)
         return all.indices.contains(index) ? String(decoding: all[index], as: UTF8.self) : ""
     }
 
-    /// A whole number with its groups of three.
+    /// A whole number with separators between groups of three digits.
     public func number(_ value: Int) -> String {
         let digits = Array(String(value.magnitude))
         var text = ""
@@ -68,7 +68,7 @@ public struct Words: Sendable {
         return value < 0 ? "-" + text : text
     }
 
-    /// A share in hundredths, to one place below 100 and above 99.
+    /// A percentage to at most one decimal place, which is below 100 unless the part is the whole.
     func percent(_ part: Int, of whole: Int) -> String {
         guard whole > 0 else { return self["percentOfNothing"] }
         let tenths = (part * 1000 + whole / 2) / whole

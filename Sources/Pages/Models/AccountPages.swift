@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// `/app/devices`: what is signed in.
+/// `/app/devices`: the devices and browsers that are signed in.
 public struct DevicesPage: Page {
     public struct Device: Sendable {
         public var id: String
@@ -81,12 +81,12 @@ public struct DevicesPage: Page {
     }
 }
 
-/// `/app/account`.
+/// `/app/account`: a person's time zone, language and password.
 public struct AccountPage: Page {
     public var user: String
-    /// Nil for that of the circle.
+    /// Nil for the circle's time zone.
     public var timeZone: String?
-    /// Nil for what the browser asks for.
+    /// Nil for the language that the browser asks for.
     public var language: Language?
     /// Whether people sign in with passwords here.
     public var hasPasswords: Bool

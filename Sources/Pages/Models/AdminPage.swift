@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// `/app/admin?q=&before=`.
+/// `/app/admin?q=&before=`: the operator's page.
 public struct AdminPage: Page {
     public struct People: Sendable {
         public var users: Int
@@ -18,7 +18,7 @@ public struct AdminPage: Page {
 
     public struct Rate: Sendable {
         public var provider: Provider
-        /// Of the last 1, 7 or 30 days.
+        /// How many days are counted: the last 1, 7 or 30.
         public var days: Int
         public var runs: Int
         public var successes: Int
@@ -105,11 +105,11 @@ public struct AdminPage: Page {
     public var keys: [Key]
     public var audit: [Audited]
     public var search: String
-    /// The number before which the next part of the audit begins; nil on the last part.
+    /// The number before which the next part of the audit trail begins; nil on the last part.
     public var before: Int?
-    /// A key that was just made, shown once.
+    /// A key that was just made; it is shown only once.
     public var newKey: String?
-    /// Of the form that makes a key.
+    /// The draft of the form that makes a key.
     public var draft: Draft
 
     public init(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// `/app/circles/{circle}?view=month|week|agenda&date=YYYY-MM-DD&kind=&person=&patient=&feed=`.
+/// `/app/circles/{circle}?view=month|week|agenda&date=YYYY-MM-DD&kind=&person=&patient=&feed=`: the calendar.
 public struct CalendarPage: Page {
     public enum View: String, Sendable, CaseIterable { case month, week, agenda }
 
@@ -10,7 +10,7 @@ public struct CalendarPage: Page {
         public var patient: String?
         public var feed: String?
 
-        /// - Parameter kinds: empty for all of them.
+        /// - Parameter kinds: the kinds to show; empty for all kinds.
         public init(kinds: Set<EntryKind> = [], person: String? = nil, patient: String? = nil, feed: String? = nil) {
             self.kinds = kinds
             self.person = person
@@ -25,7 +25,7 @@ public struct CalendarPage: Page {
     public var people: [Named]
     public var patients: [Named]
     public var feeds: [Named]
-    /// Those of `days(of:from:)`, in the order of their start.
+    /// The entries on `days(of:from:)`, in the order of their start.
     public var entries: [PageEntry]
 
     public init(
@@ -41,7 +41,7 @@ public struct CalendarPage: Page {
         self.entries = entries
     }
 
-    /// The days that a view shows, the last one included.
+    /// The days that a view shows, including the last one.
     public static func days(of view: View, from day: CivilDay) -> ClosedRange<CivilDay> {
         switch view {
         case .month: day.firstOfMonth()...day.firstOfMonth(adding: 1).adding(-1)
@@ -89,7 +89,7 @@ public struct CalendarPage: Page {
             ])
     }
 
-    /// The kinds that are in sight, each in its colour and with a link to those of its kind.
+    /// The visible kinds, each in its colour and with a link that filters by it.
     private func legend(_ paper: Paper) -> Node {
         let shown = Set(entries.map(\.kind))
         let kinds = EntryKind.allCases.filter { shown.contains($0) }
@@ -128,7 +128,7 @@ public struct CalendarPage: Page {
         }
         return paper.month(day, caption: caption) { day in
             let own = days[day.number] ?? []
-            // Four fit; of more, three and a link to all of them.
+            // Up to four entries fit; if there are more, three and a link to all of them are shown.
             let chips = own.count > 4 ? own.prefix(3) : own[...]
             var cell: [String: Node] = [
                 "entries": .rows(chips.map { paper.chip($0, on: day) }), "isEmpty": .flag(own.isEmpty),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// `/app/check`: what is wrong with a calendar file; nothing of it is kept.
+/// `/app/check`: the problems of a calendar file, which is not stored.
 public struct CheckPage: Page {
     public struct Verdict: Sendable {
         public enum Outcome: String, Sendable, CaseIterable { case fine, untroubled, partly, refused }
@@ -27,7 +27,7 @@ public struct CheckPage: Page {
         public var problems: [FileProblem]
         public var moreProblems: Int
         public var verdicts: [Verdict]
-        /// Why nothing could be read; nil when something was.
+        /// The reason why nothing could be read; nil when something was read.
         public var refusal: String?
 
         public init(
@@ -106,7 +106,7 @@ public struct CheckPage: Page {
                         "reasons": .list(verdict.reasons.map(paper.phrase)),
                     ]
                 }),
-            // What could not be read was refused as a whole.
+            // A file that could not be read was refused as a whole.
             "showsProblems": .flag(!result.problems.isEmpty || result.refusal == nil),
             "problems": result.problems.isEmpty ? .nothing : paper.problemTable(result.problems),
             "noProblems": result.problems.isEmpty && result.refusal == nil ? .text(words["checkNoProblems"]) : .nothing,

@@ -7,7 +7,7 @@ public struct CirclesPage: Page {
         public var name: String
         public var feeds: Int
         public var connections: Int
-        /// How many of them need a person's eye, conflicts included.
+        /// The number of items that need a person's attention, including conflicts.
         public var attention: Int
 
         public init(id: String, name: String, feeds: Int, connections: Int, attention: Int) {

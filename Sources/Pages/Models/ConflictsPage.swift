@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// `/app/circles/{circle}/conflicts`.
+/// `/app/circles/{circle}/conflicts`: the circle's open and resolved conflicts.
 public struct ConflictsPage: Page {
     public enum Kind: String, Sendable, CaseIterable { case bothChanged, deletedThere, editedThere, unreadable }
 
-    /// A side of a conflict, as a person compares it with the other.
+    /// One side of a conflict, in the form in which a person compares it with the other.
     public struct Side: Sendable {
         public var title: String
-        /// Nil for an event that is gone.
+        /// Nil for an event that was deleted.
         public var span: EntrySpan?
         public var place: String?
         public var notes: String?
@@ -32,7 +32,7 @@ public struct ConflictsPage: Page {
         public var theirs: Side
         /// The side whose version both calendars hold until a person decides.
         public var kept: Kept
-        /// Nil for an open one.
+        /// Nil for an open conflict.
         public var outcome: Outcome?
         public var resolvedAt: Int?
 
@@ -53,7 +53,7 @@ public struct ConflictsPage: Page {
     }
 
     public var open: [Conflict]
-    /// The latest that are resolved.
+    /// The conflicts that were resolved most recently.
     public var resolved: [Conflict]
 
     public init(open: [Conflict], resolved: [Conflict]) {
@@ -124,7 +124,7 @@ public struct ConflictsPage: Page {
         ]
     }
 
-    /// - Parameter isGone: whether keeping it takes the other one away.
+    /// - Parameter isGone: whether keeping this side deletes the other one.
     private func side(
         _ paper: Paper, _ side: Side, _ whose: String, isKept: Bool, isGone: Bool = false, _ act: Node
     ) -> Node {

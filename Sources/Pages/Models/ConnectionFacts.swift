@@ -3,7 +3,7 @@
 public enum Provider: String, Sendable, CaseIterable {
     case google, outlook, caldav, apple
 
-    /// A name of its own, the same in every language.
+    /// The provider's own name, which is the same in every language.
     public var name: String {
         switch self {
         case .google: "Google Calendar"

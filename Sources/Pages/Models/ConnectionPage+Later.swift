@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ConnectionPage {
-    /// What a connection shows once it is set up.
+    /// The contents of the page once the connection is set up.
     func later(_ paper: Paper, isNew: Bool, _ fields: [Field]) -> [String: Node] {
         let (words, times) = (paper.words, paper.times)
         let path = connection.path(paper)
@@ -72,7 +72,7 @@ extension ConnectionPage {
         ]
     }
 
-    /// Such as "3 added, 1 changed"; what did not happen is left out.
+    /// A text such as "3 added, 1 changed"; zero counts are left out.
     private func counts(_ paper: Paper, _ counts: SyncCounts) -> String {
         let all = [
             ("count_created", counts.created), ("count_updated", counts.updated), ("count_deleted", counts.deleted),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a run of a connection did, or would do.
+/// The changes that a run of a connection made or would make.
 public struct SyncCounts: Sendable {
     public var created: Int
     public var updated: Int
@@ -21,7 +21,7 @@ public struct SyncCounts: Sendable {
     }
 }
 
-/// `/app/circles/{circle}/connections/{connection}`: its set-up, and what it did since.
+/// `/app/circles/{circle}/connections/{connection}`: the set-up of a connection, and its later runs.
 public struct ConnectionPage: Page {
     public struct RemoteCalendar: Sendable {
         public var id: String
@@ -47,7 +47,7 @@ public struct ConnectionPage: Page {
         public var trigger: Trigger
         public var startedAt: Int
         public var counts: SyncCounts
-        /// In the words of the provider or the network.
+        /// The error in the words of the provider or the network.
         public var error: String?
         public var canUndo: Bool
 
@@ -81,11 +81,11 @@ public struct ConnectionPage: Page {
     }
 
     public enum Step: Sendable {
-        /// Sign in at the provider, or an address and password for CalDAV.
+        /// Signing in at the provider, or an address and password for CalDAV.
         case account
         case calendar([RemoteCalendar], suggestedName: String)
         case content
-        /// Set up; not nil right after the last step.
+        /// The connection is set up; `isNew` right after the last step.
         case done(isNew: Bool)
     }
 
@@ -96,10 +96,10 @@ public struct ConnectionPage: Page {
     public var linked: Int
     public var runs: [Run]
     public var history: [RunDay]
-    /// What the next run would do; nil unless somebody asked.
+    /// The changes of the next run; nil unless somebody asked for them.
     public var preview: (counts: SyncCounts, changes: [Change])?
     public var draft: Draft
-    /// The origin of the provider's sign-in, for the policy of the page.
+    /// The origin of the provider's sign-in, for the page's policy.
     public var signInOrigin: String?
 
     public init(

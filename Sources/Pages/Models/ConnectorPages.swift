@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The Apple connector's state, as section 8 of the contract has it.
+/// The Apple connector's state, as defined in section 8 of the contract.
 public enum ConnectorState: Sendable {
     case notConnected
     case connected(read: Bool, write: Bool)
 }
 
-/// `/app/connectors`.
+/// `/app/connectors`: the list of connectors.
 public struct ConnectorsPage: Page {
     public var apple: ConnectorState
 
@@ -31,17 +31,17 @@ public struct ConnectorsPage: Page {
     }
 }
 
-/// `/app/connectors/apple`.
+/// `/app/connectors/apple`: the Apple connector.
 public struct AppleConnectorPage: Page {
     public var state: ConnectorState
-    /// The system said no; the connector stays not connected.
+    /// Whether the system denied the permission, so that the connector stays disconnected.
     public var isDenied: Bool
-    /// Shown right after it was disconnected.
+    /// True right after the connector was disconnected.
     public var wasDisconnected: Bool
-    /// The phone that carries it.
+    /// The phone that handles the connector.
     public var device: String?
     public var lastSeenAt: Int?
-    /// Where the phone's app opens to ask for the permission; a page cannot ask for it.
+    /// The address that opens the phone's app to ask for the permission; a page cannot ask for it.
     public var appURL: String?
 
     public init(

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a feed or a connection shows, as its form asks for it.
+/// The contents of a feed or a connection, as its form sets them.
 public struct ContentSettings: Sendable {
     public enum Detail: String, Sendable, CaseIterable { case full, titles, busy }
     public enum Completed: String, Sendable, CaseIterable { case remove, keep }
 
-    /// Of `task`, `shift`, `appointment`, `followUp`, `imported`, `personal` and `planned`.
+    /// Any of `task`, `shift`, `appointment`, `followUp`, `imported`, `personal` and `planned`.
     public var kinds: Set<EntryKind>
-    /// Nil for all of them.
+    /// Nil for all patients.
     public var patients: [String]?
     public var detail: Detail
     public var completed: Completed
     public var includesReminders: Bool
     public var pastDays: Int
     public var futureDays: Int
-    /// Of a connection only.
+    /// Applies only to connections.
     public var isTwoWay: Bool
     public var minutes: Int
 
@@ -90,14 +90,14 @@ extension Paper {
     }
 }
 
-/// What may be wrong with a feed.
+/// A possible problem of a feed.
 public enum FeedAlert: Sendable {
-    /// A program read it that never had before.
+    /// A program read the feed for the first time.
     case newClient(String, at: Int)
     case manyNetworks(Int, at: Int)
-    /// Larger than some apps read.
+    /// The feed is larger than some apps can read.
     case large(bytes: Int)
-    /// A program stopped coming.
+    /// A program stopped reading the feed.
     case overdue(client: String, lastSeenAt: Int)
     case expiresSoon(at: Int)
 }
@@ -110,13 +110,13 @@ public enum FeedState: Sendable {
 
 public struct FeedSummary: Sendable {
     public var id: String
-    /// Empty for the feed without a label.
+    /// Empty for a feed without a label.
     public var label: String
     public var state: FeedState
     public var lastReadAt: Int?
     public var lastClient: String?
     public var alerts: [FeedAlert]
-    /// Kinds of the circle's entries that it does not show.
+    /// The kinds of the circle's entries that the feed does not show.
     public var hidden: [EntryKind]
 
     public init(
@@ -166,17 +166,17 @@ extension Paper {
         }
     }
 
-    /// What the feed does not show, where that is not all; nothing for one that has ended.
+    /// The kinds that the feed does not show; nothing if it shows all or has ended.
     func hidden(_ feed: FeedSummary) -> Node {
         guard case .live = feed.state, !feed.hidden.isEmpty else { return .nothing }
         return words.sentence("feedHides", ["kinds": .strong(kinds(feed.hidden))])
     }
 
-    /// Such as "Shifts, Follow-ups".
+    /// A text such as "Shifts, Follow-ups".
     func kinds(_ all: [EntryKind]) -> String { all.map { words[$0.words] }.joined(separator: ", ") }
 
     func alert(_ own: FeedAlert, of feed: FeedSummary) -> Node {
-        // On the feed's own page the question is there; elsewhere the link leads to it.
+        // The feed's own page contains the question; other pages link to it.
         let renewal = linkButton("actRegenerate", feed.path(self) + "?ask=regenerate#regenerate")
         return switch own {
         case .newClient(let client, let at):
@@ -198,7 +198,7 @@ extension Paper {
         }
     }
 
-    /// Bytes in a unit that people use.
+    /// A number of bytes in a readable unit.
     func size(_ bytes: Int) -> String {
         if bytes < 1000 { return words("sizeBytes", count: bytes) }
         if bytes < 1_000_000 { return words("sizeKilobytes", ["number": words.number((bytes + 500) / 1000)]) }

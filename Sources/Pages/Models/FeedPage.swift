@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// `/app/circles/{circle}/feeds/{feed}`.
+/// `/app/circles/{circle}/feeds/{feed}`: one feed.
 public struct FeedPage: Page {
     public struct Client: Sendable {
         public var name: String
@@ -18,7 +18,7 @@ public struct FeedPage: Page {
         }
     }
 
-    /// Reads of a day by a program.
+    /// The number of times that a program read the feed on a day.
     public struct DayReads: Sendable {
         public var day: CivilDay
         public var client: String
@@ -31,7 +31,7 @@ public struct FeedPage: Page {
         }
     }
 
-    /// Rules that leave something out of a feed, by the names of the preview.
+    /// The entries that a rule leaves out of a feed, by the rule's name in the preview.
     public struct LeftOut: Sendable {
         public var rule: String
         public var count: Int
@@ -43,7 +43,7 @@ public struct FeedPage: Page {
     }
 
     public var feed: FeedSummary
-    /// The address with its secret, shown when its owner asked for it; nil for the button that asks.
+    /// The address with its secret, shown when its owner asked for it; nil shows the button that asks.
     public var url: String?
     public var webcalURL: String?
     public var tokenHint: String
@@ -54,7 +54,7 @@ public struct FeedPage: Page {
     public var reads: [DayReads]
     public var settings: ContentSettings
     public var patients: [Named]
-    /// What it shows in the next two weeks.
+    /// The feed's entries in the next two weeks.
     public var preview: [PageEntry]
     public var leftOut: [LeftOut]
     public var draft: Draft
@@ -144,7 +144,7 @@ public struct FeedPage: Page {
             problems: paper.problems(draft, in: "feed", fields))
     }
 
-    /// The answer to whoever misses something in their calendar app.
+    /// An explanation for readers who miss something in their calendar app.
     private func hidden(_ paper: Paper) -> [Node] {
         let text = paper.hidden(feed)
         if case .nothing = text { return [] }
@@ -190,9 +190,9 @@ public struct FeedPage: Page {
             })
     }
 
-    /// The last thirty days, the five programs that read most, and all others together.
+    /// A chart of the last thirty days with the five programs that read most, and all others together.
     private func picture(_ paper: Paper) -> Node {
-        // Reads are counted by days of UTC, which west of it is at tomorrow in the evening.
+        // Reads are counted by UTC days; west of UTC, tomorrow's UTC day begins in the evening.
         let last = reads.map(\.day.number).reduce(paper.times.today.number, max)
         let days = (0..<30).map { CivilDay(number: last + $0 - 29) }
         var totals: [(name: String, count: Int)] = []
@@ -220,9 +220,9 @@ public struct FeedPage: Page {
 }
 
 extension Paper {
-    /// Why a feed leaves something out.
+    /// The reason why a feed leaves something out.
     ///
-    /// - Parameter rule: a name of the preview's.
+    /// - Parameter rule: the rule's name in the preview.
     func reason(_ rule: String, _ feed: FeedSummary) -> String {
         if rule == "kind", !feed.hidden.isEmpty { return words("leftOut_kind", ["kinds": kinds(feed.hidden)]) }
         let known = ["patient", "window", "completed", "privateEvent"].contains(rule) ? rule : "other"

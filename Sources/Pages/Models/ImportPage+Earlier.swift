@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ImportPage {
-    /// Where whoever left an import's page finds it again, and takes it back.
+    /// Lists earlier imports, so that people can find them again and undo them.
     func earlierTable(_ paper: Paper) -> Node {
         let words = paper.words
         return paper.table(
@@ -25,7 +25,7 @@ extension ImportPage {
             }, isHidden: true)
     }
 
-    /// Such as "10 new, 2 changed".
+    /// A text such as "10 new, 2 changed".
     private func text(_ counts: Counts, _ words: Words) -> String {
         let all = [
             ("created", counts.created), ("updated", counts.updated), ("unchanged", counts.unchanged),

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Something about a line of a calendar file.
+/// A problem in a line of a calendar file.
 public struct FileProblem: Sendable {
     public enum Severity: String, Sendable, CaseIterable { case error, warning, repaired }
 
-    /// 0 for what is about the whole file.
+    /// The line's number; 0 for a problem of the whole file.
     public var line: Int
     public var severity: Severity
-    /// As the reader of files says it, in English.
+    /// The reader's message, in English.
     public var message: String
 
     public init(line: Int, severity: Severity, message: String) {
@@ -104,10 +104,10 @@ extension ImportPage {
         ]
     }
 
-    /// The most titles that are offered to be left out as a whole.
+    /// The most titles that can be left out as a whole.
     private static let mostGroups = 12
 
-    /// Events of one title, where there are several of it beside others: the largest group first.
+    /// Groups of several events with the same title, if there are also other events; the largest group first.
     private static func groups(of items: [Item]) -> [[Item]] {
         let choices = items.filter(\.change.bringsSomething)
         var all: [[UInt8]: [Item]] = [:]
@@ -117,10 +117,10 @@ extension ImportPage {
         return Array(several.sorted { ($1.count, $0[0].number) < ($0.count, $1[0].number) }.prefix(mostGroups))
     }
 
-    /// How many events an earlier part has.
+    /// The number of events in each earlier part.
     private static let eventsOfPart = 1000
 
-    /// The form around the list: it brings everything in, or turns to another part with what was left out so far.
+    /// The form around the list: it imports everything that is selected, or shows another part and keeps the selection.
     private func commit(_ paper: Paper, _ report: Report) -> Node {
         let words = paper.words
         let turn = paper.href(path(paper, report.id) + "/page")
@@ -139,7 +139,7 @@ extension ImportPage {
 }
 
 extension ImportPage.Change {
-    /// Whether there is something to be left out.
+    /// Whether the item changes anything, so that it can be left out.
     var bringsSomething: Bool {
         switch self {
         case .created, .updated: true

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// `/app/circles/{circle}/import` and `…/import/{import}`.
+/// `/app/circles/{circle}/import` and `…/import/{import}`: an import from file to report.
 public struct ImportPage: Page {
     public struct Counts: Sendable {
         public var created: Int
@@ -20,7 +20,7 @@ public struct ImportPage: Page {
 
     public struct Item: Sendable {
         public var id: String
-        /// Its place in the whole list, from 0 on.
+        /// The item's position in the whole list, counted from 0.
         public var number: Int
         public var isLeftOut: Bool
         public var title: String
@@ -46,14 +46,14 @@ public struct ImportPage: Page {
         public var first: CivilDay?
         public var last: CivilDay?
         public var items: [Item]
-        /// The number of the first item of this part, and how many the part has.
+        /// The number of this part's first item, and how many items the part has.
         public var start: Int
         public var count: Int
         /// The cursor of the next part of the items; nil on the last part.
         public var next: String?
         public var problems: [FileProblem]
         public var moreProblems: Int
-        /// The items of other parts that the person leaves out, as the forms of this part send them on, and their number.
+        /// The items on other parts that the person leaves out, encoded for this part's forms, and their number.
         public var leftOut: String
         public var leftOutCount: Int
 
@@ -78,7 +78,7 @@ public struct ImportPage: Page {
         }
     }
 
-    /// An import that there was, as the list of them shows it.
+    /// An earlier import, as the list shows it.
     public struct Earlier: Sendable {
         public enum State: String, Sendable, CaseIterable { case underWay, previewed, committed, undone, failed }
 
@@ -87,7 +87,7 @@ public struct ImportPage: Page {
         public var at: Int
         public var state: State
         public var counts: Counts
-        /// Whether the reader may take it back.
+        /// Whether the reader may undo the import.
         public var canUndo: Bool
 
         public init(id: String, at: Int, state: State, counts: Counts, canUndo: Bool) {
@@ -101,14 +101,14 @@ public struct ImportPage: Page {
 
     public enum State: Sendable {
         case start
-        /// Progress in hundredths.
+        /// Progress in percent.
         case reading(id: String, progress: Int)
         case committing(id: String, progress: Int)
         case previewed(Report)
         case committed(Report)
-        /// Titles of what was edited since, which stays.
+        /// Titles of the events that were edited later, which remain.
         case undone(kept: [String])
-        /// Why, as a code of docs/errors.md.
+        /// The reason, as a code of docs/errors.md.
         case failed(code: String, detail: String?)
     }
 
@@ -116,7 +116,7 @@ public struct ImportPage: Page {
     /// The largest file, in bytes.
     public var mostBytes: Int
     public var draft: Draft
-    /// The latest ones first; on the first page only.
+    /// Earlier imports, the latest first; only on the first page.
     public var earlier: [Earlier]
 
     public init(state: State, mostBytes: Int = 64 << 20, draft: Draft = Draft(), earlier: [Earlier] = []) {

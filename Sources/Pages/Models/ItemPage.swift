@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// `/app/circles/{circle}/{collection}/{id}`: everything of one item.
+/// `/app/circles/{circle}/{collection}/{id}`: all details of one item.
 public struct ItemPage: Page {
     public enum Status: String, Sendable, CaseIterable {
         case open, completed, confirmed, tentative, cancelled
@@ -12,16 +12,16 @@ public struct ItemPage: Page {
     public var patient: String?
     public var place: String?
     public var notes: String?
-    /// The event's own zone where that is another than the reader's.
+    /// The event's own zone, if it is not the reader's.
     public var zone: String?
-    /// Minutes before.
+    /// Minutes before the start.
     public var reminders: [Int]
     public var repeats: Bool
     public var createdAt: Int?
     public var updatedAt: Int?
-    /// Nil where nothing is known of it, as of an imported event.
+    /// Nil when nothing is known about it, for example for an imported event.
     public var reach: ItemReach?
-    /// Feeds of the reader's own that do not show it, each with the rule that leaves it out.
+    /// The reader's own feeds that do not show the item, each with the rule that leaves it out.
     public var silent: [(feed: FeedSummary, rule: String)] = []
 
     public init(

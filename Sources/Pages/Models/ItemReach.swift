@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which calendars have an item's latest change.
+/// The calendars that have an item's latest change.
 public struct ItemReach: Sendable {
     public struct Calendar: Sendable {
         /// The calendar app, or the provider of a connection.
         public var name: String
-        /// The feed's; nil for one without, and for somebody else's.
+        /// The feed's label; nil for a feed without one, and for somebody else's feed.
         public var label: String?
         public var isOthers: Bool
         public var hasIt: Bool
-        /// Milliseconds since 1970, as `expectedAt`.
+        /// Milliseconds since 1970, like `expectedAt`.
         public var seenAt: Int?
         public var expectedAt: Int?
 
@@ -36,12 +36,12 @@ public struct ItemReach: Sendable {
 }
 
 extension ItemPage {
-    /// A sentence for everybody, and a table behind it.
+    /// A sentence for everybody, and a table with the details.
     func shown(_ paper: Paper, _ reach: ItemReach) -> Node {
         let (words, times) = (paper.words, paper.times)
         let (all, have) = (reach.calendars, reach.calendars.count(where: \.hasIt))
         let silent = silent(paper)
-        // Where a feed leaves it out, that is the reason, and nothing is to be waited for.
+        // If a feed leaves the item out, that is the reason, and there is nothing to wait for.
         guard !all.isEmpty else {
             return self.silent.isEmpty ? ["summary": .text(words["reachNobody"])] : ["silent": silent]
         }

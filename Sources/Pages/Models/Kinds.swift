@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Kinds of what a calendar shows.
+/// The kinds of entries in a calendar.
 public enum EntryKind: String, Sendable, CaseIterable {
     case task, shift, appointment, followUp, imported, personal, planned, office
 
@@ -19,7 +19,7 @@ public struct Named: Sendable {
     }
 }
 
-/// When something is: instants in milliseconds since 1970, or whole days, the last one included.
+/// The time of an entry: instants in milliseconds since 1970, or whole days including the last one.
 public enum EntrySpan: Sendable {
     case timed(from: Int, to: Int)
     case days(CivilDay, CivilDay)
@@ -39,10 +39,10 @@ public enum EntrySpan: Sendable {
     }
 }
 
-/// One event as calendars, lists and previews show it.
+/// One event in calendars, lists and previews.
 public struct PageEntry: Sendable {
     public var kind: EntryKind
-    /// The path of its page below `/app`; nil for none.
+    /// The path of the event's page below `/app`; nil if it has none.
     public var path: String?
     public var title: String
     public var span: EntrySpan
@@ -58,7 +58,7 @@ public struct PageEntry: Sendable {
 }
 
 extension Paper {
-    /// Such as "9:00 am – 10:00 am" or "all day"; across days with its dates.
+    /// A text such as "9:00 am – 10:00 am" or "all day"; with dates if the event spans several days.
     func span(_ span: EntrySpan) -> String {
         switch span {
         case .days(let first, let last):
@@ -78,7 +78,7 @@ extension Paper {
         }
     }
 
-    /// The day and the hours; across days both ends.
+    /// The day and the hours; both ends if the event spans several days.
     func when(_ span: EntrySpan, _ day: (CivilDay) -> String) -> String {
         let first = span.firstDay(in: times.zone)
         let hours = self.span(span)

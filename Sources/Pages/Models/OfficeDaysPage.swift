@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// `/app/office-days?month=YYYY-MM-DD`.
+/// `/app/office-days?month=YYYY-MM-DD`: the office days of a month, and their settings.
 public struct OfficeDaysPage: Page {
     public enum Status: String, Sendable, CaseIterable {
         case inOffice, remote
@@ -16,7 +16,7 @@ public struct OfficeDaysPage: Page {
         public var status: Status
         public var source: Source?
         public var minutes: Int
-        /// The event's title; nil for a day without one.
+        /// The title of the day's event; nil for a day without an event.
         public var eventTitle: String?
 
         public init(day: CivilDay, status: Status, source: Source? = nil, minutes: Int = 0, eventTitle: String? = nil) {
@@ -38,10 +38,10 @@ public struct OfficeDaysPage: Page {
         public var isBusy: Bool
         public var usesHomeOfficeZone: Bool
         public var homeOfficeZone: String?
-        /// `HH:MM`.
+        /// The start and the end as `HH:MM`.
         public var start: String
         public var end: String
-        /// Monday is 0.
+        /// The tracked weekdays; Monday is 0.
         public var trackedDays: Set<Int>
         public var createsRemoteEvents: Bool
         public var monthlyGoal: Int
@@ -74,19 +74,19 @@ public struct OfficeDaysPage: Page {
     }
 
     public var settings: Settings
-    /// Connections that events can be put into, by their ids.
+    /// The connections that events can be written to, by their ids.
     public var connections: [Named]
     public var month: CivilDay
-    /// Of the month that is shown.
+    /// The days of the month that is shown.
     public var days: [Day]
-    /// The next two weeks.
+    /// The days of the next two weeks.
     public var upcoming: [Day]
     public var problem: Problem?
-    /// Where the banner's button leads.
+    /// The path that the banner's button opens.
     public var fixPath: String?
     public var lastSyncAt: Int?
     public var managedEvents: Int
-    /// The day whose status a person is about to say; nil for none.
+    /// The day whose status the person is about to set; nil when no day is selected.
     public var picked: CivilDay?
     public var draft: Draft
 
@@ -113,7 +113,7 @@ public struct OfficeDaysPage: Page {
         let fields = settingFields(paper)
         let caption = words("officeMonthCaption", ["month": times.month(month)])
         let office = days.count { if case .inOffice = $0.status { true } else { false } }
-        // While they are off, nothing of it comes to be.
+        // While office days are switched off, no event is planned.
         let planned = upcoming.filter { day in
             guard settings.isEnabled else { return false }
             return if case .neither = day.status { day.eventTitle != nil } else { true }

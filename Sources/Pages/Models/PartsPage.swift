@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Every part once, for tests and for those who work on them; no server has it.
+/// Shows every part once, for tests and for developers; no server offers this page.
 public struct PartsPage: Page {
-    /// A text that is put wherever a name can be.
+    /// A text that is used wherever a name can be.
     public var name: String
 
     public init(name: String) { self.name = name }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// `/app/sign-in?to=`.
+/// `/app/sign-in?to=`: signing in with user and password.
 public struct SignInPage: Page {
     public var hasPasswords: Bool
-    /// A path below `/app/` that it leads back to.
+    /// A path below `/app/` to which signing in leads.
     public var to: String
     public var draft: Draft
 
@@ -34,15 +34,15 @@ public struct SignInPage: Page {
     }
 }
 
-/// A sign-in link: it shows one button, and pressing it signs in.
+/// The page of a sign-in link, which shows one button that signs in.
 public struct SignInLinkPage: Page {
     public enum State: Sendable {
         /// - Parameters:
-        ///   - path: of this link, with its secret, which is sent by POST.
-        ///   - expiresAt: milliseconds since 1970.
+        /// - path: the path of this link with its secret, to which the form is sent by POST.
+        /// - expiresAt: milliseconds since 1970.
         case ready(path: String, user: String?, expiresAt: Int)
         case used, expired, unknown
-        /// Somebody came to the operator's pages without a link.
+        /// Somebody opened the operator's pages without a link.
         case needed
     }
 
@@ -86,18 +86,18 @@ public struct SignInLinkPage: Page {
     }
 }
 
-/// What a person sees in place of a page.
+/// A page that is shown in place of another when there is an error.
 public struct ErrorPage: Page {
     public enum Kind: String, Sendable, CaseIterable {
-        /// The form's token is not of this session, or it came from elsewhere.
+        /// The form's token does not belong to this session, or the form came from another site.
         case form
         case notFound, notAllowed, gone, conflict, tooLarge, tooOften, unavailable, fault
     }
 
     public var kind: Kind
-    /// Where to go on, below `/app`.
+    /// The path of the page to continue with, below `/app`.
     public var next: String
-    /// What an operator finds the request by in the log.
+    /// The request's id in the log.
     public var mark: String?
 
     public init(kind: Kind, next: String = "/app", mark: String? = nil) {

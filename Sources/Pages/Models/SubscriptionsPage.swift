@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// `/app/circles/{circle}/subscriptions`.
+/// `/app/circles/{circle}/subscriptions`: the external calendars that a circle follows.
 public struct SubscriptionsPage: Page {
     public struct Subscription: Sendable {
         public var id: String
         public var label: String
-        /// The host of its address; the rest may be a secret.
+        /// The host of the subscription's address; the rest may be a secret.
         public var host: String
         public var isPaused: Bool
         public var events: Int
         public var minutes: Int
         public var lastFetchedAt: Int?
         public var nextFetchAt: Int?
-        /// In the words of the refresh; nil when the last one went well.
+        /// The error of the last refresh; nil when the refresh succeeded.
         public var lastProblem: String?
 
         public init(

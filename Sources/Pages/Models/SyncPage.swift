@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// `/app/circles/{circle}/calendar-sync`.
+/// `/app/circles/{circle}/calendar-sync`: the visitor's feeds and connections in a circle.
 public struct SyncPage: Page {
     public struct Offer: Sendable {
         public var provider: Provider
-        /// The setting that the operator has not set; nil where it can be connected.
+        /// The setting that the operator has not set; nil when the provider can be connected.
         public var missingSetting: String?
 
         public init(_ provider: Provider, missingSetting: String? = nil) {
@@ -18,7 +18,7 @@ public struct SyncPage: Page {
     public var offers: [Offer]
     public var patients: [Named]
     public var draft: Draft
-    /// The origins of providers' sign-ins, for the policy of the page.
+    /// The origins of providers' sign-ins, for the page's policy.
     public var signInOrigins: [String]
 
     public init(
@@ -44,7 +44,7 @@ public struct SyncPage: Page {
             content: [
                 "lead": .text(words("syncLead", ["app": paper.frame.brand.name])),
                 "connections": .rows(connections.map { card(paper, $0) }),
-                // Whoever has something comes to look after it, and finds it before what could be had.
+                // A person who already has something finds it before the further offers.
                 "isBare": .flag(connections.isEmpty && feeds.isEmpty),
                 "noConnections": connections.isEmpty
                     ? paper.emptyState("connectionsEmptyTitle", "connectionsEmptyText") : .nothing,
@@ -92,7 +92,7 @@ public struct SyncPage: Page {
 
     private func offer(_ paper: Paper, _ offer: Offer) -> Node {
         let key = "connect_" + offer.provider.rawValue
-        // Apple's calendars are connected for all circles at once, by the page that says what it means.
+        // Apple's calendars are connected for all circles at once, on the page that explains this.
         let isElsewhere = offer.provider == .apple
         return [
             "label": .text(paper.words[key]), "about": .text(paper.words["connectAbout_" + offer.provider.rawValue]),

@@ -5,12 +5,12 @@ enum BadgeTone: String, CaseIterable {
 }
 
 extension Paper {
-    /// A state in a word and a shape; the colour says nothing that they do not.
+    /// A state as a word and a shape; the colour adds no further information.
     func badge(_ tone: BadgeTone, _ key: String, _ inserts: [String: String] = [:]) -> Node {
         ["tone": .text(tone.rawValue), "label": .text(words(key, inserts)), tone.rawValue: true]
     }
 
-    /// What needs a person's eye, with what it means and the next step.
+    /// A problem that needs a person's attention, with its meaning and the next step.
     func alert(_ tone: BadgeTone, _ text: Node, action: Node = .nothing, act: Node = .nothing) -> Node {
         ["tone": .text(tone.rawValue), tone.rawValue: true, "text": text, "action": action, "act": act]
     }
@@ -19,7 +19,7 @@ extension Paper {
         ["title": .text(words[title]), "text": .text(words(text, ["app": frame.brand.name])), "action": action]
     }
 
-    /// Steps of which one is now; those before it are done.
+    /// A row of steps with the current one; those before it are done.
     func stepper(_ keys: [String], at now: Int) -> Node {
         .map([
             "label": .text(

@@ -5,9 +5,9 @@ enum ButtonStyle: String, CaseIterable {
 }
 
 extension Paper {
-    /// A form of one button.
+    /// A form with one button.
     ///
-    /// - Parameter about: what the button is for, behind its word, for those who hear it out of its place.
+    /// - Parameter about: the object of the button, appended to its label for people who hear it out of context.
     func act(
         _ key: String, _ path: String, _ values: [String: String] = [:], style: ButtonStyle = .plain,
         about: String? = nil, _ inserts: [String: String] = [:]
@@ -30,7 +30,7 @@ extension Paper {
         ]
     }
 
-    /// A button that asks first: a link to the page with the question, which a script opens at once.
+    /// A button that asks for confirmation: a link to the page with the question, which a script opens at once.
     func question(_ id: String, _ key: String, style: ButtonStyle = .plain, about: String? = nil) -> Node {
         [
             "href": .text("?ask=\(id.pathSegment)#\(id.pathSegment)"), "dialog": .text(id), "label": .text(words[key]),
@@ -38,7 +38,7 @@ extension Paper {
         ]
     }
 
-    /// The question itself, open when the page's query asks for it.
+    /// The question as a dialog, which is open when the page's query asks for it.
     func dialog(_ id: String, _ title: String, _ text: [String], _ form: Node) -> Node {
         var form = form
         if case .map(var own) = form {

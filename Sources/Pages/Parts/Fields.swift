@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One choice of a list or of a row of buttons.
+/// One option of a list or of a row of buttons.
 struct Choice {
     var value: String
     var label: String
@@ -54,7 +54,7 @@ struct Field {
 extension Paper {
     /// A field with its label, hint and error, for the template `field`.
     ///
-    /// - Parameter form: the form's name, which makes the ids of its fields.
+    /// - Parameter form: the form's name, from which the ids of its fields are made.
     func field(_ field: Field, in form: String, _ draft: Draft = Draft()) -> Node {
         let id = "\(form)-\(field.name)"
         let value = draft.values[field.name] ?? field.value
@@ -77,7 +77,7 @@ extension Paper {
             node["type"] = .text(type)
             node["autocomplete"] = .text(autocomplete)
             node["isNumber"] = .flag(type == "number")
-            // A password that was typed is not sent back.
+            // A typed password is never sent back.
             if type == "password" { node["value"] = Node.nothing }
         case .area: node["isArea"] = true
         case .choice(let choices):
@@ -87,7 +87,7 @@ extension Paper {
             node["isRadio"] = true
             node["options"] = options(choices, id, field.name, [value ?? ""])
         case .checks(let choices):
-            // What was typed comes as one text with commas.
+            // Typed values are one text, separated by commas.
             let typed = draft.values[field.name]?.utf8.split(separator: UInt8(ascii: ","))
                 .map { String(decoding: $0, as: UTF8.self) }
             node["isChecks"] = true
@@ -115,7 +115,7 @@ extension Paper {
 
     /// A form with its fields, for the template `form`.
     ///
-    /// - Parameter username: whose password the form is about, for programs that keep passwords.
+    /// - Parameter username: the user whose password is entered in the form, for password managers.
     func form(
         _ name: String, _ path: String, _ fields: [Field], submit: String, style: ButtonStyle = .primary,
         draft: Draft = Draft(), values: [String: String] = [:], cancel: Node = .nothing, isUpload: Bool = false,
@@ -129,7 +129,7 @@ extension Paper {
         ]
     }
 
-    /// What is wrong, for the top of the page; each with a link to its field.
+    /// The problems for the top of the page, each with a link to its field.
     func problems(_ draft: Draft, in form: String, _ fields: [Field] = []) -> [Node] {
         draft.problems.map { problem in
             let label = fields.first { $0.name == problem.field }?.label

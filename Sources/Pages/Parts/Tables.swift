@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is in one cell of a table.
+/// The content of one cell of a table.
 enum Cell {
     case text(String)
     /// A name that somebody else chose.
     case name(String)
     case number(Int)
-    /// A number that has its words already.
+    /// A number that is already formatted.
     case figure(String)
     case time(Node)
     case badge(Node)
@@ -20,9 +20,9 @@ enum Cell {
 
 extension Paper {
     /// - Parameters:
-    ///   - columns: keys of the headings.
-    ///   - names: further headings, which are names.
-    ///   - isHidden: whether the caption is for those who hear the page only.
+    /// - columns: the keys of the headings.
+    /// - names: further headings, which are names.
+    /// - isHidden: whether the caption is only for screen readers.
     func table(
         _ caption: String, _ columns: [String], _ rows: [[Cell]], names: [String] = [], isHidden: Bool = false
     ) -> Node {

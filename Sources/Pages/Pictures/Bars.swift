@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Counts of several kinds, a column a day.
+/// Counts of several kinds, with one column for each day.
 struct Bars {
     var days: [CivilDay]
-    /// Their names, and a count for each of the days.
+    /// The kinds' names, each with a count for every day.
     var kinds: [(name: String, counts: [Int])]
-    /// The colour of each kind, by its number in the tokens.
+    /// The number of each kind's colour in the style sheet's variables.
     var colors = [0, 1, 2, 3, 4, 5]
 
     static let (width, height, foot) = (720, 186, 30)
-    /// The widest column, so that one day by itself is no wall.
+    /// The maximum width of a column, so that a single day does not fill the chart.
     static let widest = 32.0
 }
 
 extension Paper {
-    /// A picture of columns with its table, for the template `bars`.
+    /// A chart of columns with its table, for the template `bars`.
     func bars(_ bars: Bars, title: String, caption: String) -> Node {
         let totals = bars.days.indices.map { day in bars.kinds.reduce(0) { $0 + $1.counts[day] } }
         let top = Self.roundTop(totals.max() ?? 0)
@@ -67,7 +67,7 @@ extension Paper {
         ]
     }
 
-    /// A number from a value on that has few digits, and a half without a fraction.
+    /// The smallest number of the form 2 × (1…10) × 10ⁿ that is at least the value.
     static func roundTop(_ value: Int) -> Int {
         var unit = 2
         while true {
@@ -80,12 +80,12 @@ extension Paper {
         ["day": String(day.parts.day), "month": String(day.parts.month)]
     }
 
-    /// In tenths of a unit, so that pictures have short numbers.
+    /// The value in tenths of a unit, so that numbers in the chart are short.
     static func tenths(_ value: Double) -> Int { Int((value * 10).rounded()) }
 }
 
 extension Int {
-    /// Tenths as a decimal.
+    /// A number of tenths as a decimal.
     var decimal: String {
         self % 10 == 0 ? "\(self / 10)" : "\(self < 0 ? "-" : "")\(abs(self) / 10).\(abs(self) % 10)"
     }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Paper {
-    /// A month as a table of weeks from Monday on; days of other months are empty cells.
+    /// A month as a table of weeks that begin on Monday; days of other months are empty cells.
     ///
-    /// - Parameter content: what a cell shows of its day.
+    /// - Parameter content: the content of a day's cell.
     func month(_ any: CivilDay, caption: String, content: (CivilDay) -> [String: Node]) -> Node {
         let first = any.firstOfMonth()
         let next = any.firstOfMonth(adding: 1)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The square of a QR code while it is drawn.
+/// The modules of a QR code while it is drawn.
 struct QRCanvas {
     let version: Int
     let size: Int
     private var dark: [Bool]
-    /// Modules of patterns, which no mask changes.
+    /// Marks the modules of fixed patterns, which no mask changes.
     private var fixed: [Bool]
 
     init(version: Int) {
@@ -60,7 +60,7 @@ struct QRCanvas {
         return places
     }
 
-    /// Level M is 00 in two bits, before the mask's three.
+    /// Level M is 00 in two bits, followed by the mask's three bits.
     private mutating func drawFormat(mask: Int) {
         var remainder = mask
         for _ in 0..<10 { remainder = (remainder << 1) ^ ((remainder >> 9) * 0x537) }
@@ -89,7 +89,7 @@ struct QRCanvas {
         }
     }
 
-    /// Draws the words from below on the right, up and down, two columns at a time.
+    /// Draws the words from the bottom right, up and down, two columns at a time.
     mutating func draw(_ words: [UInt8]) {
         var index = 0
         var right = size - 1
@@ -110,7 +110,7 @@ struct QRCanvas {
         }
     }
 
-    /// The modules under the mask that makes the calmest picture.
+    /// The modules under the mask with the lowest penalty.
     func masked() -> [Bool] {
         var best: (modules: [Bool], penalty: Int) = ([], .max)
         for mask in 0..<8 {
@@ -142,7 +142,8 @@ struct QRCanvas {
         }
     }
 
-    /// Long runs, squares and one-sidedness; any mask can be read, and this only chooses among them.
+    /// The penalty for long runs, squares and an uneven share of dark modules; every mask is readable, so this only
+    /// selects the best one.
     private var penalty: Int {
         var penalty = 0
         func run(_ at: (Int) -> Bool) {

@@ -2,7 +2,7 @@
 
 /// A QR code of bytes (ISO/IEC 18004, model 2, byte mode, error correction M).
 public struct QRCode: Sendable {
-    /// Modules a side, without the quiet zone.
+    /// Modules on each side, without the quiet zone.
     public let size: Int
     private var dark: [Bool]
 
@@ -19,15 +19,15 @@ public struct QRCode: Sendable {
 
     public func isDark(_ column: Int, _ row: Int) -> Bool { dark[row * size + column] }
 
-    /// Bytes that a version holds.
+    /// The number of bytes that a version holds.
     private static func capacity(_ version: Int) -> Int {
         (QRWords.dataWords(version) * 8 - 4 - (version < 10 ? 8 : 16)) / 8
     }
 
-    /// Where a light border of four modules is around it.
+    /// The width in modules of the light border around the code.
     static let quiet = 4
 
-    /// All dark modules as one path for SVG, a run of a row at a time.
+    /// All dark modules as one SVG path, with one step for each run in a row.
     var path: String {
         var path = ""
         for row in 0..<size {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The code words of a QR code: data, then Reed-Solomon over GF(256), in blocks.
+/// The code words of a QR code: data, followed by Reed-Solomon correction over GF(256), in blocks.
 enum QRWords {
-    /// Words of correction in a block, by version.
+    /// Correction words in a block, by version.
     private static let correction = [
         10, 16, 26, 18, 24, 16, 18, 22, 22, 26, 30, 22, 22, 24, 24, 28, 28, 26, 26, 26, 26, 28, 28, 28, 28, 28, 28, 28,
         28, 28, 28, 28, 28, 28, 28, 28, 28, 28, 28, 28,
@@ -12,7 +12,7 @@ enum QRWords {
         33, 35, 37, 38, 40, 43, 45, 47, 49,
     ]
 
-    /// Modules that carry words, in bits.
+    /// The number of bits in the modules that carry words.
     static func rawBits(_ version: Int) -> Int {
         var bits = (16 * version + 128) * version + 64
         if version >= 2 {
@@ -27,7 +27,7 @@ enum QRWords {
         rawBits(version) / 8 - correction[version - 1] * blocks[version - 1]
     }
 
-    /// Data and correction in the order in which they are drawn.
+    /// Data and correction words in the order in which they are drawn.
     static func interleaved(_ bytes: [UInt8], version: Int) -> [UInt8] {
         let data = padded(bytes, version: version)
         let count = blocks[version - 1]
@@ -54,7 +54,7 @@ enum QRWords {
         return words
     }
 
-    /// Mode, length, bytes, end, and the two words that fill what is left.
+    /// The mode, the length, the bytes, the end, and alternating padding words up to the capacity.
     private static func padded(_ bytes: [UInt8], version: Int) -> [UInt8] {
         var bits: [Bool] = []
         func append(_ value: Int, _ length: Int) {
@@ -100,7 +100,7 @@ enum QRWords {
         return result
     }
 
-    /// In GF(256) by x⁸ + x⁴ + x³ + x² + 1.
+    /// The product in GF(256) modulo x⁸ + x⁴ + x³ + x² + 1.
     private static func product(_ left: UInt8, _ right: UInt8) -> UInt8 {
         var result = 0
         for index in (0..<8).reversed() {

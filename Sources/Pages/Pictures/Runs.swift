@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How runs ended on a day.
+/// The results of a day's runs.
 public struct RunDay: Sendable {
     public var day: CivilDay
     public var succeeded: Int
@@ -16,7 +16,7 @@ public struct RunDay: Sendable {
 }
 
 extension Paper {
-    /// Success over time: a column a day, full height, divided by how its runs ended.
+    /// A chart of runs: one column of full height for each day, divided by the runs' results.
     func runs(_ days: [RunDay], title: String) -> Node {
         bars(
             Bars(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts what is left out of an import, and shows it at each event; without this file the form does the same when it is sent.
+// Counts the events left out of an import and marks them; without this script the server does so when the form is sent.
 
 for (const form of document.querySelectorAll(".import-form")) {
   /** @type {HTMLInputElement[]} */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies an address; without this file the field can be marked and copied.
+// Copies an address; without this script the field can be selected and copied.
 
 for (const button of document.querySelectorAll("button[data-copy]")) {
   if (!(button instanceof HTMLButtonElement) || !navigator.clipboard) continue;

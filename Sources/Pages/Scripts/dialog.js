@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opens a question where it is asked; without this file the link leads to the page with the question open.
+// Opens a question in place; without this script the link leads to the page with the question open.
 
 (() => {
   /** @type {HTMLElement | null} */
@@ -32,7 +32,7 @@
 
   document.addEventListener("close", () => opener?.focus(), true);
 
-  // One press is one request.
+  // Pressing a button twice sends only one request.
   document.addEventListener("submit", (event) => {
     const form = event.target;
     if (!(form instanceof HTMLFormElement) || form.method === "get") return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes a file that is dropped; without this file the field of the form takes one.
+// Accepts a file that is dropped; without this script the file is chosen with the form's field.
 
 for (const zone of document.querySelectorAll("[data-drop]")) {
   const input = zone.querySelector("input[type=file]");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shows a title as it is typed; without this file it is shown once it is saved.
+// Shows a title while it is typed; without this script it is shown after it is saved.
 
 for (const place of document.querySelectorAll("[data-preview]")) {
   if (!(place instanceof HTMLElement)) continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Follows work that goes on; without this file the page asks for itself again every few seconds.
+// Shows the progress of work; without this script the page reloads every few seconds.
 
 /** @typedef {{progress: number | null, text: string, done: boolean}} Progress */
 
@@ -23,7 +23,7 @@ for (const box of document.querySelectorAll("[data-progress]")) {
         return location.reload();
       }
     } catch {
-      // Offline for a moment; asked again, less and less often.
+      // The network may be offline; the next requests follow at increasing intervals.
       wait = Math.min(wait * 2, 30_000);
     }
     setTimeout(look, wait);

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a column may hold, by its name: far less than its type allows, and nothing that makes sums overflow.
+/// The values that a column may hold, by its name: far fewer than its type allows, and none that make sums overflow.
 package enum ColumnRules {
     /// Milliseconds from the year 1 to the year 9999.
     static let times = -62_135_596_800_000...253_402_300_799_999
-    /// Room for more than a lifetime of adding up.
+    /// Room for more than a lifetime of counting.
     static let numbers = -(1 << 53)...1 << 53
-    /// Bytes of a text, far more than any that is written: the longest event has one MiB.
+    /// The longest text in bytes, far longer than any that is written: the longest event has 1 MiB.
     package static let longestText = 1 << 26
-    /// What a record of an access has room for.
+    /// The numbers that fit into a record of an access.
     private static let feedNumbers = 0...Int(UInt32.max)
     private static let sequences = 0...2_147_483_647
-    /// Days from 1970, far beyond all that is written.
+    /// Days since 1970-01-01, far more than are ever written.
     private static let days = -10_000_000...10_000_000
     /// Seconds east of UTC that RFC 3339 can write.
     private static let offsets = -86_400...86_400
 
-    /// - Returns: nil for a column of bits, which may hold anything.
+    /// - Returns: nil for a column of bits, which may hold any value.
     package static func range(_ table: String, _ column: String) -> ClosedRange<Int>? {
         switch (table, column) {
-        // An event of a file may lie beyond the years that we write.
+        // An imported event may lie outside the years that we write.
         case ("event_versions", "starts_at"), ("event_versions", "ends_at"), ("event_versions", "file_modified_at"):
             numbers
         case ("feed_clients", "networks"), ("feed_clients", "networks_before"): nil
@@ -44,7 +44,7 @@ package enum ColumnRules {
         }
     }
 
-    /// The numbers among the installation's settings.
+    /// The range of a number among the installation's settings.
     package static func setting(_ name: String) -> ClosedRange<Int>? {
         switch name {
         case "feedNumber": feedNumbers

@@ -11,9 +11,9 @@ public struct StoredFault: Hashable, Sendable {
         (self.table, self.row, self.reason) = (table, row, reason)
     }
 
-    /// One sentence for the operator, without what is stored there.
+    /// One sentence for the operator, without the stored values.
     public var description: String { row.isEmpty ? "\(table): \(reason)" : "\(table), row \(row): \(reason)" }
 
-    /// How many are listed at most.
+    /// How many faults are listed at most.
     public static let limit = 20
 }

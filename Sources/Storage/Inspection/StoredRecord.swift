@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A row as the program reads it, for looking at all of them.
+/// A row as the program decodes it, for checking all rows.
 public enum StoredRecord: Sendable {
     case circle(Circle)
     case member(Member)
@@ -9,9 +9,9 @@ public enum StoredRecord: Sendable {
     case feed(Feed)
     case importedEvent(ImportedEventRecord)
     case importRecord(ImportRecord)
-    /// The items of a block of an import; `source` is what earlier versions kept beside them.
+    /// The items of a block of an import; earlier versions stored `source` beside them.
     case importBlock(items: String, source: String)
-    /// What was read of a file, of one block.
+    /// The part of a file that one block of an import read.
     case importSource(String)
     case importChange(ImportChange)
     case subscription(Subscription)
@@ -73,7 +73,7 @@ public enum StoredRecord: Sendable {
             }
         }
 
-        /// The columns that distinguish rows and give the order in which they are read; a clustered table has only its key.
+        /// The columns that distinguish rows and in whose order they are read; a clustered table has only its key.
         fileprivate var key: [String] {
             switch self {
             case .changes: ["sequence"]
@@ -88,7 +88,7 @@ public enum StoredRecord: Sendable {
             }
         }
 
-        /// The columns of the primary key, where rows have no numbers.
+        /// The columns of the primary key, for engines whose rows have no numbers.
         fileprivate var primaryKey: [String] {
             switch self {
             case .circles, .feeds, .imports, .subscriptions, .webhooks, .webhookDeliveries, .serviceKeys, .connections,
@@ -113,11 +113,11 @@ public enum StoredRecord: Sendable {
         }
     }
 
-    /// Where a row is among those of its table.
+    /// The place of a row within its table.
     public struct Place: Hashable, Sendable, CustomStringConvertible {
         fileprivate var values: [SQLValue]
 
-        /// As people see it; of a text no more than its beginning.
+        /// The place as people are shown it; long texts are cut off.
         public var description: String {
             values.map { value in
                 switch value {
@@ -131,8 +131,8 @@ public enum StoredRecord: Sendable {
 }
 
 extension ReadTransaction {
-    /// Some rows of a table in the order of their places, after one of them; a row that cannot be read is a separate
-    /// error.
+    /// Returns some rows of a table in the order of their places, after a given place; a row that cannot be read is an
+    /// error of its own.
     ///
     /// - Parameter place: nil for the first rows.
     public func records(

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One act of somebody's, chained to the act before it by that one's hash.
+/// One act of a person or program, chained to the act before it by that entry's hash.
 public struct AuditEntry: Hashable, Sendable {
-    /// From 1 on, without gaps.
+    /// The entry's number, counted from 1 without gaps.
     public var number: Int
     /// Milliseconds since 1970.
     public var at: Int
     public var actor: String
     public var action: String
-    /// The id of what the act was done to.
+    /// The id of the object of the act.
     public var subject: String
     public var circleID: String?
     /// A JSON object of ids and fixed words.
@@ -39,7 +39,7 @@ public struct AuditEntry: Hashable, Sendable {
 }
 
 extension AuditEntry {
-    /// An entry whose texts are stored as their bytes in hex.
+    /// Reads an entry whose texts were selected as their bytes in hex.
     fileprivate static func ofBytes(_ row: SQLRow) throws -> AuditEntry {
         func text(_ name: String) throws -> String {
             guard let text = decoded(hex: try row.text(required: name)) else {
@@ -63,7 +63,7 @@ extension AuditEntry {
 }
 
 extension ReadTransaction {
-    /// The last entry of all, nil before the first.
+    /// Returns the last entry of all; nil before the first.
     public func lastAuditEntry() throws -> AuditEntry? {
         try row("SELECT * FROM audit_trail ORDER BY number DESC LIMIT 1", []).map(AuditEntry.init)
     }
@@ -72,7 +72,7 @@ extension ReadTransaction {
         try row("SELECT * FROM audit_trail WHERE number = $1", [.integer(number)]).map(AuditEntry.init)
     }
 
-    /// Entries before a number, the latest first; of one circle, or of all for nil.
+    /// Returns entries before a number, latest first: those of one circle, or of all circles when `circle` is nil.
     public func auditEntries(before number: Int, in circle: String?, limit: Int) throws -> [AuditEntry] {
         guard let circle else {
             return try rows(
@@ -86,7 +86,7 @@ extension ReadTransaction {
         ).map(AuditEntry.init)
     }
 
-    /// Entries before a number that name something with this text in it, the latest first.
+    /// Returns entries before a number that contain this text in one of their names, latest first.
     public func auditEntries(with text: String, before number: Int, limit: Int) throws -> [AuditEntry] {
         let escaped = ["\\", "%", "_"].reduce(text) { $0.replacing($1, with: "\\\($1)") }
         let columns = ["actor", "action", "subject", "COALESCE(circle_id, '')"]
@@ -99,10 +99,10 @@ extension ReadTransaction {
         ).map(AuditEntry.init)
     }
 
-    /// Entries from a number on, in order, by the very bytes that are stored; a row that holds something else than the schema
-    /// says is nil.
+    /// Returns entries from a number on, in order, decoded from the exact bytes that are stored; nil stands for a row
+    /// that does not hold what the schema requires.
     ///
-    /// A text that is read as one ends at its first NUL, and a number with a fraction would lose it.
+    /// Read as a text, a value would end at its first NUL; read as an integer, a number would lose its fraction.
     public func auditEntries(from number: Int, limit: Int) throws -> [AuditEntry?] {
         let columns =
             ["number", "at"].map { "CASE typeof(\($0)) WHEN 'integer' THEN \($0) END AS \($0)" }
@@ -122,7 +122,7 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
-    /// The last entry of all, which stays the last until this transaction ends; nil before the first.
+    /// Returns the last entry of all, which stays the last until this transaction ends; nil before the first.
     public func auditEntryToFollow() throws -> AuditEntry? {
         try takeAuditTurn()
         return try lastAuditEntry()

@@ -4,11 +4,11 @@
 public struct ChangedOccurrence: Hashable, Sendable {
     public var circleID: String
     public var itemID: String
-    /// Its original start as the URL names it: `YYYYMMDDTHHMMSSZ`.
+    /// Its original start in the form of the URL: `YYYYMMDDTHHMMSSZ`.
     public var originalStart: String
     public var startsAt: Int
     public var endsAt: Int
-    /// The changed fields as JSON; nobody here looks inside.
+    /// The changed fields as JSON, which this module does not interpret.
     public var content: String
     public var createdAt: Int
     public var updatedAt: Int
@@ -37,12 +37,12 @@ public struct ChangedOccurrence: Hashable, Sendable {
 }
 
 extension ScheduleItem.Collection {
-    /// The one whose items have occurrences.
+    /// The collection whose items have occurrences.
     public static let appointments: Self = "appointments"
 }
 
 extension ScheduleItem {
-    /// Whether occurrences of it may have been changed one by one.
+    /// Whether occurrences of the item can be changed one by one.
     public var hasOccurrences: Bool { collection == .appointments }
 }
 
@@ -56,7 +56,7 @@ extension ReadTransaction {
         ).map(ChangedOccurrence.init)
     }
 
-    /// Changed occurrences of one appointment after one of them, in order of original start.
+    /// Returns changed occurrences of one appointment after a given one, in order of original start.
     public func occurrences(
         of item: String, in circle: String, after originalStart: String, limit: Int
     ) throws -> [ChangedOccurrence] {
@@ -69,8 +69,8 @@ extension ReadTransaction {
         ).map(ChangedOccurrence.init)
     }
 
-    /// When the changed occurrences of an appointment are, without what else is changed of them; in order of original
-    /// start.
+    /// Returns the times of the changed occurrences of an appointment, without their other changes, in order of
+    /// original start.
     public func occurrenceTimes(
         of item: String, in circle: String, limit: Int
     ) throws -> [(originalStart: String, startsAt: Int, endsAt: Int)] {
@@ -88,7 +88,8 @@ extension ReadTransaction {
         }
     }
 
-    /// All changed occurrences of one appointment, or of all in the circle for nil, in order of original start.
+    /// Returns all changed occurrences of one appointment, or of the whole circle when `item` is nil, in order of
+    /// original start.
     public func occurrences(of item: String?, in circle: String) throws -> [ChangedOccurrence] {
         try rows(
             """
@@ -100,7 +101,7 @@ extension ReadTransaction {
 }
 
 extension ReadTransaction {
-    /// The changed occurrences of some appointments, those of each in order of original start.
+    /// Returns the changed occurrences of some appointments, each appointment's in order of original start.
     public func occurrences(of items: [String], in circle: String) throws -> [ChangedOccurrence] {
         try eachGroup(items, from: 2) { parameters, values in
             try rows(
@@ -135,7 +136,7 @@ extension WriteTransaction {
             id: occurrence.itemID, part: occurrence.originalStart, now: now)
     }
 
-    /// False when the occurrence is as its series has it.
+    /// Deletes a changed occurrence; returns false when the occurrence has not been changed.
     public func deleteOccurrence(_ originalStart: String, of item: String, in circle: String, now: Int) throws -> Bool {
         let deleted = try execute(
             """

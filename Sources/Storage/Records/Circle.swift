@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A circle of people around those they care for: what members, patients, items and feeds belong to.
+/// A circle of people around those they care for, to which members, patients, items and feeds belong.
 public struct Circle: Hashable, Sendable {
     public var id: String
     public var name: String
-    /// IANA id.
+    /// The IANA id of its time zone.
     public var timeZone: String
     /// Rises with every change that a feed may show.
     public var version: Int
-    /// When `version` last rose, in milliseconds since 1970, as all times here.
+    /// When `version` last rose, in milliseconds since 1970 like all times here.
     public var changedAt: Int
     public var createdAt: Int
     public var updatedAt: Int
-    /// Which versions of imported events are shown: those that began by now and have not ended.
+    /// The current epoch: the circle shows the versions of imported events that began by it and have not ended.
     public var eventsEpoch: Int
-    /// Versions that ended up to here may be gone.
+    /// Versions that ended by this epoch may have been removed.
     public var eventsFloor: Int
 
     init(_ row: SQLRow) throws {
@@ -30,7 +30,7 @@ public struct Circle: Hashable, Sendable {
     }
 }
 
-/// A circle of this id was deleted a moment ago, and not all of it is gone yet.
+/// Thrown when a circle of this id was deleted a moment ago and not all of it has been removed yet.
 public struct CircleIsBeingRemoved: Error {}
 
 extension ReadTransaction {
@@ -38,7 +38,7 @@ extension ReadTransaction {
         try row("SELECT * FROM circles WHERE id = $1 AND deleted_at IS NULL", [.text(id)]).map(Circle.init)
     }
 
-    /// Circles in order of id after `cursor`; those that `user` is a member of, or all for nil.
+    /// Returns circles in order of id after `cursor`: those that `user` is a member of, or all when `user` is nil.
     public func circles(of user: String?, after cursor: String, limit: Int) throws -> [Circle] {
         if let user {
             return try rows(
@@ -57,15 +57,15 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
-    /// Creates or changes a circle; a put of what is there already changes nothing.
+    /// Creates or changes a circle; storing the same values again changes nothing.
     ///
-    /// With another zone every item that has no zone itself moves to another clock, which is a change of each. Throws
-    /// `CircleIsBeingRemoved` while a circle of this id is on its way out.
+    /// With another zone, every item without a zone of its own moves to another clock, which counts as a change of
+    /// each. Throws `CircleIsBeingRemoved` while a circle of this id is being removed.
     public func putCircle(_ id: String, name: String, timeZone: String, now: Int) throws -> (Circle, isNew: Bool) {
         let old = try circle(id)
         if let old, old.name == name, old.timeZone == timeZone { return (old, false) }
         if old == nil, try isBeingRemoved(circle: id) { throw CircleIsBeingRemoved() }
-        // Before the version rises, so that the items have changed in the version that the circle has then.
+        // This comes before the version rises, so that the items change in the version that the circle then gets.
         if let old, old.timeZone != timeZone { try revise(because: .zone, in: id, now: now) }
         try execute(
             """
@@ -82,7 +82,7 @@ extension WriteTransaction {
         return (new, old == nil)
     }
 
-    /// Notes that something a feed may show has changed.
+    /// Records that something a feed may show has changed.
     public func touchCircle(_ id: String, now: Int) throws {
         try execute(
             "UPDATE circles SET version = version + 1, changed_at = $2 WHERE id = $1", [.text(id), .integer(now)])

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One change of a circle, noted in the transaction that made it.
+/// One change of a circle, recorded in the transaction that made it.
 public struct CircleChange: Hashable, Sendable {
     public enum Subject: String, Hashable, Sendable, CaseIterable {
         case circle, member, patient, item, occurrence, feed, subscription, connection, conflict
@@ -11,16 +11,16 @@ public struct CircleChange: Hashable, Sendable {
         case created, updated, deleted
     }
 
-    /// Rises over all circles.
+    /// A number that rises over all circles.
     public var sequence: Int
     public var circleID: String
-    /// Rises by one with each change of the circle, from 1 on.
+    /// A number that rises by one with each change of the circle, from 1 on.
     public var number: Int
     public var at: Int
     public var subject: Subject
     /// The collection of an item or an occurrence.
     public var collection: String?
-    /// What changed; nil for the circle itself.
+    /// The id of what changed; nil for the circle itself.
     public var id: String?
     /// The original start of an occurrence.
     public var part: String?
@@ -43,7 +43,7 @@ public struct CircleChange: Hashable, Sendable {
 }
 
 extension ReadTransaction {
-    /// Changes of a circle after a number, in order; a user's are without those of other people's feeds.
+    /// Returns changes of a circle after a number, in order; with `user`, changes of other people's feeds are left out.
     public func changes(
         in circle: String, after number: Int, upTo last: Int = .max, seenBy user: String?, limit: Int
     ) throws -> [CircleChange] {
@@ -57,7 +57,7 @@ extension ReadTransaction {
         ).map(CircleChange.init)
     }
 
-    /// The numbers of a circle's oldest change that is kept and of its latest; both 0 when there was none.
+    /// Returns the numbers of a circle's oldest stored change and of its latest; both are 0 when there are none.
     public func changeNumbers(in circle: String) throws -> (oldest: Int, latest: Int) {
         let row = try row(
             """
@@ -67,7 +67,7 @@ extension ReadTransaction {
         return (row?.integer("oldest") ?? 0, row?.integer("latest") ?? 0)
     }
 
-    /// Changes of all circles after a sequence number, in order.
+    /// Returns changes of all circles after a sequence number, in order.
     public func changes(afterSequence sequence: Int, limit: Int) throws -> [CircleChange] {
         try rows(
             "SELECT * FROM changes WHERE sequence > $1 ORDER BY sequence LIMIT $2",
@@ -75,16 +75,16 @@ extension ReadTransaction {
         ).map(CircleChange.init)
     }
 
-    /// The sequence number of the latest change of all, 0 before the first.
+    /// Returns the sequence number of the latest change of all; 0 before the first.
     public func latestChange() throws -> Int {
         try row("SELECT COALESCE(MAX(sequence), 0) AS latest FROM changes", [])?.integer("latest") ?? 0
     }
 }
 
 extension WriteTransaction {
-    /// Notes a change.
+    /// Records a change.
     ///
-    /// - Parameter user: the only user who may see it, nil when all of the circle may.
+    /// - Parameter user: the only user who may see it; nil when every member may.
     public func note(
         _ subject: CircleChange.Subject, _ kind: CircleChange.Kind, in circle: String, collection: String? = nil,
         id: String? = nil, part: String? = nil, user: String? = nil, now: Int
@@ -102,7 +102,7 @@ extension WriteTransaction {
             ])
     }
 
-    /// Notes a change of a feed, which only its user may see.
+    /// Records a change of a feed, which only its user may see.
     func noteFeed(_ id: String, _ kind: CircleChange.Kind, now: Int) throws {
         guard let feed = try row("SELECT circle_id, user_id FROM feeds WHERE id = $1", [.text(id)]) else { return }
         try note(
@@ -110,7 +110,7 @@ extension WriteTransaction {
             now: now)
     }
 
-    /// Forgets old changes, but never the newest of a circle.
+    /// Removes old changes, but never the newest of a circle.
     ///
     /// - Parameter count: how many of each circle are kept at most.
     public func pruneChanges(before time: Int, keeping count: Int) throws {
@@ -120,14 +120,14 @@ extension WriteTransaction {
         }
     }
 
-    /// Forgets these changes, by their sequence numbers.
+    /// Removes the changes with these sequence numbers.
     public func deleteChanges(_ sequences: some Sequence<Int>) throws {
         for sequence in sequences {
             try execute("DELETE FROM changes WHERE sequence = $1", [.integer(sequence)])
         }
     }
 
-    /// Forgets some of a circle's changes except for so many of the newest; false when none was left.
+    /// Removes some of a circle's changes except for the newest `count`; returns false when none is left.
     public func pruneChanges(in circle: String, keeping count: Int, limit: Int) throws -> Bool {
         let latest = try changeNumbers(in: circle).latest
         return try execute(
@@ -139,7 +139,7 @@ extension WriteTransaction {
 }
 
 extension ReadTransaction {
-    /// The sequence numbers of old changes, but never of the newest of a circle.
+    /// Returns the sequence numbers of old changes, but never of the newest of a circle.
     public func oldChanges(before time: Int, limit: Int) throws -> [Int] {
         try rows(
             """
@@ -150,7 +150,7 @@ extension ReadTransaction {
         ).map { try $0.integer(required: "sequence") }
     }
 
-    /// Circles with more changes than so many.
+    /// Returns circles that have more than `count` changes.
     public func circlesWithManyChanges(_ count: Int) throws -> [String] {
         try rows(
             "SELECT circle_id FROM changes GROUP BY circle_id HAVING MAX(number) - MIN(number) >= $1",

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A circle that is deleted is gone for everybody with one short transaction; what it held goes in small steps.
+// Deleting a circle takes one short transaction, after which nobody sees it; its contents are removed in small steps.
 
 extension ReadTransaction {
-    /// Whether a circle of this id was deleted and not all of it is gone.
+    /// Whether a circle of this id was deleted and has not been removed completely.
     public func isBeingRemoved(circle id: String) throws -> Bool {
         try row("SELECT 1 AS found FROM circles WHERE id = $1 AND deleted_at IS NOT NULL", [.text(id)]) != nil
     }
 
-    /// Circles that were deleted but are not completely removed yet.
+    /// Returns circles that were deleted and have not been removed completely.
     public func circlesBeingRemoved(limit: Int) throws -> [String] {
         try rows("SELECT id FROM circles WHERE deleted_at IS NOT NULL LIMIT $1", [.integer(limit)]).map {
             try $0.text(required: "id")
@@ -17,7 +17,7 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
-    /// Ends a circle for everybody: nothing in it is found any more, and its feeds' tokens open nothing.
+    /// Deletes a circle for everybody: nothing in it is found any more, and its feeds' tokens open nothing.
     public func deleteCircle(_ id: String, now: Int) throws -> Bool {
         let deleted = try execute(
             "UPDATE circles SET deleted_at = $2 WHERE id = $1 AND deleted_at IS NULL", [.text(id), .integer(now)])
@@ -27,9 +27,9 @@ extension WriteTransaction {
         return true
     }
 
-    /// Removes a part of a circle that was deleted; false when nothing of it is left.
+    /// Removes a part of a deleted circle; returns false when nothing of it is left.
     ///
-    /// The hashes of its feeds' tokens stay, and are ended.
+    /// The hashes of its feeds' tokens stay stored and are ended.
     public func purgeCircle(_ id: String, limit: Int) throws -> Bool {
         guard
             let deletedAt = try row("SELECT deleted_at FROM circles WHERE id = $1", [.text(id)])?.integer("deleted_at")
@@ -63,7 +63,7 @@ extension WriteTransaction {
         return false
     }
 
-    /// Ends some of a feed's tokens and takes the feed from them; how many they were.
+    /// Ends some of a feed's tokens and detaches them from the feed; returns how many.
     func releaseTokens(of feed: String, endedAt time: Int, limit: Int) throws -> Int {
         try execute(
             """

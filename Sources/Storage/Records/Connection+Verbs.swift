@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Connections that have ended are found only by who clears them away.
+// Connections that have ended are found only by the functions that clear them away.
 
 extension ReadTransaction {
     public func connection(_ id: String) throws -> Connection? {
         try row("SELECT * FROM connections WHERE id = $1 AND ending IS NULL", [.text(id)]).map(Connection.init)
     }
 
-    /// A connection, ended or not.
+    /// Returns a connection, ended or not.
     public func connectionEverKnown(_ id: String) throws -> Connection? {
         try row("SELECT * FROM connections WHERE id = $1", [.text(id)]).map(Connection.init)
     }
 
-    /// A user's connections of a circle in order of id.
+    /// Returns a user's connections in a circle, in order of id.
     public func connections(
         of user: String, in circle: String, after cursor: String = "", limit: Int = 10_000
     ) throws -> [Connection] {
@@ -24,7 +24,7 @@ extension ReadTransaction {
         ).map(Connection.init)
     }
 
-    /// All connections of a circle in order of id.
+    /// Returns all connections of a circle, in order of id.
     public func connections(in circle: String, after cursor: String, limit: Int) throws -> [Connection] {
         try rows(
             "SELECT * FROM connections WHERE circle_id = $1 AND id > $2 AND ending IS NULL ORDER BY id LIMIT $3",
@@ -32,9 +32,9 @@ extension ReadTransaction {
         ).map(Connection.init)
     }
 
-    /// A user's connections of all circles in order of id.
+    /// Returns a user's connections in all circles, in order of id.
     ///
-    /// - Parameter provider: nil for any.
+    /// - Parameter provider: nil for all providers.
     public func connections(of user: String, by provider: Connection.Provider? = nil) throws -> [Connection] {
         try rows(
             """
@@ -45,7 +45,7 @@ extension ReadTransaction {
         ).map(Connection.init)
     }
 
-    /// A user's connection of this provider with this label (or none).
+    /// Returns a user's connection with this provider and this label (or without a label).
     public func connection(
         labelled label: String?, by provider: Connection.Provider, of user: String, in circle: String
     ) throws -> Connection? {
@@ -63,7 +63,8 @@ extension ReadTransaction {
             [.text(circle), .text(user)])?.integer("found") ?? 0
     }
 
-    /// The active ones whose time has come, the longest due first; those of phones are carried by the phones.
+    /// Returns the active connections that are due, longest overdue first. Connections of phones are left out: the
+    /// phones run them.
     public func dueConnections(now: Int, limit: Int) throws -> [Connection] {
         try rows(
             """
@@ -74,7 +75,7 @@ extension ReadTransaction {
         ).map(Connection.init)
     }
 
-    /// Those that have ended and of which something still has to be removed, in order of id.
+    /// Returns connections that have ended and from which something still has to be removed, in order of id.
     public func endingConnections(after cursor: String = "", limit: Int) throws -> [Connection] {
         try rows(
             "SELECT * FROM connections WHERE ending IS NOT NULL AND id > $1 ORDER BY id LIMIT $2",
@@ -84,13 +85,13 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
-    /// Stores a connection, new or as it is now, and notes the change for its user.
+    /// Stores a new or changed connection and records the change for its user.
     public func putConnection(_ own: Connection, _ kind: CircleChange.Kind, now: Int) throws {
         try recordConnection(own)
         try note(.connection, kind, in: own.circleID, id: own.id, user: own.userID, now: now)
     }
 
-    /// Stores what changed in a connection without noting a change, such as when it ran.
+    /// Stores what changed in a connection, such as when it last ran, without recording a change.
     public func recordConnection(_ own: Connection) throws {
         try execute(
             """
@@ -120,15 +121,16 @@ extension WriteTransaction {
             ])
     }
 
-    /// Ends a connection for its user; what it made elsewhere is cleared away later.
+    /// Ends a connection for its user; the events that it made at the provider are cleared away later.
     ///
-    /// One that never wrote anything, and one whose events stay, is removed with its secrets at once.
+    /// A connection that never wrote anything, or whose events stay, is removed with its secrets at once.
     ///
-    /// - Parameter ending: nil for events that stay.
+    /// - Parameter ending: nil when the events stay.
     public func endConnection(_ own: Connection, _ ending: Connection.Ending?, now: Int) throws {
         try note(.connection, .deleted, in: own.circleID, id: own.id, user: own.userID, now: now)
         if own.provider == .apple {
-            // What is on a phone is known here, and the phone takes it away. What stays there is found again by its marks.
+            // The server knows what is on a phone, and the phone removes it. What stays there is found again by its
+            // marks.
             if ending != .all { try leavePhoneMark(own, now: now) }
             switch ending {
             case nil: try forgetPhoneItems(of: own)
@@ -147,7 +149,8 @@ extension WriteTransaction {
         try execute("DELETE FROM connection_authorizations WHERE connection_id = $1", [.text(own.id)])
     }
 
-    /// Removes a connection with all that is stored of it, its secrets among it. One that had an account is remembered.
+    /// Removes a connection with everything that is stored of it, including its secrets. One that had an account is
+    /// recorded as a former connection.
     public func deleteConnection(_ id: String) throws {
         try execute(
             """
@@ -158,7 +161,7 @@ extension WriteTransaction {
         try execute("DELETE FROM connections WHERE id = $1", [.text(id)])
     }
 
-    /// Ends the connections of a circle, or of one who leaves it: events from now on are cleared away.
+    /// Ends the connections of a circle, or those of a member who leaves it: future events are cleared away.
     func endConnections(of user: String? = nil, in circle: String, now: Int) throws {
         let found = try rows(
             """

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A person's calendar elsewhere that is kept in step with a circle.
+/// A person's calendar at a provider that is kept in step with a circle.
 public struct Connection: Hashable, Sendable {
     public enum Provider: String, Hashable, Sendable, CaseIterable {
         case google, outlook, caldav, apple
@@ -9,10 +9,10 @@ public struct Connection: Hashable, Sendable {
     public enum State: String, Hashable, Sendable, CaseIterable {
         /// Nobody has signed in at the provider yet.
         case unauthorized
-        /// The account is known, its calendar is not.
+        /// The account is known, but its calendar is not.
         case choosing
         case active, paused
-        /// The grant is dead: nothing is tried until the person signs in again.
+        /// The grant is no longer valid: nothing is tried until the person signs in again.
         case needsReconnect
         /// The calendar was deleted or made read-only.
         case calendarGone
@@ -22,7 +22,7 @@ public struct Connection: Hashable, Sendable {
         case success, partial, failed
     }
 
-    /// What becomes of the events of a connection that has ended.
+    /// The events of an ended connection that are cleared away.
     public enum Ending: String, Hashable, Sendable, CaseIterable {
         case all, future
     }
@@ -37,23 +37,23 @@ public struct Connection: Hashable, Sendable {
     public var accountName: String?
     public var calendarID: String?
     public var calendarName: String?
-    /// An IANA name, nil where the provider says none.
+    /// An IANA id; nil when the provider names none.
     public var calendarTimeZone: String?
     public private(set) var state: State
-    /// Since when it is in its state.
+    /// When the connection entered its state.
     public private(set) var stateAt: Int
-    /// The configuration as JSON; nobody here looks inside.
+    /// The configuration as JSON, which this module does not interpret.
     public var config: String
     public var lastSyncAt: Int?
     public var lastSyncStatus: Outcome?
     public var lastSyncError: String?
-    /// Runs in a row that failed.
+    /// The number of failed runs in a row.
     public var failures: Int
-    /// Nil for one that waits for a person.
+    /// When the next run is due; nil when the connection waits for a person.
     public var nextSyncAt: Int?
-    /// When the calendar was first not found; nil while it is there.
+    /// When the calendar was first not found; nil while it exists.
     public var missingSince: Int?
-    /// Set for one that has ended and of which something still has to be removed.
+    /// Set for a connection that has ended and from which something still has to be removed.
     public var ending: Ending?
     public var endingAt: Int?
     public var createdAt: Int
@@ -67,7 +67,7 @@ public struct Connection: Hashable, Sendable {
         self.userID = userID
         self.provider = provider
         self.label = label
-        // A phone that may carry it is all that it needs.
+        // It needs only a phone that may carry it.
         self.state = provider == .apple ? .active : .unauthorized
         self.stateAt = now
         self.config = config
@@ -102,7 +102,7 @@ public struct Connection: Hashable, Sendable {
         updatedAt = try row.integer(required: "updated_at")
     }
 
-    /// Turns to a state; one that waits for a person has no next run.
+    /// Changes to a state; a connection that waits for a person has no next run.
     public mutating func turn(to new: State, now: Int) {
         if new != state { (state, stateAt) = (new, now) }
         if new != .active { nextSyncAt = nil }

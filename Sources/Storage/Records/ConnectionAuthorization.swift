@@ -2,12 +2,12 @@
 
 /// A sign-in at a provider that is under way.
 public struct ConnectionAuthorization: Hashable, Sendable {
-    /// The hash of the secret that the provider gives back.
+    /// The hash of the secret that the provider returns.
     public var stateHash: String
     public var connectionID: String
-    /// Who began it.
+    /// The user who began it.
     public var userID: String
-    /// The session of the browser that began it; nil for one that was begun by a token.
+    /// The session of the browser that began it; nil when it was begun with a token.
     public var sessionID: String?
     public var sealedVerifier: String
     public var returnTo: String
@@ -38,9 +38,9 @@ public struct ConnectionAuthorization: Hashable, Sendable {
 }
 
 extension WriteTransaction {
-    /// Stores a sign-in; of one connection the latest few remain.
+    /// Stores a sign-in and keeps only the latest few of the connection.
     ///
-    /// - Parameter most: how many of a connection there are at once.
+    /// - Parameter most: how many a connection has at most.
     public func insertAuthorization(_ own: ConnectionAuthorization, most: Int) throws {
         try execute(
             """
@@ -60,7 +60,7 @@ extension WriteTransaction {
             """, [.text(own.connectionID), .integer(most)])
     }
 
-    /// Takes a sign-in out: it serves once, and only before its end.
+    /// Removes and returns a sign-in: it can be used once, and only before it expires.
     public func takeAuthorization(stateHash: String, now: Int) throws -> ConnectionAuthorization? {
         let found = try row("SELECT * FROM connection_authorizations WHERE state_hash = $1", [.text(stateHash)])
             .map(ConnectionAuthorization.init)
@@ -69,7 +69,7 @@ extension WriteTransaction {
         return found.expiresAt > now ? found : nil
     }
 
-    /// Forgets some sign-ins that nobody ended in time; false when none was left.
+    /// Removes some sign-ins that were not completed in time; returns false when none is left.
     public func pruneAuthorizations(before time: Int, limit: Int) throws -> Bool {
         try execute(
             """

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What opens a connection's account, sealed.
+/// The sealed credential of a connection's account.
 public struct ConnectionCredential: Hashable, Sendable {
     public var connectionID: String
     public var sealed: String
-    /// Equal for equal accounts of one provider.
+    /// A value that is equal for equal accounts of one provider.
     public var account: String
-    /// Rises with each renewal.
+    /// A number that rises with each renewal.
     public var version: Int
     public var updatedAt: Int
 
@@ -42,7 +42,7 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
-    /// Stores what a sign-in brought, in place of what was there.
+    /// Stores the credential from a sign-in in place of the old one.
     public func putCredential(_ own: ConnectionCredential) throws {
         try execute(
             """
@@ -57,9 +57,9 @@ extension WriteTransaction {
             ])
     }
 
-    /// Stores a renewed credential unless another was stored since; false when one was.
+    /// Stores a renewed credential; returns false and changes nothing when another was stored in between.
     ///
-    /// - Parameter version: of the one that was renewed.
+    /// - Parameter version: the version of the credential that was renewed.
     public func renewCredential(ofConnection id: String, from version: Int, to sealed: String, now: Int) throws -> Bool
     {
         try execute(

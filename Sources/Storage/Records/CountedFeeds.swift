@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A feed's count while accesses are added to it.
+/// A feed's count while accesses are being added to it.
 struct CountedFeed {
     var before = 0
     var total = 0
     var head = 0
-    /// The day of its first access; far ahead when there was none.
+    /// The day of its first access; `Int.max` when there was none.
     var firstDay = Int.max
     var lastAt = 0
-    /// Classes of networks as in `NetworkSketch`, of all clients.
+    /// The classes of networks of all clients, as in `NetworkSketch`.
     var networks = 0
-    /// The version that its circle has now.
+    /// The current version of its circle.
     var circleVersion = 0
 }
 
-/// What is added to a client's count.
+/// The part that is added to a client's count.
 struct CountedClient {
     let key: FeedAndClient
     var count = 0
@@ -23,7 +23,7 @@ struct CountedClient {
     /// The day of its first access.
     let firstDay: Int
     var networks: NetworkSketch
-    /// The latest version of the circle that it was shown; 0 for none that is known.
+    /// The latest version of the circle that the client was shown; 0 when none is known.
     private(set) var seenVersion: Int
 
     init(key: FeedAndClient, firstDay: Int, networks: NetworkSketch = NetworkSketch(), seenVersion: Int = 0) {
@@ -33,10 +33,11 @@ struct CountedClient {
         self.seenVersion = seenVersion
     }
 
-    /// Notes that it was shown a version; accesses may have been noted in another order than they were answered in.
+    /// Records that the client was shown a version; accesses may be recorded in another order than they were answered
+    /// in.
     mutating func see(_ version: Int) { seenVersion = max(seenVersion, version) }
 
-    /// - Returns: whether it came from a network of a class that is new on that day, and that is of interest.
+    /// - Returns: whether it came from a network whose class is new on that day, and the client is not one that roams.
     mutating func add(_ one: SequencedAccess, on day: Int, _ rules: AttentionRules) -> Bool {
         count += 1
         lastAt = one.access.at
@@ -45,7 +46,7 @@ struct CountedClient {
     }
 }
 
-/// The feeds of some accesses, with all of their clients.
+/// The feeds of some accesses, with all their clients.
 struct CountedFeeds {
     var feeds: [Int: CountedFeed] = [:]
     var clients: [CountedClient] = []
@@ -57,12 +58,12 @@ struct CountedFeeds {
         places.reserveCapacity(capacity)
     }
 
-    /// Takes in a client as it is stored, or a feed without any: number, client, count, last place, first day, networks; the
-    /// version of the circle and the last one that the client was shown.
+    /// Adds a client as it is stored, or a feed without clients: number, client, count, last place, first day,
+    /// networks, the circle's version and the last version that the client was shown.
     ///
-    /// - Parameter day: the networks of which, and of the day before, are of interest.
+    /// - Parameter day: the day whose networks count, with those of the day before.
     mutating func add(_ row: SQLRow, on day: Int) {
-        // By place and not by name: this runs for each access.
+        // Columns are read by place and not by name, because this runs for each access.
         func number(_ column: Int) -> Int? { if case .integer(let value) = row.values[column] { value } else { nil } }
         guard let feed = number(0) else { return }
         var counted = feeds[feed] ?? CountedFeed()
@@ -82,7 +83,7 @@ struct CountedFeeds {
         clients.append(CountedClient(key: key, firstDay: first, networks: networks, seenVersion: number(8) ?? 0))
     }
 
-    /// Where a client is in `clients`, and whether it was not known.
+    /// Returns the place of a client in `clients`, and whether it is new.
     mutating func client(_ key: FeedAndClient, since day: Int) -> (place: Int, isNew: Bool) {
         if let known = places[key] { return (known, false) }
         places[key] = clients.count
@@ -91,7 +92,7 @@ struct CountedFeeds {
     }
 }
 
-/// A day of UTC, a feed's number and a client, in one word: the day needs 22 bits, the feed 32 and the client 8.
+/// A day in UTC, a feed's number and a client in one word: the day needs 22 bits, the feed 32 and the client 8.
 struct FeedAndClient: Hashable, Comparable {
     private let word: Int
 

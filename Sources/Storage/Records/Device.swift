@@ -4,12 +4,12 @@
 public struct Device: Hashable, Sendable {
     public var id: String
     public var userID: String
-    /// The device's own name for itself, one a user.
+    /// The name that the device gives itself, unique for its user.
     public var deviceID: String
     public var name: String?
     public var platform: String?
     public var createdAt: Int
-    /// When it got the token that it has.
+    /// When it got its current token.
     public var registeredAt: Int
     public var lastUsedAt: Int?
 
@@ -26,23 +26,23 @@ public struct Device: Hashable, Sendable {
 }
 
 extension ReadTransaction {
-    /// The device whose token has this hash.
+    /// Returns the device whose token has this hash.
     public func device(hash: String) throws -> Device? {
         try row("SELECT * FROM devices WHERE hash = $1", [.text(hash)]).map(Device.init)
     }
 
-    /// A user's device, nil when it is another user's.
+    /// Returns a user's device; nil when it belongs to another user.
     public func device(_ id: String, of user: String) throws -> Device? {
         try row("SELECT * FROM devices WHERE id = $1 AND user_id = $2", [.text(id), .text(user)]).map(Device.init)
     }
 
-    /// A user's device by its own name.
+    /// Returns a user's device by the name that it gives itself.
     public func device(named deviceID: String, of user: String) throws -> Device? {
         try row("SELECT * FROM devices WHERE user_id = $1 AND device_id = $2", [.text(user), .text(deviceID)])
             .map(Device.init)
     }
 
-    /// A user's devices in order of id.
+    /// Returns a user's devices, in order of id.
     public func devices(of user: String, after cursor: String, limit: Int) throws -> [Device] {
         try rows(
             "SELECT * FROM devices WHERE user_id = $1 AND id > $2 ORDER BY id LIMIT $3",
@@ -56,9 +56,9 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
-    /// Registers a device; one that is known keeps its id and gets another token.
+    /// Registers a device; a known device keeps its id and gets another token.
     ///
-    /// - Parameter id: of a device that is not known yet.
+    /// - Parameter id: the id for a device that is not known yet.
     public func putDevice(
         id: String, of user: String, deviceID: String, name: String?, platform: String?, hash: String, now: Int
     ) throws {
@@ -78,12 +78,12 @@ extension WriteTransaction {
         try execute("UPDATE devices SET last_used_at = $2 WHERE id = $1", [.text(id), .integer(now)])
     }
 
-    /// Takes all of a user's devices away: who knew the old password may have registered one.
+    /// Removes all of a user's devices: somebody who knew the old password may have registered one.
     public func deleteDevices(of user: String) throws {
         try execute("DELETE FROM devices WHERE user_id = $1", [.text(user)])
     }
 
-    /// Revokes a user's device; false when the user has no such device.
+    /// Revokes a user's device; returns false when the user has no such device.
     public func deleteDevice(_ id: String, of user: String) throws -> Bool {
         try execute("DELETE FROM devices WHERE id = $1 AND user_id = $2", [.text(id), .text(user)]) > 0
     }

@@ -2,17 +2,17 @@
 
 internal import Base
 
-/// What brought an imported event, and whose it is therefore: nothing else changes it or takes it away.
+/// The origin of an imported event, and so its owner: nothing else changes or removes the event.
 public struct EventSource: Hashable, Sendable {
-    /// As it is stored.
+    /// The source in its stored form.
     public let text: String
 
     init(stored text: String) { self.text = text }
 
-    /// People's imports, of what every member may see.
+    /// The imports of events that every member may see.
     public static let shared = EventSource(stored: "f")
 
-    /// One user's imports of what is private to them; of nil, the host application's, which nobody sees.
+    /// One user's imports of private events; with nil, those of the host application, which nobody sees.
     public static func own(_ user: String?) -> EventSource { EventSource(stored: "f:" + (user ?? "")) }
 
     public static func subscription(_ id: String) -> EventSource { EventSource(stored: "s:" + id) }
@@ -26,8 +26,8 @@ public struct EventSource: Hashable, Sendable {
 
 /// Numbers of the states that a circle's events go through.
 public enum EventEpoch {
-    /// The end of a version that nothing has replaced, and of a series that never ends.
+    /// The end of a version that has not been replaced, and of a series that never ends.
     public static let open = 1 << 52
-    /// New events of a source begin above what is gone of it up to here.
+    /// The bound of a source's floor: only removed events with a SEQUENCE below it raise the floor.
     static let highestFloor = 1_000_000
 }

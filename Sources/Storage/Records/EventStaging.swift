@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How many events of its sources a circle shows.
+/// How many events of a source a circle shows, and where new ones begin.
 public struct EventSourceState: Hashable, Sendable {
     public var events = 0
-    /// The lowest SEQUENCE of a new event: above those of all that are gone.
+    /// The lowest SEQUENCE of a new event: above those of all events that were removed.
     public var sequenceFloor = 0
 }
 
 extension ReadTransaction {
-    /// The sources of a circle's imported events.
+    /// Returns the sources of a circle's imported events.
     public func eventSources(in circle: String) throws -> [EventSource: EventSourceState] {
         let found = try rows(
             "SELECT source, events, sequence_floor FROM event_sources WHERE circle_id = $1", [.text(circle)])
@@ -19,7 +19,7 @@ extension ReadTransaction {
         }
     }
 
-    /// How many events of a source are shown.
+    /// Returns how many events of a source the circle shows.
     public func eventCount(of source: EventSource, in circle: String) throws -> Int {
         try row(
             "SELECT events FROM event_sources WHERE circle_id = $1 AND source = $2",
@@ -27,28 +27,28 @@ extension ReadTransaction {
             .integer("events") ?? 0
     }
 
-    /// The circles in which something was staged and is neither published nor discarded.
+    /// Returns the circles that have staged events which are neither published nor discarded.
     public func circlesWithStagedEvents(limit: Int) throws -> [String] {
         try rows("SELECT circle_id FROM event_stagings ORDER BY circle_id LIMIT $1", [.integer(limit)]).map {
             try $0.text(required: "circle_id")
         }
     }
 
-    /// Whether something was staged in a circle, of which nobody sees anything.
+    /// Whether a circle has staged events, which nobody sees yet.
     public func hasStagedEvents(in circle: String) throws -> Bool {
         try row("SELECT 1 AS found FROM event_stagings WHERE circle_id = $1", [.text(circle)]) != nil
     }
 }
 
 extension WriteTransaction {
-    /// Begins to write a circle's next epoch; one at a time may.
+    /// Begins to write a circle's next epoch; only one writer at a time may.
     public func beginStaging(in circle: Circle) throws {
         try execute(
             "INSERT INTO event_stagings (circle_id, epoch) VALUES ($1, $2)",
             [.text(circle.id), .integer(circle.eventsEpoch + 1)])
     }
 
-    /// Writes events that the next epoch shows.
+    /// Writes events that appear with the next epoch.
     public func stage(_ events: [ImportedEventRecord], in circle: Circle) throws {
         let rows = events.map { event -> [SQLValue] in
             [
@@ -69,7 +69,7 @@ extension WriteTransaction {
             """, rows)
     }
 
-    /// Ends events with the present epoch.
+    /// Ends events with the current epoch.
     public func stageEnd(of keys: [ImportedEventRecord.Key], in circle: Circle) throws {
         for group in keys.groups(of: 25) {
             try execute(
@@ -83,11 +83,9 @@ extension WriteTransaction {
         }
     }
 
-    /// Shows all that was staged, and nothing of it before.
+    /// Publishes all staged events at once.
     ///
-    /// - Parameters:
-    ///   - changes: by how many events each source grows.
-    ///   - changed: how many versions came and went; from many on, nobody looks up the old ones.
+    /// - Parameter changes: by how many events each source grows.
     public func publishEvents(in circle: Circle, _ changes: [EventSource: Int], now: Int) throws {
         let raised = try execute(
             "UPDATE circles SET events_epoch = $2 WHERE id = $1 AND events_epoch = $2 - 1 AND deleted_at IS NULL",
@@ -106,13 +104,13 @@ extension WriteTransaction {
         try touchCircle(circle.id, now: now)
     }
 
-    /// Forgets the source of a subscription that is gone.
+    /// Removes the source of a subscription that was deleted.
     public func forgetSource(_ source: EventSource, in circle: String) throws {
         try execute(
             "DELETE FROM event_sources WHERE circle_id = $1 AND source = $2", [.text(circle), .text(source.text)])
     }
 
-    /// Takes back a part of what was staged in a circle; false when nothing was left.
+    /// Discards a part of a circle's staged events; returns false when nothing is left.
     public func discardStaged(in circle: String, limit: Int) throws -> Bool {
         guard let staging = try row("SELECT epoch FROM event_stagings WHERE circle_id = $1", [.text(circle)]) else {
             return false
@@ -138,7 +136,7 @@ extension WriteTransaction {
         return false
     }
 
-    /// The keys of some versions; the last column keeps the search on the index that the condition names.
+    /// Returns the keys of some versions; the last column keeps the search on the index that the condition names.
     func versionKeys(
         _ condition: String, _ arguments: [SQLValue], limit: Int
     ) throws -> [ImportedEventRecord.Key] {
@@ -167,9 +165,11 @@ extension WriteTransaction {
 }
 
 extension ImportedEventRecord.Key {
-    /// The condition that a row has one of some keys, whose values follow each other from a parameter on.
+    /// Returns the condition that a row has one of several keys, whose values are consecutive parameters from `first`
+    /// on.
     ///
-    /// The ids are named twice: SQLite looks up no triples in an index, and read all of a circle for each group.
+    /// The UIDs appear twice: SQLite does not look up triples in an index, and would read the whole circle for each
+    /// group.
     static func among(_ count: Int, from first: Int) -> String {
         let places = (0..<count).map { 3 * $0 + first }
         let triples = places.map { "($\($0), $\($0 + 1), $\($0 + 2))" }.joined(separator: ", ")
@@ -179,7 +179,8 @@ extension ImportedEventRecord.Key {
 }
 
 extension Array {
-    /// The elements in slices of one length, and what is left over one by one: few lengths need few statements.
+    /// Returns the elements in slices of one length, and the rest one by one: few different lengths need few
+    /// statements.
     func groups(of length: Int) -> [ArraySlice<Element>] {
         var groups: [ArraySlice<Element>] = []
         var rest = self[...]

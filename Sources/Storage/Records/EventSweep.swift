@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ReadTransaction {
-    /// How many versions of events a circle shows no longer, counted up to a limit.
+    /// Counts the versions of events that a circle no longer shows, up to a limit.
     public func endedVersions(in circle: String, limit: Int) throws -> Int {
         try row(
             """
@@ -10,9 +10,9 @@ extension ReadTransaction {
             """, [.text(circle), .integer(limit)])?.integer("count") ?? 0
     }
 
-    /// A circle with versions that are shown no longer, behind another.
+    /// Returns the next circle after `circle` that has versions which are no longer shown.
     public func circleWithEndedVersions(after circle: String) throws -> String? {
-        // Circle by circle through the index: the rows of one are passed over in a step.
+        // The index leads from circle to circle: the rows of one circle are skipped in one step.
         try row(
             """
             SELECT MIN(circle_id) AS id FROM event_versions
@@ -22,9 +22,9 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
-    /// Removes some versions that a circle shows no longer; false when none was left.
+    /// Removes some versions that a circle no longer shows; returns false when none is left.
     ///
-    /// What a source brings again later begins above them, so that no reader mistakes it for something older.
+    /// Events that a source brings again later get a higher SEQUENCE, so that no reader takes them for older ones.
     public func sweepEvents(in circle: String, limit: Int) throws -> Bool {
         guard
             let epoch = try row("SELECT events_epoch FROM circles WHERE id = $1", [.text(circle)])?
@@ -44,7 +44,7 @@ extension WriteTransaction {
             let sequence = try row.integer(required: "sequence")
             if sequence < EventEpoch.highestFloor {
                 let source = EventSource(stored: try row.text(required: "source"))
-                // What was replaced has its successor, which counts on.
+                // A replaced version has a successor, which continues its SEQUENCE.
                 let isReplaced =
                     try self.row(
                         """
@@ -81,7 +81,7 @@ extension WriteTransaction {
 // MARK: Events of earlier versions
 
 extension ReadTransaction {
-    /// Some events that an earlier version stored without saying who may see them: circle and UID.
+    /// Returns some events that an earlier version stored without recording who may see them: circle and UID.
     public func unsortedEvents(limit: Int) throws -> [(circle: String, uid: String)] {
         try rows("SELECT circle_id, uid FROM unsorted_events LIMIT $1", [.integer(limit)]).map {
             (try $0.text(required: "circle_id"), try $0.text(required: "uid"))
@@ -90,7 +90,7 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
-    /// Moves the components of one event to the source that they belong to, which only one user sees.
+    /// Moves the components of one event to the source that they belong to, whose events only one user sees.
     public func sortEvents(
         uid: String, of source: EventSource, in circle: String, to own: EventSource, visibleTo user: String?
     ) throws {

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A feed: what one user subscribes to of one circle.
+/// A feed: what one user subscribes to in one circle.
 public struct Feed: Hashable, Sendable {
     public var id: String
-    /// What its accesses are counted under, 1 to 2³²−1; never given twice. 0 until it is stored.
+    /// The number under which its accesses are counted, 1 to 2³²−1 and never reused; 0 until it is stored.
     public var number: Int
     public var circleID: String
     public var userID: String
     public var label: String?
-    /// The configuration as JSON; nobody here looks inside.
+    /// The configuration as JSON, which this module does not interpret.
     public var config: String
     /// Added to each event's SEQUENCE in this feed.
     public var sequenceOffset: Int
-    /// The last change of what only this feed shows of each event.
+    /// When the part of an event that only this feed shows last changed.
     public var shownChangedAt: Int
-    /// The last change of the configuration at all.
+    /// When the configuration last changed at all.
     public var configChangedAt: Int
-    /// Whether it shows entries of its owner beside the circle's.
+    /// Whether it shows its owner's own entries beside the circle's.
     public var showsOwn: Bool
-    /// Rises with every change of those entries, and when it last did.
+    /// A version that rises with every change of those entries, and when it last rose.
     public var ownVersion: Int
     public var ownChangedAt: Int
     public var tokenHint: String
@@ -79,7 +79,7 @@ public struct Feed: Hashable, Sendable {
 }
 
 extension Feed {
-    /// Every column, and what follows from the accesses that were counted.
+    /// Selects every column, and what is computed from the accesses that were counted.
     fileprivate static let query = """
         SELECT feeds.*,
             (SELECT CAST(COALESCE(SUM(c.access_count), 0) AS BIGINT) FROM feed_clients AS c
@@ -101,7 +101,7 @@ extension ReadTransaction {
         ).map(Feed.init)
     }
 
-    /// A user's feeds of a circle, ended ones too, in order of id.
+    /// Returns a user's feeds in a circle, including ended ones, in order of id.
     public func feeds(
         of user: String, in circle: String, after cursor: String = "", limit: Int = 10_000
     ) throws -> [Feed] {
@@ -111,7 +111,7 @@ extension ReadTransaction {
         ).map(Feed.init)
     }
 
-    /// All feeds of a circle, ended ones too, in order of id.
+    /// Returns all feeds of a circle, including ended ones, in order of id.
     public func feeds(in circle: String, after cursor: String, limit: Int) throws -> [Feed] {
         try rows(
             "\(Feed.query) WHERE circle_id = $1 AND id > $2 ORDER BY id LIMIT $3",
@@ -119,7 +119,7 @@ extension ReadTransaction {
         ).map(Feed.init)
     }
 
-    /// A user's feed with this label (or none) that is not revoked.
+    /// Returns a user's feed with this label (or without a label) that is not revoked.
     public func feed(labelled label: String?, of user: String, in circle: String) throws -> Feed? {
         try row(
             """
@@ -134,7 +134,7 @@ extension ReadTransaction {
 extension WriteTransaction {
     /// Stores a new feed with its first token.
     ///
-    /// - Returns: the number that its accesses are counted under.
+    /// - Returns: the number under which its accesses are counted.
     @discardableResult
     public func insertFeed(_ feed: Feed, tokenHash: String) throws -> Int {
         let given = try row(
@@ -162,7 +162,7 @@ extension WriteTransaction {
         return number
     }
 
-    /// Stores what a client can change of a feed.
+    /// Stores the properties of a feed that a client can change.
     public func updateFeed(_ feed: Feed) throws {
         try execute(
             """
@@ -187,7 +187,7 @@ extension WriteTransaction {
         if revoked > 0 { try noteFeed(id, .updated, now: now) }
     }
 
-    /// Ends all of a user's feeds of a circle permanently.
+    /// Permanently ends all feeds of a user in a circle.
     func revokeFeeds(of user: String, in circle: String, now: Int) throws {
         let arguments: [SQLValue] = [.text(circle), .text(user), .integer(now)]
         try execute(

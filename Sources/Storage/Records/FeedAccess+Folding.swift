@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ReadTransaction {
-    /// The place of the last access that is in the counts.
+    /// Returns the place of the last access that is in the counts.
     public func accessSequence() throws -> Int { try setting("accessSequence").flatMap { Int($0) } ?? 0 }
 
-    /// What the journal of this database is known by, nil when it has none.
+    /// Returns the mark of this database's journal; nil when it has none.
     public func accessJournal() throws -> UInt64? { try setting("accessJournal").flatMap { UInt64($0) } }
 }
 
 extension WriteTransaction {
-    /// Notes which journal is this database's.
+    /// Records which journal is this database's.
     public func setAccessJournal(_ mark: UInt64) throws { try set("accessJournal", to: String(mark)) }
 
-    /// Leaves the database without a journal, until it is opened with one.
+    /// Leaves the database without a journal until it is opened with one.
     public func forgetAccessJournal() throws {
         try execute("DELETE FROM settings WHERE name = 'accessJournal'", [])
         try execute("DELETE FROM servers", [])
@@ -20,14 +20,14 @@ extension WriteTransaction {
 }
 
 extension WriteTransaction {
-    /// Takes accesses, in the order of their places, into counts and lists, and notes the last one's place with them.
+    /// Adds accesses, in the order of their places, to counts and lists, and stores the last one's place with them.
     ///
-    /// Those whose place is in already are left out, so that doing it again changes nothing; so are those of feeds that
-    /// are gone.
+    /// Accesses that were added before are left out, so that a repetition changes nothing; so are those of deleted
+    /// feeds.
     ///
     /// - Parameters:
-    ///   - newest: how many accesses of a feed stay listed at least; at most twice as many do.
-    ///   - rules: by which some of them are noted for the feed's owner.
+    ///   - newest: how many accesses of a feed stay listed at least; at most twice as many stay.
+    ///   - rules: decide which of them are reported to the feed's owner.
     ///   - mayBeLate: whether later ones may be in the counts already.
     /// - Returns: the place of the last access that is in the counts now.
     @discardableResult
@@ -39,7 +39,7 @@ extension WriteTransaction {
         let folded = try accessSequence()
         let fresh = accesses.filter { $0.sequence > folded }
         guard let last = fresh.last?.sequence else { return folded }
-        // Sorted, so that what lies together in the database is written together.
+        // They are sorted so that what lies together in the database is written together.
         let today = AccessDays.day(of: fresh.last?.access.at ?? 0)
         var counted = try counted(Set(fresh.map(\.access.feed)).sorted(), on: today)
         let known = fresh.filter { counted.feeds[$0.access.feed] != nil }
@@ -51,7 +51,7 @@ extension WriteTransaction {
             let number = one.access.feed
             guard var feed = counted.feeds[number] else { continue }
             feed.total += 1
-            // What would be cut off at once is not written.
+            // Accesses that the list would drop at once are not written.
             if feed.total + newest > feed.before + (arriving[number] ?? 0) {
                 listed.append(one.row(number: feed.total, previous: feed.head))
                 feed.head = one.sequence
@@ -66,7 +66,7 @@ extension WriteTransaction {
             counted.clients[client].see(one.access.version(before: feed.circleVersion))
             let isNewNetwork = counted.clients[client].add(one, on: day, rules)
             feed.networks |= counted.clients[client].networks.classes(upTo: today)
-            // A close look is only for what is new: a feed gets few of them a day, however often it is read.
+            // Only what is new is examined closely: a feed gets few new networks a day, however often it is read.
             if isNewNetwork, feed.networks.nonzeroBitCount >= rules.suspicious { suspicious.insert(number) }
             counted.feeds[number] = feed
         }
@@ -131,7 +131,8 @@ extension WriteTransaction {
             """)
     }
 
-    /// How often feeds were read so far, by whom, and the place of the last time; only those that are there.
+    /// Returns how often feeds have been read, by which clients, and the place of the last access; only for feeds that
+    /// exist.
     private func counted(_ numbers: [Int], on day: Int) throws -> CountedFeeds {
         var counted = CountedFeeds(capacity: numbers.count)
         for group in groups(numbers) {
@@ -156,7 +157,7 @@ extension WriteTransaction {
         }
     }
 
-    /// Of few sizes, so that few statements have to be kept prepared.
+    /// Splits elements into groups of few sizes, so that few prepared statements have to be kept.
     private func groups<Element>(_ elements: [Element]) -> [ArraySlice<Element>] {
         var groups: [ArraySlice<Element>] = []
         var rest = elements[...]
@@ -170,12 +171,12 @@ extension WriteTransaction {
 }
 
 extension WriteTransaction {
-    /// Forgets some single accesses older than a time, and counts by day older than another; all other counts stay.
+    /// Removes some single accesses older than a time, and daily counts older than another; all other counts stay.
     ///
     /// - Parameters:
-    ///   - now: times beyond it are those of a clock that was wrong, and say nothing of an access's age.
-    ///   - limit: how many are looked at.
-    /// - Returns: false when none was left.
+    ///   - now: later times come from a clock that was wrong, and do not show an access's age.
+    ///   - limit: how many rows are examined.
+    /// - Returns: false when none is left.
     @discardableResult
     public func pruneAccesses(before time: Int, daysBefore day: Int, now: Int, limit: Int = .max) throws -> Bool {
         let days = try execute(
@@ -184,7 +185,7 @@ extension WriteTransaction {
                 SELECT day, feed, client FROM feed_client_days WHERE day < $1 LIMIT $2)
             """, [.integer(AccessDays.day(of: day)), .integer(limit)])
         if days == limit { return true }
-        // By place, which is in order whatever the clock did, so that no list is cut in its middle.
+        // By place, which is in order whatever the clock did, so that no list is cut in the middle.
         let first = try rows(
             "SELECT sequence, accessed_at FROM feed_accesses ORDER BY sequence LIMIT $1", [.integer(limit)])
         func isYoung(_ row: SQLRow) throws -> Bool {
@@ -209,7 +210,7 @@ extension WriteTransaction {
 
     private func hasAccess(from time: Int, to now: Int) throws -> Bool {
         let range: [SQLValue] = [.integer(time), .integer(now)]
-        // The newest nearly always is one, and found at once.
+        // The newest access is nearly always in the range, and is found at once.
         let newest = try row(
             """
             SELECT 1 AS found FROM feed_accesses
@@ -219,7 +220,7 @@ extension WriteTransaction {
         return try row("SELECT 1 AS found FROM feed_accesses WHERE accessed_at BETWEEN $1 AND $2 LIMIT 1", range) != nil
     }
 
-    /// Removes everything that was counted of a feed.
+    /// Removes everything that was counted for a feed.
     func forgetAccesses(of number: Int) throws {
         try cutList(of: number, after: 0)
         try execute(
@@ -229,7 +230,7 @@ extension WriteTransaction {
         try execute("DELETE FROM feed_attention WHERE feed = $1", [.integer(number)])
     }
 
-    /// Ends a feed's list of accesses after the newest ones.
+    /// Cuts a feed's list of accesses off after the newest ones.
     private func cutList(of number: Int, after newest: Int) throws {
         try execute(
             """

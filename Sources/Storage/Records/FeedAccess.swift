@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One counted read of a feed: plain numbers, so that one is made and passed on without separate memory.
+/// One counted read of a feed, made of plain numbers so that creating and passing it needs no separate memory.
 public struct FeedAccess: Hashable, Sendable {
     /// The feed's `number`, 1 to 2³²−1.
     public var feed: Int
     /// Milliseconds since 1970, 0 to 2⁴⁸−1.
     public var at: Int
-    /// The number of the family of the program that read, 0 to 255; its whole User-Agent is nowhere.
+    /// The number of the reading program's family, 0 to 255; its full User-Agent is stored nowhere.
     public var client: Int
-    /// 200 or 304.
+    /// The response status: 200 or 304.
     public var status: Int
     public var network: NetworkPrefix
-    /// The version of the circle that the answer showed; 0 where that is not known. Once it was in the journal, only as
-    /// much of it as `versionMask` keeps is there.
+    /// The version of the circle that the answer showed; 0 when it is not known. An access from the journal has only
+    /// the bits that `versionMask` keeps.
     public var version: Int
 
-    /// What of a version is kept until it is taken up: no circle changes that often in between.
+    /// The bits of a version that are kept until the access is counted: no circle changes that often in between.
     public static let versionMask = 1 << 27 - 1
 
     public init(feed: Int, at: Int, client: Int, status: Int, network: NetworkPrefix, version: Int = 0) {
@@ -27,13 +27,13 @@ public struct FeedAccess: Hashable, Sendable {
         self.version = version
     }
 
-    /// The whole version, from what was kept of it and the circle's version at some later time.
+    /// Restores the whole version from the bits that were kept and the circle's version at some later time.
     func version(before later: Int) -> Int {
         version == 0 ? 0 : max(0, later - (later - version) & Self.versionMask)
     }
 }
 
-/// An access with its place among all accesses of the installation; no two have the same.
+/// An access with its place among all accesses of the installation; no two accesses have the same place.
 public struct SequencedAccess: Hashable, Sendable {
     public var sequence: Int
     public var access: FeedAccess
@@ -66,7 +66,7 @@ public struct FeedClient: Hashable, Sendable {
     public var lastSeenAt: Int
 }
 
-/// How often a family of programs has read a feed on one day of UTC.
+/// How often a family of programs has read a feed on one day in UTC.
 public struct FeedClientDay: Hashable, Sendable {
     /// Days since 1970-01-01.
     public var day: Int
@@ -75,9 +75,9 @@ public struct FeedClientDay: Hashable, Sendable {
 }
 
 extension ReadTransaction {
-    /// The latest accesses, newest first: at least 1,000 are kept, and none for longer than `pruneAccesses` says.
+    /// Returns the latest accesses, newest first: at least 1,000 are kept, but none that `pruneAccesses` removes.
     ///
-    /// - Parameter number: the one before which the page begins.
+    /// - Parameter number: the number before which the page begins.
     public func accesses(of feed: String, before number: Int = Int.max, limit: Int) throws -> [ListedAccess] {
         try rows(
             """
@@ -100,7 +100,7 @@ extension ReadTransaction {
         }.sorted { $0.number > $1.number }
     }
 
-    /// When the latest accesses were and by whom, newest first.
+    /// Returns the times and clients of the latest accesses, newest first.
     public func visits(of feed: String, limit: Int = 1000) throws -> [FeedVisit] {
         try rows(
             """
@@ -120,7 +120,7 @@ extension ReadTransaction {
         }
     }
 
-    /// Who reads a feed, most frequent first.
+    /// Returns the families of programs that read a feed, most frequent first.
     public func clients(of feed: String) throws -> [FeedClient] {
         try rows(
             """
@@ -134,7 +134,7 @@ extension ReadTransaction {
         }
     }
 
-    /// Who read a feed on which day, newest first, then most frequent first.
+    /// Returns which families of programs read a feed on which day, newest first, then most frequent first.
     public func clientDays(of feed: String, limit: Int = 10_000) throws -> [FeedClientDay] {
         try rows(
             """
@@ -154,7 +154,7 @@ extension ReadTransaction {
 enum AccessDays {
     static let milliseconds = 86_400_000
 
-    /// The days on which any feed was read, by one step through the index each.
+    /// Selects the days on which any feed was read, with one step through the index for each.
     static let all = """
         WITH RECURSIVE days (day) AS (
             SELECT MIN(day) FROM feed_client_days
@@ -164,6 +164,6 @@ enum AccessDays {
         )
         """
 
-    /// The day of UTC that a time is in.
+    /// Returns the day in UTC of a time.
     static func day(of time: Int) -> Int { Int((Double(time) / Double(milliseconds)).rounded(.down)) }
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What of a feed's accesses its owner should look at: its address may have got to somebody else.
+/// Something in a feed's accesses that its owner should look at: its address may have got to somebody else.
 public struct FeedAttention: Hashable, Sendable {
     public enum Kind: Hashable, Sendable {
-        /// A family of programs read the feed that never had before.
+        /// A family of programs read the feed for the first time.
         case newClient(Int)
-        /// It was read from so many networks within the time of `AttentionRules`.
+        /// The feed was read from this many networks within the period of `AttentionRules`.
         case manyNetworks(Int)
     }
 
@@ -13,16 +13,16 @@ public struct FeedAttention: Hashable, Sendable {
     public var notedAt: Int
 }
 
-/// When an access is one that a feed's owner should look at.
+/// The rules that decide which accesses a feed's owner should look at.
 public struct AttentionRules: Sendable {
-    /// How many days after its first access a feed's clients are known: until then its owner sets them up.
+    /// How many days after a feed's first access new clients are not reported: until then its owner sets them up.
     public var firstDays: Int
-    /// From how many networks a feed may be read within `period`: a household's phones come from home, work, school and
-    /// their mobile networks.
+    /// From how many networks a feed may be read within `period`: a household's phones connect from home, work, school
+    /// and their mobile networks.
     public var networks: Int
-    /// Milliseconds.
+    /// The period for `networks`, in milliseconds.
     public var period: Int
-    /// Families that come from many networks of their maker's, whoever subscribed.
+    /// Families that read from many networks of their maker, whoever subscribed.
     public var roaming: Set<Int>
 
     public init(firstDays: Int = 7, networks: Int = 8, period: Int = 86_400_000, roaming: Set<Int> = []) {
@@ -32,12 +32,13 @@ public struct AttentionRules: Sendable {
         self.roaming = roaming
     }
 
-    /// How many classes of networks, of two days, are looked at closely: nine networks are in fewer once in 200 times.
+    /// How many classes of networks within two days cause an exact count: nine networks fall into fewer classes once in
+    /// 200 times.
     var suspicious: Int { networks - 1 }
 }
 
 extension ReadTransaction {
-    /// What a feed's owner has not cleared yet, oldest first.
+    /// Returns what a feed's owner has not cleared yet, oldest first.
     public func attention(of feed: String) throws -> [FeedAttention] {
         try rows(
             """
@@ -57,8 +58,8 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
-    /// Notes that a feed's owner has seen what there is; networks that came until now count no more. False when
-    /// there was nothing.
+    /// Records that a feed's owner has seen its reports; networks seen until now no longer count. Returns false when
+    /// there were no reports.
     @discardableResult
     public func clearAttention(of feed: String, now: Int) throws -> Bool {
         try execute(
@@ -68,18 +69,18 @@ extension WriteTransaction {
             """, [.text(feed), .integer(now)]) > 0
     }
 
-    /// Notes an access by a client that never came before.
+    /// Records an access by a client that read the feed for the first time.
     func note(newClient client: Int, of feed: Int, at time: Int) throws {
         try note(FeedAttention.newClient, of: feed, client, networks: nil, at: time)
     }
 
-    /// Notes it when a feed was read from too many networks in the time before its last access.
+    /// Records that a feed was read from too many networks in the period before its last access, when it was.
     func noteNetworks(of feed: Int, at time: Int, _ rules: AttentionRules) throws {
         let known = try row(
             "SELECT cleared_at FROM feed_attention WHERE feed = $1 AND kind = $2 AND client = -1",
             [.integer(feed), .text(FeedAttention.manyNetworks)])
         let cleared = known?.integer("cleared_at")
-        // Noted, and not seen yet: nothing to add.
+        // It is recorded and not seen yet: there is nothing to add.
         if known != nil, cleared == nil { return }
         let roaming = rules.roaming.sorted().map(String.init).joined(separator: ", ")
         let count = try row(

@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the database knows about the hash of a token.
+/// What the database stores about the hash of a token.
 public struct FeedTokenRecord: Hashable, Sendable {
-    /// Nil once the feed itself is deleted.
+    /// The feed's id; nil once the token has been detached from its feed.
     public var feedID: String?
     /// When the token stops opening anything; nil while it is the feed's current one.
     public var endsAt: Int?
-    /// Nil for a current token, and for one that ended with its replacement.
+    /// Nil for a current token, and for one that ended when it was replaced.
     public var notice: GraceNotice?
 }
 
-/// What a feed shows about the end of a replaced token, as long as the token still opens it; times are in milliseconds.
+/// The notice that a feed shows about the end of a replaced token while the token still opens it; times are in
+/// milliseconds since 1970.
 ///
-/// A class, because nearly every token that is remembered has none.
+/// It is a class, because nearly every cached token has no notice.
 public final class GraceNotice: Sendable {
     /// Its event's UID, which was minted for this token only.
     public let uid: String
-    /// Raised whenever the event looks different.
+    /// A number that rises whenever the event looks different.
     public let sequence: Int
     /// When the feed got its next token.
     public let replacedAt: Int
-    /// The last change of what the event shows.
+    /// When the contents of the event last changed.
     public let changedAt: Int
     /// When the token stops opening anything.
     public let endsAt: Int
@@ -33,7 +34,7 @@ public final class GraceNotice: Sendable {
         self.endsAt = endsAt
     }
 
-    /// The same of a token that ends at that time at the latest.
+    /// Returns the notice for a token that ends at that time at the latest.
     public func ending(by time: Int) -> GraceNotice {
         guard time < endsAt else { return self }
         return GraceNotice(
@@ -55,7 +56,7 @@ extension GraceNotice: Hashable {
 }
 
 extension ReadTransaction {
-    /// The record of a token by its hash, nil when no such token was ever made.
+    /// Returns the record of a token by its hash; nil when no such token was ever made.
     public func feedToken(hash: String) throws -> FeedTokenRecord? {
         try row(
             """
@@ -77,7 +78,7 @@ extension ReadTransaction {
 }
 
 extension ReadTransaction {
-    /// How many replaced tokens of a feed open it still.
+    /// Counts the replaced tokens of a feed that still open it.
     public func tokensInGrace(of feed: String, now: Int) throws -> Int {
         try row(
             "SELECT COUNT(*) AS count FROM feed_tokens WHERE feed_id = $1 AND ends_at > $2",
@@ -88,15 +89,15 @@ extension ReadTransaction {
 extension WriteTransaction {
     /// Gives a feed a new token; the tokens before it end at `endsAt`.
     ///
-    /// - Parameter noticeUID: of the event that the replaced token's feed shows until then, nil for none.
+    /// - Parameter noticeUID: the UID of the event that the replaced token's feed shows until then; nil for no event.
     public func replaceToken(
         of feed: String, hash: String, hint: String, sealed: String, othersEndAt endsAt: Int, noticeUID: String? = nil,
         now: Int
     ) throws {
-        // Those that ended need their feed no more: a feed keeps few tokens, however often it gets a new one.
+        // Ended tokens no longer need their feed: a feed keeps few tokens, however often it gets a new one.
         try execute(
             "UPDATE feed_tokens SET feed_id = NULL WHERE feed_id = $1 AND ends_at <= $2", [.text(feed), .integer(now)])
-        // One replaced before that now ends earlier says so in its notice.
+        // A token that was replaced earlier, and now ends sooner, shows the new end in its notice.
         try execute(
             """
             UPDATE feed_tokens SET ends_at = $2, notice_sequence = notice_sequence + 1, noticed_at = $3
@@ -114,14 +115,14 @@ extension WriteTransaction {
         try noteFeed(feed, .updated, now: now)
     }
 
-    /// Notes that the notices of a feed's replaced tokens show something else.
+    /// Records that the notices of a feed's replaced tokens look different.
     public func touchNotices(of feed: String, now: Int) throws {
         try execute(
             "UPDATE feed_tokens SET \(GraceNotice.touch) WHERE feed_id = $2 AND ends_at > $1",
             [.integer(now), .text(feed)])
     }
 
-    /// The same for all feeds of a circle.
+    /// Records the same for all feeds of a circle.
     func touchNotices(in circle: String, now: Int) throws {
         try execute(
             """

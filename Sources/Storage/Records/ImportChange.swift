@@ -2,9 +2,9 @@
 
 internal import Base
 
-/// What an import did to one event, with the way back.
+/// What an import did to one event, with what is needed to undo it.
 public struct ImportChange: Hashable, Sendable {
-    /// What is put back besides the content.
+    /// The properties that undoing restores besides the content.
     public struct Origin: Hashable, Sendable {
         public var fileSequence: Int
         public var fileModifiedAt: Int?
@@ -26,22 +26,22 @@ public struct ImportChange: Hashable, Sendable {
         }
     }
 
-    /// What the event looked like afterwards.
+    /// The state of the event afterwards.
     public enum After: Hashable, Sendable {
         case gone
         /// Base64 of a hash.
         case digest(String)
-        /// As an earlier version kept it.
+        /// The content itself, as an earlier version of the program stored it.
         case content(String)
     }
 
-    /// Nil in what an earlier version did, which knew no sources.
+    /// Nil in a change by an earlier version of the program, which knew no sources.
     public var source: EventSource?
     public var uid: String
     public var recurrenceID: String
-    /// Nil when the event was not there before.
+    /// Nil when the event did not exist before.
     public var contentBefore: String?
-    /// Nil when the event was not there before, or an earlier version changed it.
+    /// Nil when the event did not exist before, or an earlier version of the program changed it.
     public var before: Origin?
     public var after: After
 
@@ -70,9 +70,9 @@ public struct ImportChange: Hashable, Sendable {
 }
 
 extension ReadTransaction {
-    /// What an import changed, the last first, with the place of each in the order it was done.
+    /// Returns the changes of an import, last first, each with its place in their order.
     ///
-    /// - Parameter bytes: about how much is given at once; one change at least.
+    /// - Parameter bytes: about how much is returned at once, but at least one change.
     public func changes(
         ofImport id: String, before position: Int, limit: Int, bytes: Int = 1 << 20
     ) throws -> [(change: ImportChange, position: Int)] {
@@ -96,9 +96,9 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
-    /// Keeps the way back from what an import did.
+    /// Stores what is needed to undo an import's changes.
     ///
-    /// - Parameter first: the place of the first of these changes in the order of all.
+    /// - Parameter first: the place of the first of these changes among all.
     public func insert(_ changes: [ImportChange], ofImport id: String, from first: Int) throws {
         let rows = changes.enumerated().map { place, change -> [SQLValue] in
             var (digest, content) = (String?.none, String?.none)

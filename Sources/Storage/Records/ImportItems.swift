@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ReadTransaction {
-    /// The items of some blocks, each a JSON array.
+    /// Returns the items of some blocks, each a JSON array.
     public func importItems(of record: ImportRecord, blocks: ClosedRange<Int>) throws -> [String] {
         try rows(
             "SELECT items FROM import_items WHERE import_id = $1 AND block >= $2 AND block <= $3 ORDER BY block",
@@ -12,13 +12,13 @@ extension ReadTransaction {
         ).map { try $0.text(required: "items") }
     }
 
-    /// What was read of the file, of one block.
+    /// Returns the part of the file that one block read.
     public func importSource(ofImport id: String, block: Int) throws -> String {
         let parts = try rows(
             "SELECT source FROM import_sources WHERE import_id = $1 AND block = $2 ORDER BY part",
             [.text(id), .integer(block)])
         if !parts.isEmpty { return try parts.map { try $0.text(required: "source") }.joined() }
-        // Earlier versions kept it beside the items.
+        // Earlier versions stored it beside the items.
         guard
             let row = try row(
                 "SELECT source FROM import_items WHERE import_id = $1 AND block = $2", [.text(id), .integer(block)])
@@ -28,7 +28,7 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
-    /// Stores a block of an import's items, a JSON array.
+    /// Stores the items of one block of an import, a JSON array.
     public func putItems(ofImport id: String, block: Int, items: String) throws {
         try execute(
             """
@@ -37,7 +37,7 @@ extension WriteTransaction {
             """, [.text(id), .integer(block), .text(items)])
     }
 
-    /// Stores a part of what was read of the file in one block, as long as it is needed.
+    /// Stores a part of what one block read from the file, for as long as it is needed.
     public func putSource(ofImport id: String, block: Int, part: Int, _ source: String) throws {
         try execute(
             """
@@ -46,8 +46,8 @@ extension WriteTransaction {
             """, [.text(id), .integer(block), .integer(part), .text(source)])
     }
 
-    /// Removes some of what is stored of an import and not needed: items that its report does not show, what a commit that
-    /// was broken off left, what was read once it is brought in; false when none was left.
+    /// Removes some stored parts of an import that are not needed: items that its report does not show, what an
+    /// interrupted commit left, and what was read once it is committed. Returns false when none is left.
     public func trimItems(ofImport id: String, limit: Int) throws -> Bool {
         guard let record = try importRecord(id) else { return false }
         let isNeeded = record.state == .previewed && record.stage != .readFailed
@@ -69,7 +69,7 @@ extension WriteTransaction {
         return try deleteParts("import_sources", ["block", "part"], of: id, limit: limit) == limit
     }
 
-    /// Removes a part of an import that was forgotten; false when all of it is gone.
+    /// Removes a part of a discarded import; returns false when all of it is gone.
     public func purgeForgottenImport(_ id: String, limit: Int) throws -> Bool {
         for (table, key) in [
             ("import_sources", ["block", "part"]), ("import_items", ["block"]), ("import_changes", ["position"]),

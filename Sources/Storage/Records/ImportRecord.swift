@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One import of a file: what it said, what it did, and the way back.
+/// One import of a file: its report, its changes, and what is needed to undo them.
 public struct ImportRecord: Hashable, Sendable {
     public enum State: String, Hashable, Sendable {
         case previewed, committed, undone
     }
 
-    /// What is under way with an import, or was broken off.
+    /// The step of an import that is under way, or that failed.
     public enum Stage: String, Hashable, Sendable {
         case reading, committing
-        /// Nothing of the file is there.
+        /// Reading failed, and nothing of the file is stored.
         case readFailed
-        /// The preview is there still.
+        /// The commit failed, and the preview still exists.
         case commitFailed
-        /// Nobody sees it any more; what is left of it is removed in small steps.
+        /// The import was discarded: nobody sees it any more, and the rest of it is removed in small steps.
         case forgotten
     }
 
-    /// How far apart the items of a preview and those of its commit are stored.
+    /// The distance between the blocks of a preview's items and those of its commit.
     public static let span = 1 << 32
 
     public var id: String
@@ -25,20 +25,21 @@ public struct ImportRecord: Hashable, Sendable {
     public var state: State
     /// Nil when nothing is under way and nothing failed.
     public var stage: Stage?
-    /// The problem that is reported to the caller after a failure, as JSON.
+    /// The problem that is reported to the caller after a failure, as a JSON object.
     public var problem: String?
-    /// The user who imports, nil for the host application.
+    /// The user who imports; nil for the host application.
     public var importedBy: String?
-    /// The report as JSON, without its items; nobody here looks inside. Earlier versions kept the items in it.
+    /// The report as JSON without its items, which this module does not interpret. Earlier versions stored the items in
+    /// it.
     public var report: String
-    /// The part of the report that a list shows, nil when an earlier version made it.
+    /// The part of the report that a list shows; nil when an earlier version made it.
     public var outline: String?
-    /// What a commit of the preview needs of the file besides its events; it is empty once that is committed.
+    /// The part of the file that a commit of the preview needs besides its events; empty once that is committed.
     public var source: String
     public var createdAt: Int
     public var committedAt: Int?
     public var undoneAt: Int?
-    /// The block with which its items begin.
+    /// The number of the block with which its items begin.
     public var itemBase = 0
 
     public init(
@@ -81,7 +82,7 @@ extension ReadTransaction {
             .map(ImportRecord.init)
     }
 
-    /// Imports of a circle, the latest first, beginning after the one that `cursor` names.
+    /// Returns imports of a circle, latest first, after the one that `cursor` names.
     public func imports(
         in circle: String, after cursor: (createdAt: Int, id: String)?, limit: Int
     ) throws -> [ImportRecord] {
@@ -97,7 +98,7 @@ extension ReadTransaction {
         ).map(ImportRecord.init)
     }
 
-    /// Imports that were forgotten and of which something is left.
+    /// Returns imports that were discarded and that are not completely removed.
     public func forgottenImports(limit: Int) throws -> [String] {
         try rows("SELECT id FROM imports WHERE stage = 'forgotten' LIMIT $1", [.integer(limit)]).map {
             try $0.text(required: "id")
@@ -106,7 +107,7 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
-    /// Stores an import, new or in its next state.
+    /// Stores an import, either new or with its next state.
     public func putImport(_ record: ImportRecord) throws {
         let before = try row("SELECT state FROM imports WHERE id = $1", [.text(record.id)])?.text("state")
         try execute(
@@ -124,7 +125,7 @@ extension WriteTransaction {
                 SQLValue(record.undoneAt), SQLValue(record.stage?.rawValue), SQLValue(record.problem),
                 SQLValue(record.outline), .integer(record.itemBase),
             ])
-        // A preview changes nothing that anybody sees.
+        // A preview does not change anything that anybody sees.
         guard record.state.rawValue != before else { return }
         if record.state == .committed {
             try note(
@@ -135,21 +136,21 @@ extension WriteTransaction {
         }
     }
 
-    /// Notes what is under way with an import.
+    /// Records which step of an import is under way.
     public func setStage(_ stage: ImportRecord.Stage?, ofImport id: String) throws {
         try execute(
             "UPDATE imports SET stage = $2, problem = NULL WHERE id = $1 AND COALESCE(stage, '') <> 'forgotten'",
             [.text(id), SQLValue(stage?.rawValue)])
     }
 
-    /// Forgets an import that never came to be; what was stored of it goes in small steps.
+    /// Discards an import that did not complete; its stored parts are removed in small steps.
     public func forgetImport(_ id: String) throws {
         try execute("UPDATE imports SET stage = 'forgotten' WHERE id = $1", [.text(id)])
     }
 
-    /// Notes that an import failed.
+    /// Records that an import failed.
     ///
-    /// - Parameter problem: what is reported to the caller, as JSON.
+    /// - Parameter problem: the problem that is reported to the caller, as JSON.
     public func failImport(_ id: String, problem: String) throws {
         try execute(
             """
@@ -159,7 +160,7 @@ extension WriteTransaction {
             """, [.text(id), .text(problem)])
     }
 
-    /// Notes of some imports that were under way when the process ended that they failed.
+    /// Records the failure of some imports that were under way when the process ended.
     ///
     /// - Returns: their ids; the list is empty when no import is left.
     public func failInterruptedImports(problem: String, limit: Int) throws -> [String] {
@@ -182,7 +183,7 @@ extension WriteTransaction {
         return abandoned
     }
 
-    /// Forgets some previews that nobody committed; false when none was left.
+    /// Discards some previews that nobody committed; returns false when none is left.
     public func prunePreviews(before time: Int, limit: Int) throws -> Bool {
         try execute(
             """
@@ -194,6 +195,6 @@ extension WriteTransaction {
 }
 
 extension ImportRecord {
-    /// What a server holds while it works on an import, where several have the database.
+    /// Returns the name of the lease that a server holds while it works on an import, where several share the database.
     public static func leaseName(_ id: String) -> String { "import/\(id)" }
 }

@@ -2,9 +2,9 @@
 
 public import Base
 
-/// One version of an imported event, known by its source, its UID and, for one occurrence, its original start.
+/// One version of an imported event, identified by its source, its UID and, for one occurrence, its original start.
 public struct ImportedEventRecord: Hashable, Sendable {
-    /// What an event is known by within its circle.
+    /// The identity of an event within its circle.
     public struct Key: Hashable, Sendable {
         public var source: EventSource
         public var uid: ByteString
@@ -15,7 +15,7 @@ public struct ImportedEventRecord: Hashable, Sendable {
         }
     }
 
-    /// What an INTEGER of RFC 5545 section 3.3.8 can be.
+    /// The highest INTEGER of RFC 5545 section 3.3.8.
     static let highestSequence = 2_147_483_647
 
     public var key: Key { Key(source, uid: uid, recurrenceID: recurrenceID) }
@@ -25,27 +25,27 @@ public struct ImportedEventRecord: Hashable, Sendable {
     public var uid: String
     /// Empty for a whole event or series.
     public var recurrenceID: String
-    /// Who sees it: nil for everybody, else one user, empty for nobody.
+    /// Who sees it: nil for everybody, otherwise one user; an empty text for nobody.
     public var visibleTo: String?
-    /// The UID that feeds show in place of its own, which was another event's already.
+    /// The UID that feeds show in place of its own, because another event already had that one.
     public var shownUID: String?
-    /// The SEQUENCE that feeds show: our own count, which nothing from outside can drive far.
+    /// The SEQUENCE that feeds show: our own count, which no file can drive up.
     public var sequence: Int
-    /// Where it lies in time, for look-ups; `endsAt` is nil for a series without an end.
+    /// Its span of time, for look-ups; `endsAt` is nil for a series without an end.
     public var startsAt: Int
     public var endsAt: Int?
-    /// Equal for events that are the same except for their UID.
+    /// A value that is equal for events that are the same except for their UID.
     public var fingerprint: String
-    /// The event, without its revision; nobody here looks inside.
+    /// The event without its revision, which this module does not interpret.
     public var content: String
-    /// SEQUENCE and LAST-MODIFIED of the file it came from, which order only the versions of this source.
+    /// SEQUENCE and LAST-MODIFIED of its file, which order only the versions of this source.
     public var fileSequence: Int
     public var fileModifiedAt: Int?
-    /// The user who imported it, nil for the host application.
+    /// The user who imported it; nil for the host application.
     public var importedBy: String?
     public var createdAt: Int
     public var updatedAt: Int
-    /// Whether the circle shows this version in the state that was read.
+    /// Whether the circle shows this version in the epoch that was read.
     public private(set) var isLive = true
 
     public init(
@@ -90,10 +90,10 @@ public struct ImportedEventRecord: Hashable, Sendable {
     }
 }
 
-// A plus before a column keeps the search on the key that is named beside it.
+// A plus before a column keeps the search on the key that is beside it.
 
 extension ReadTransaction {
-    /// Imported events of which any component of the same UID may overlap a span, in order of time.
+    /// Returns imported events in order of time; each belongs to a UID of which some component may overlap a span.
     public func importedEvents(in circle: Circle, from: Int, to: Int) throws -> [ImportedEventRecord] {
         try values(
             """
@@ -103,10 +103,10 @@ extension ReadTransaction {
         ) { try ImportedEventRecord($0, at: circle.eventsEpoch) }
     }
 
-    /// Where the imported events of a circle are that may overlap a span: UIDs in order of time, then of text, each as often
-    /// as sources give it other times.
+    /// Returns the UIDs of a circle's imported events that may overlap a span, in order of time, then of text; a UID is
+    /// repeated when sources give it different times.
     ///
-    /// - Returns: when the earliest component of a source begins, in milliseconds since 1970.
+    /// - Returns: each UID with the start of the source's earliest component, in milliseconds since 1970.
     public func importedPlaces(in circle: Circle, from: Int, to: Int) throws -> [(uid: String, startsAt: Int)] {
         try values(
             """
@@ -122,9 +122,9 @@ extension ReadTransaction {
         ) { (uid: try $0.text(required: "uid"), startsAt: try $0.integer(required: "first")) }
     }
 
-    /// Hands over the imported events that `importedEvents(in:from:to:)` gives UID by UID, each UID's in order of time.
+    /// Passes on the events of `importedEvents(in:from:to:)` UID by UID, each UID's in order of time.
     ///
-    /// - Parameter body: asks the database nothing meanwhile.
+    /// - Parameter body: must not query the database.
     public func eachImportedUID(
         in circle: Circle, from: Int, to: Int, _ body: ([ImportedEventRecord]) throws -> Void
     ) throws {
@@ -154,9 +154,9 @@ extension ReadTransaction {
         """
     }
 
-    /// The UIDs of imported events that changed after the circle's epoch was this one, those that went too.
+    /// Returns the UIDs of imported events that changed after this epoch of the circle, including removed ones.
     ///
-    /// - Returns: nil when they are more than `limit`, or when what went is not known any more.
+    /// - Returns: nil when there are more than `limit`, or when removed events are not known any more.
     public func importedUIDs(in circle: Circle, changedAfter epoch: Int, limit: Int) throws -> [String]? {
         guard epoch >= circle.eventsFloor else { return nil }
         if epoch == circle.eventsEpoch { return [] }
@@ -172,7 +172,7 @@ extension ReadTransaction {
         return try found.map { try $0.text(required: "uid") }
     }
 
-    /// The components with some UIDs, of all sources; those of each UID in order of time.
+    /// Returns the components with some UIDs, of all sources; those of each UID are in order of time.
     public func importedEvents(uids: [String], in circle: Circle) throws -> [ImportedEventRecord] {
         try eachGroup(uids, from: 3) { parameters, values in
             try rows(

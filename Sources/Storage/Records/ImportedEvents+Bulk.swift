@@ -2,9 +2,9 @@
 
 public import Base
 
-// What is asked of many events at once, and stored of them.
+// Queries and writes of many events at once.
 
-/// What is known of an event that another source brought under a UID.
+/// The properties of an event that another source brought under a UID.
 public struct Namesake: Sendable {
     public var uid: ByteString
     public var source: EventSource
@@ -13,7 +13,7 @@ public struct Namesake: Sendable {
 }
 
 extension ReadTransaction {
-    /// The latest version of each of these events that a circle shows or showed, of some sources.
+    /// Returns the latest version of each of these events that a circle shows or showed, of some sources.
     public func importedVersions(
         _ keys: [(uid: String, recurrenceID: String)], of sources: [EventSource], in circle: Circle
     ) throws -> [ImportedEventRecord.Key: ImportedEventRecord] {
@@ -34,7 +34,7 @@ extension ReadTransaction {
         let length = 50
         var found: [SQLRow] = []
         for start in stride(from: 0, to: keys.count, by: length) {
-            // Filled up to one length, so that there is one statement; what is named twice is found once.
+            // Groups are filled up to one length, so that there is only one statement; a repeated key is found once.
             let group = (0..<length).flatMap { keys[min(start + $0, keys.count - 1)].values }
             found += try rows(
                 """
@@ -45,7 +45,7 @@ extension ReadTransaction {
         return found
     }
 
-    /// Events that other sources brought under these UIDs: those for everybody, and those for this user only.
+    /// Returns events that other sources brought under these UIDs: those for everybody, and those only for this user.
     ///
     /// The result has one entry for each UID and source that feeds distinguish, and not one for each component.
     public func namesakes(
@@ -69,7 +69,7 @@ extension ReadTransaction {
         }
     }
 
-    /// Those of these UIDs of which a source has a component, with the number of components.
+    /// Returns those UIDs of which a source has a component, with the number of components.
     public func componentCounts(
         _ uids: [String], of source: EventSource, in circle: Circle
     ) throws -> [(uid: ByteString, count: Int, importers: Int, importer: String?)] {
@@ -91,10 +91,11 @@ extension ReadTransaction {
         }
     }
 
-    /// What is known of an imported event that is the same as another but for its UID.
+    /// The identity of an imported event that is the same as another except for its UID.
     public typealias Twin = (key: ImportedEventRecord.Key, fingerprint: ByteString)
 
-    /// Events of some sources with one of these fingerprints, in order of their UIDs; nil when they are more than `limit`.
+    /// Returns events of some sources with one of these fingerprints, in order of UID; nil when there are more than
+    /// `limit`.
     public func twins(
         _ fingerprints: [String], of sources: [EventSource], in circle: Circle, limit: Int = 400
     ) throws -> [Twin]? {
@@ -111,7 +112,7 @@ extension ReadTransaction {
         return found.count > limit ? nil : try found.map(Self.twin)
     }
 
-    /// The same of one fingerprint, behind a UID: what nobody asked for again is not visited again.
+    /// Returns events with one fingerprint after a UID: those that were examined before are not visited again.
     public func twins(
         _ fingerprint: String, behind uid: String, of sources: [EventSource], in circle: Circle, limit: Int
     ) throws -> [Twin] {
@@ -136,7 +137,7 @@ extension ReadTransaction {
         )
     }
 
-    /// A source's events in order of UID and occurrence, behind one of them.
+    /// Returns a source's events in order of UID and occurrence, after a given one.
     public func importedKeys(
         of source: EventSource, in circle: Circle, after key: ImportedEventRecord.Key?, limit: Int
     ) throws -> [ImportedEventRecord.Key] {
@@ -157,7 +158,7 @@ extension ReadTransaction {
         }
     }
 
-    /// Those of these UIDs that are our own items'.
+    /// Returns those UIDs that belong to our own items.
     public func ownedUIDs(_ uids: [String]) throws -> Set<ByteString> {
         let found = try eachGroup(uids, from: 1) { parameters, values in
             try rows("SELECT uid FROM schedule_items WHERE uid IN (\(parameters))", values).map {
@@ -167,12 +168,12 @@ extension ReadTransaction {
         return Set(found)
     }
 
-    /// Those of these UIDs under which there is an event that this user may see.
+    /// Returns those UIDs under which there is an event that this user may see.
     public func visibleUIDs(_ uids: [String], to user: String?, in circle: Circle) throws -> Set<ByteString> {
         Set(try namesakes(uids, of: EventSource(stored: ""), visibleTo: user, in: circle).map(\.uid))
     }
 
-    /// Asks for a list in groups of one length, so that there is one statement: what is left over is filled up.
+    /// Queries a list in groups of one length, so that there is only one statement; the last group is filled up.
     ///
     /// - Parameter first: the number of the list's first parameter.
     func eachGroup<Found>(
@@ -180,7 +181,7 @@ extension ReadTransaction {
     ) throws -> [Found] {
         let length = 100
         let parameters = SQLText.parameters(length, from: first)
-        // Each is asked for once, or what it finds would be found in two groups.
+        // Each value is asked for once; otherwise its rows could be found in two groups.
         let distinct = Array(Set(values.map { ByteString($0) }))
         var found: [Found] = []
         for start in stride(from: 0, to: distinct.count, by: length) {
@@ -197,7 +198,7 @@ extension ImportedEventRecord.Key {
 }
 
 extension WriteTransaction {
-    /// Inserts rows, several with a statement where there are many.
+    /// Inserts rows, several with one statement when there are many.
     func insertRows(_ insert: String, _ rows: [[SQLValue]], otherwise: String = "") throws {
         let together = 25
         var start = 0

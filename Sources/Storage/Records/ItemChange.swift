@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The latest change of an item that calendars show.
+/// The latest change of an item in what calendars show.
 public struct ItemChange: Hashable, Sendable {
     public var kind: CircleChange.Kind
     /// Milliseconds since 1970.
     public var at: Int
-    /// The circle's version that has it first: whoever was shown this version or a later one has the change.
+    /// The first version of the circle with the change: whoever was shown this version or a later one has the change.
     public var version: Int
 }
 
 /// A family of programs that reads a feed, and the latest state of the circle that it was shown.
 public struct FeedReader: Hashable, Sendable {
-    /// The number of the feed, and of the family.
+    /// The numbers of the feed and of the family.
     public var feed: Int
     public var client: Int
     /// Milliseconds since 1970.
     public var lastSeenAt: Int
-    /// The circle's version; 0 where it is not known, as of reads by earlier versions of this program.
+    /// The circle's version; 0 when it is not known, as for reads by earlier versions of this program.
     public var seenVersion: Int
 }
 
 extension ReadTransaction {
-    /// An item's latest change, also of one that was deleted; nil when there never was such an item.
+    /// Returns an item's latest change, also for a deleted item; nil when there never was such an item.
     public func change(
         of id: String, _ collection: ScheduleItem.Collection, in circle: String
     ) throws -> ItemChange? {
@@ -41,14 +41,14 @@ extension ReadTransaction {
         }
     }
 
-    /// Who has read some feeds since a time, with one look at each feed's families.
+    /// Returns who has read some feeds since a time, by one look-up of each feed's families.
     ///
     /// - Parameter feeds: their numbers.
     public func readers(of feeds: [Int], since time: Int) throws -> [FeedReader] {
         let together = 100
         var found: [FeedReader] = []
         for start in stride(from: 0, to: feeds.count, by: together) {
-            // Filled up with a number that no feed has, so that there is one statement.
+            // Groups are filled up with a number that no feed has, so that there is only one statement.
             let group = (start..<start + together).map { SQLValue.integer($0 < feeds.count ? feeds[$0] : 0) }
             found += try rows(
                 """

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ReadTransaction {
-    /// Items that a connection's events show and that lie outside of a span, with the tombstones of those that were
-    /// deleted, wherever they lay.
+    /// Returns items that a connection's events show and that lie outside a span, and deleted items, wherever they lay.
     public func linkedItems(
         of connection: String, in circle: String, notFrom from: Int, to: Int
     ) throws -> [ScheduleItem] {

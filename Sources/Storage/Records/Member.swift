@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A user's membership of a circle; somebody who has left stays as a name in old titles.
+/// A user's membership of a circle; somebody who has left is kept as a name in old titles.
 public struct Member: Hashable, Sendable {
     public enum Role: String, Hashable, Sendable, CaseIterable {
         case owner, member, viewer
@@ -29,27 +29,27 @@ public struct Member: Hashable, Sendable {
 }
 
 extension ReadTransaction {
-    /// A member of the circle, also one who has left.
+    /// Returns a member of the circle, including one who has left.
     public func memberEverKnown(_ user: String, in circle: String) throws -> Member? {
         try row("SELECT * FROM members WHERE circle_id = $1 AND user_id = $2", [.text(circle), .text(user)])
             .map(Member.init)
     }
 
-    /// A member of the circle who has not left.
+    /// Returns a member of the circle who has not left.
     public func member(_ user: String, in circle: String) throws -> Member? {
         try memberEverKnown(user, in: circle).flatMap { $0.leftAt == nil ? $0 : nil }
     }
 
-    /// All members in order of id, those who have left too.
+    /// Returns all members in order of id, including those who have left.
     public func membersEverKnown(in circle: String) throws -> [Member] {
         try rows("SELECT * FROM members WHERE circle_id = $1 ORDER BY user_id", [.text(circle)]).map(Member.init)
     }
 }
 
 extension WriteTransaction {
-    /// Adds a member, changes one, or takes back one who had left; their earlier feeds stay ended.
+    /// Adds or changes a member, or restores one who had left; their earlier feeds stay ended.
     ///
-    /// - Parameter titles: the collections whose items are other ones with another name.
+    /// - Parameter titles: the collections whose items look different when the name changes.
     public func putMember(
         _ user: String, in circle: String, displayName: String, role: Member.Role,
         titles: NamesInTitles = NamesInTitles(), now: Int
@@ -73,8 +73,8 @@ extension WriteTransaction {
         return (new, isNew)
     }
 
-    /// Lets a member leave: their feeds and connections end permanently, their name stays. False when there is no such
-    /// member.
+    /// Removes a member: their feeds and connections end permanently, but their name is kept. Returns false when there
+    /// is no such member.
     public func removeMember(_ user: String, from circle: String, now: Int) throws -> Bool {
         let left = try execute(
             "UPDATE members SET left_at = $3, updated_at = $3 WHERE circle_id = $1 AND user_id = $2 AND left_at IS NULL",

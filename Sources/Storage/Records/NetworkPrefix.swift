@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The network that a reader came from, shortened so that it names no person: /24 of IPv4, /48 of IPv6.
+/// The network of a reader, shortened so that it identifies no person: /24 of IPv4, /48 of IPv6.
 public struct NetworkPrefix: Hashable, Sendable {
-    /// Which kind it is, and the prefix in the low 48 bits: eight bytes, because every access has one.
+    /// The kind of the network, and its prefix in the low 48 bits: only eight bytes, because every access has one.
     public let bits: UInt64
 
-    /// No network: the machine itself.
+    /// The value for no network, which is the machine itself.
     public static let local = NetworkPrefix(bits: 0)
 
     private static let four: UInt64 = 4
     private static let six: UInt64 = 6
 
-    /// What `bits` was once; anything else is reported as `local`.
+    /// Restores a network from its `bits`; any other value becomes `local`.
     public init(bits: UInt64) { self.bits = [Self.four, Self.six].contains(bits >> 48) ? bits : 0 }
 
-    /// - Parameter address: 4 or 16 bytes; anything else is not an address.
+    /// - Parameter address: 4 or 16 bytes; any other length becomes `local`.
     public init(_ address: [UInt8]) {
         func joined(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
         switch address.count {
@@ -24,7 +24,7 @@ public struct NetworkPrefix: Hashable, Sendable {
         }
     }
 
-    /// As `192.0.2.0/24`, `2001:db8:1::/48` or `local`.
+    /// The network as `192.0.2.0/24`, `2001:db8:1::/48` or `local`.
     public var text: String {
         func byte(_ index: UInt64) -> UInt64 { bits >> (index * 8) & 0xFF }
         func group(_ index: UInt64) -> String { String(bits >> (index * 16) & 0xFFFF, radix: 16) }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// About how many networks something came from on a day and the day before: a bit for each of 48 classes of networks.
+/// An estimate of how many networks accesses came from on a day and the day before: a bit for each of 48 classes.
 ///
-/// Different networks may share a bit, so that it counts too few and never too many; sixteen bytes, however many there
-/// were. What is suspicious by it is counted exactly.
+/// Different networks may share a bit, so it counts too few and never too many. It has sixteen bytes, however many
+/// networks there were. When its count is suspicious, the networks are counted exactly.
 struct NetworkSketch: Hashable {
-    /// The day in the upper 16 bits, the classes below.
+    /// The day is in the upper 16 bits, the classes are below.
     private(set) var latest: Int
     private(set) var before: Int
 
@@ -17,8 +17,8 @@ struct NetworkSketch: Hashable {
         self.before = before
     }
 
-    /// - Parameter day: of UTC, since 1970.
-    /// - Returns: whether nothing of its class came on that day before.
+    /// - Parameter day: days since 1970-01-01 in UTC.
+    /// - Returns: whether it is the first network of its class on that day.
     mutating func add(_ network: NetworkPrefix, on day: Int) -> Bool {
         let mixed = (network.bits ^ network.bits >> 29) &* 0x9E37_79B9_7F4A_7C15
         let bit = 1 << Int(truncatingIfNeeded: (mixed >> 32 &* Self.classes) >> 32)
@@ -36,7 +36,7 @@ struct NetworkSketch: Hashable {
         return true
     }
 
-    /// The classes of a day and the one before.
+    /// Returns the classes of a day and the day before.
     func classes(upTo day: Int) -> Int {
         func classes(of one: Int) -> Int {
             let name = one & ~Self.mask
@@ -45,6 +45,6 @@ struct NetworkSketch: Hashable {
         return classes(of: latest) | classes(of: before)
     }
 
-    /// The day as the upper bits have it; from 1, so that 0 means none.
+    /// Returns the day in the form of the upper bits, never 0, so that 0 means no day.
     private static func name(_ day: Int) -> Int { (day & 0x3FFF | 0x4000) << 48 }
 }

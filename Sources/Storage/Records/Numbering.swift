@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Numbers that rise by one with each row. Each is taken from a counter, whose row is this transaction's until it ends:
-// where several write at once, the others wait or begin again, and the numbers are in the order of the commits.
+// Numbers that rise by one with each row. Each is taken from a counter, whose row is locked by this transaction until
+// it ends: when several write at once, the others wait or start again, and the numbers are in the order of the commits.
 
 extension WriteTransaction {
     /// Runs a statement that raises one counter and returns it as `number`.
@@ -12,8 +12,8 @@ extension WriteTransaction {
         return try row.integer(required: "number")
     }
 
-    /// The number of the next change of all circles. It is taken before a circle's, so that two who change several
-    /// circles never wait for each other.
+    /// Returns the number of the next change of all circles. It is taken before a circle's number, so that two writers
+    /// that change several circles never wait for each other.
     func nextChangeSequence() throws -> Int {
         try nextNumber(
             """
@@ -21,7 +21,8 @@ extension WriteTransaction {
             """)
     }
 
-    /// The number of a circle's next change, from 1 on; a circle that was deleted and made again continues counting.
+    /// Returns the number of a circle's next change, from 1 on; a circle that was deleted and created again continues
+    /// counting.
     func nextChangeNumber(in circle: String) throws -> Int {
         try nextNumber(
             """
@@ -31,14 +32,14 @@ extension WriteTransaction {
             """, [.text(circle)])
     }
 
-    /// The place of the next message behind all others of its webhook.
+    /// Returns the place of the next message, after all others of its webhook.
     func nextDeliveryOrdinal(of webhook: String) throws -> Int {
         try nextNumber(
             "UPDATE webhooks SET last_ordinal = last_ordinal + 1 WHERE id = $1 RETURNING last_ordinal AS number",
             [.text(webhook)])
     }
 
-    /// Keeps everybody else from writing the audit trail until this transaction ends, so that its last entry stays the
+    /// Keeps all others from writing the audit trail until this transaction ends, so that its last entry stays the
     /// last.
     func takeAuditTurn() throws {
         let turn = "UPDATE counters SET last_number = last_number + 1 WHERE name = 'auditTrail'"
@@ -47,12 +48,12 @@ extension WriteTransaction {
         }
     }
 
-    /// Keeps everybody else from numbering something of a connection until this transaction ends.
+    /// Keeps all others from numbering rows of a connection until this transaction ends.
     func holdConnection(_ id: String) throws {
         try execute("UPDATE connections SET id = id WHERE id = $1", [.text(id)])
     }
 
-    /// Keeps everybody else from numbering something of a circle until this transaction ends.
+    /// Keeps all others from numbering rows of a circle until this transaction ends.
     func holdCircle(_ id: String) throws {
         try execute("UPDATE circles SET version = version WHERE id = $1", [.text(id)])
     }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A date of a user: what they said about it, and what was decided.
+/// A date of a user: what they said about it, and what the program decided.
 public struct OfficeDayRecord: Hashable, Sendable {
     public var userID: String
-    /// Days from 1970.
+    /// Days since 1970-01-01.
     public var day: Int
     public var word: String?
-    /// What was decided, with its event; nobody here looks inside.
+    /// The decision with its event, which this module does not interpret.
     public var decision: String?
-    /// What is looked for in what was decided.
+    /// The parts of the decision that queries look for.
     public var status: String?
     public var eventState: String?
     public var eventTarget: String?
@@ -35,7 +35,7 @@ public struct OfficeDayRecord: Hashable, Sendable {
     }
 }
 
-/// How many of a user's days and events there are.
+/// The numbers of a user's days and events.
 public struct OfficeDayCounts: Hashable, Sendable {
     public var office = 0
     public var remote = 0
@@ -45,7 +45,7 @@ public struct OfficeDayCounts: Hashable, Sendable {
 }
 
 extension ReadTransaction {
-    /// A user's dates from one to another, both included, in order.
+    /// Returns a user's dates from one to another, both included, in order.
     public func officeDays(of user: String, from: Int, through: Int) throws -> [OfficeDayRecord] {
         try rows(
             "SELECT * FROM office_days WHERE user_id = $1 AND day >= $2 AND day <= $3 ORDER BY day",
@@ -53,11 +53,11 @@ extension ReadTransaction {
         ).map(OfficeDayRecord.init)
     }
 
-    /// A user's dates that have an event, in order.
+    /// Returns a user's dates that have an event, in order.
     ///
     /// - Parameters:
-    ///   - target: where the events are, nil for anywhere.
-    ///   - state: of the events, nil for any.
+    ///   - target: where the events are; nil for anywhere.
+    ///   - state: the state of the events; nil for any.
     public func officeDaysWithEvent(
         of user: String, target: String? = nil, state: String? = nil, after day: Int = Int.min / 2, limit: Int
     ) throws -> [OfficeDayRecord] {
@@ -72,7 +72,7 @@ extension ReadTransaction {
             .map(OfficeDayRecord.init)
     }
 
-    /// Days of a span by status, and all events by state.
+    /// Counts the days of a span by status, and all events by state.
     public func officeDayCounts(of user: String, from: Int, through: Int) throws -> OfficeDayCounts {
         var counts = OfficeDayCounts()
         let row = try row(
@@ -95,7 +95,7 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
-    /// Stores a date, new or as it is now; one that says nothing is removed.
+    /// Stores a new or changed date; one without any content is removed.
     public func putOfficeDay(_ day: OfficeDayRecord) throws {
         guard day.word != nil || day.decision != nil else {
             try execute(

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a user chose for their office days, and how far they are kept.
+/// A user's settings for their office days, and how far the days have been processed.
 public struct OfficeProfile: Hashable, Sendable {
     public enum Outcome: String, Hashable, Sendable, CaseIterable { case success, partial, failed }
 
     public var userID: String
-    /// The settings; nobody here looks inside.
+    /// The settings as JSON, which this module does not interpret.
     public var settings: String
-    /// What the identities of this user's events are made from.
+    /// The seed of the identities of this user's events.
     public var seed: String
-    /// Days from 1970: the date of the enabling, and the last one whose night was decided.
+    /// Days since 1970-01-01: the date on which office days were enabled, and the last one whose night was decided.
     public var countsFrom: Int?
     public var nightsThrough: Int?
-    /// When the next night has to be decided; nil while switched off.
+    /// When the next night has to be decided; nil while office days are off.
     public var nextNightAt: Int?
-    /// Since when it is on, nil while it is off; and when it was switched on for the first time.
+    /// When office days were switched on (nil while they are off), and when they were switched on for the first time.
     public var enabledAt: Int?
     public var firstEnabledAt: Int?
-    /// What keeps events from being written, by its name.
+    /// The name of the problem that keeps events from being written.
     public var problem: String?
     public var lastSyncAt: Int?
     public var lastSync: Outcome?
-    /// Writes that were carried out, and those that failed.
+    /// The numbers of writes that were carried out, and of those that failed.
     public var writes: Int
     public var errors: Int
     public var createdAt: Int
@@ -56,17 +56,17 @@ public struct OfficeProfile: Hashable, Sendable {
     }
 }
 
-/// How many use office days, for the host application.
+/// How many users use office days, for the host application.
 public struct OfficeFigures: Hashable, Sendable {
-    /// Users who ever had settings, and those for whom it is on.
+    /// Users who ever had settings, and those who have office days switched on.
     public var users = 0
     public var enabled = 0
-    /// Users who switched it on at least 30 days ago, and those of them for whom it is on still.
+    /// Users who switched office days on at least 30 days ago, and those of them who still have them on.
     public var enabledBefore = 0
     public var retained = 0
     public var writes = 0
     public var errors = 0
-    /// Days of the last 30 with a status, whose event is as it should be.
+    /// Days of the last 30 that have a status and whose event is up to date.
     public var days = 0
 }
 
@@ -75,7 +75,7 @@ extension ReadTransaction {
         try row("SELECT * FROM office_profiles WHERE user_id = $1", [.text(user)]).map(OfficeProfile.init)
     }
 
-    /// Users for whom a night has to be decided.
+    /// Returns users for whom a night has to be decided.
     public func dueOfficeNights(now: Int, limit: Int) throws -> [String] {
         try rows(
             "SELECT user_id FROM office_profiles WHERE next_night_at <= $1 ORDER BY next_night_at, user_id LIMIT $2",
@@ -83,7 +83,7 @@ extension ReadTransaction {
         ).map { try $0.text(required: "user_id") }
     }
 
-    /// - Parameter day: today, in days from 1970.
+    /// - Parameter day: today, in days since 1970-01-01.
     public func officeFigures(now: Int, day: Int) throws -> OfficeFigures {
         var figures = OfficeFigures()
         let month = now - 30 * 86_400_000
@@ -114,7 +114,7 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
-    /// Stores a profile, new or as it is now.
+    /// Stores a new or changed profile.
     public func putOfficeProfile(_ profile: OfficeProfile) throws {
         try execute(
             """

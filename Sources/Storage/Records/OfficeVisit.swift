@@ -30,11 +30,11 @@ extension ReadTransaction {
             .map(OfficeVisit.init)
     }
 
-    /// A user's visits that overlap [from, to), in order of start and id.
+    /// Returns a user's visits that overlap [from, to), in order of start and id.
     ///
     /// - Parameters:
-    ///   - longest: the length that no visit is beyond.
-    ///   - after: the start and the id behind which the list begins.
+    ///   - longest: the length that no visit exceeds.
+    ///   - after: the start and the id after which the list begins.
     public func officeVisits(
         of user: String, from: Int, to: Int, longest: Int, after: (start: Int, id: String)? = nil, limit: Int
     ) throws -> [OfficeVisit] {
@@ -57,7 +57,7 @@ extension ReadTransaction {
             .integer("visits") ?? 0
     }
 
-    /// A user's visits that start in a range.
+    /// Counts a user's visits that start in a range.
     public func officeVisitCount(of user: String, from: Int, to: Int) throws -> Int {
         try row(
             "SELECT COUNT(*) AS visits FROM office_visits WHERE user_id = $1 AND starts_at >= $2 AND starts_at < $3",
@@ -66,7 +66,7 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
-    /// Stores a visit, new or as it is now.
+    /// Stores a new or changed visit.
     public func putOfficeVisit(_ visit: OfficeVisit) throws {
         try execute(
             """
@@ -81,7 +81,7 @@ extension WriteTransaction {
             ])
     }
 
-    /// Removes a user's visit; false when there is none.
+    /// Removes a user's visit; returns false when there is no such visit.
     public func deleteOfficeVisit(_ id: String, of user: String) throws -> Bool {
         try execute("DELETE FROM office_visits WHERE user_id = $1 AND id = $2", [.text(user), .text(id)]) > 0
     }

@@ -9,9 +9,9 @@ public struct OperatorSession: Hashable, Sendable {
 
     /// How long a session lasts at most, in milliseconds: 2 hours.
     public static let lifetime = 2 * 3_600_000
-    /// How long it lasts without a request, in milliseconds: 30 minutes.
+    /// How long it lasts without requests, in milliseconds: 30 minutes.
     public static let idleLimit = 30 * 60_000
-    /// How many there are at once; the oldest make room.
+    /// How many there are at once; the oldest are removed.
     public static let maximum = 10
 
     public init(id: String, now: Int) {
@@ -27,7 +27,7 @@ public struct OperatorSession: Hashable, Sendable {
 }
 
 extension ReadTransaction {
-    /// The operator's session whose token has this hash; nil once it has ended.
+    /// Returns the operator's session whose token has this hash; nil once it has ended.
     public func operatorSession(hash: String, now: Int) throws -> OperatorSession? {
         try row(
             "SELECT * FROM operator_sessions WHERE hash = $1 AND expires_at > $2 AND last_used_at > $3",
@@ -37,7 +37,7 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
-    /// Stores a session; the latest few remain.
+    /// Stores a session and keeps only the latest few.
     public func insertOperatorSession(_ session: OperatorSession, hash: String) throws {
         try execute(
             """
@@ -58,12 +58,12 @@ extension WriteTransaction {
         try execute("UPDATE operator_sessions SET last_used_at = $2 WHERE id = $1", [.text(id), .integer(now)])
     }
 
-    /// Ends a session; false when there is no such session.
+    /// Ends a session; returns false when there is no such session.
     public func deleteOperatorSession(_ id: String) throws -> Bool {
         try execute("DELETE FROM operator_sessions WHERE id = $1", [.text(id)]) > 0
     }
 
-    /// Forgets the sessions that have ended by themselves; there are few.
+    /// Removes the sessions that have expired; there are few.
     public func pruneOperatorSessions(now: Int) throws {
         try execute(
             "DELETE FROM operator_sessions WHERE expires_at <= $1 OR last_used_at <= $2",

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ReadTransaction {
-    /// The circles of those feeds of a user's that show entries of their owner.
+    /// Returns the circles of a user's feeds that show their owner's own entries.
     public func circlesShowingOwn(of user: String) throws -> [String] {
         try rows("SELECT DISTINCT circle_id FROM feeds WHERE user_id = $1 AND shows_own = 1", [.text(user)])
             .map { try $0.text(required: "circle_id") }
     }
 
-    /// A user's events that touch some days, in order of their first day; series as long as they have begun.
+    /// Returns a user's events that touch some days, in order of their first day; series count as soon as they have
+    /// begun.
     public func personalEvents(of user: String, onDays days: ClosedRange<Int>) throws -> [PersonalEvent] {
         try rows(
             """
@@ -19,7 +20,7 @@ extension ReadTransaction {
         ).map(PersonalEvent.init)
     }
 
-    /// All changed occurrences of a user's series, deleted ones too, in order of their original starts.
+    /// Returns all changed occurrences of a user's series, including deleted ones, in order of their original starts.
     public func personalOccurrences(of user: String) throws -> [PersonalEvent] {
         try rows(
             """
@@ -31,7 +32,7 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
-    /// Notes that feeds which show entries of their owner may show something else.
+    /// Records that feeds with their owner's own entries may look different.
     public func touchOwnFeeds(of user: String, now: Int) throws {
         try execute(
             """

@@ -3,7 +3,7 @@
 /// The password of a user who signs in here; only a slow hash of it is stored.
 public struct Password: Hashable, Sendable {
     public var userID: String
-    /// The hash with its parameters and salt, as whoever made it writes it.
+    /// The hash with its parameters and salt, in the format of whoever made it.
     public var hash: String
     public var createdAt: Int
     public var changedAt: Int
@@ -16,12 +16,12 @@ public struct Password: Hashable, Sendable {
     }
 }
 
-/// A user with a password, as lists show them.
+/// A user with a password, as lists show one.
 public struct ListedUser: Hashable, Sendable {
     public var id: String
     public var createdAt: Int
     public var changedAt: Int
-    /// Sessions that have not ended.
+    /// The number of sessions that have not ended.
     public var sessions: Int
     public var devices: Int
 }
@@ -31,7 +31,7 @@ extension ReadTransaction {
         try row("SELECT * FROM passwords WHERE user_id = $1", [.text(user)]).map(Password.init)
     }
 
-    /// Users with a password, in order of id.
+    /// Returns users with a password, in order of id.
     public func usersWithPassword(after cursor: String, limit: Int, now: Int) throws -> [ListedUser] {
         try rows(
             """
@@ -51,7 +51,7 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
-    /// Sets or replaces a password; true when the user had none.
+    /// Sets or replaces a password; returns true when the user had none.
     public func putPassword(of user: String, hash: String, now: Int) throws -> Bool {
         let isNew = try password(of: user) == nil
         try execute(
@@ -62,12 +62,12 @@ extension WriteTransaction {
         return isNew
     }
 
-    /// Keeps the same password under a stronger hash.
+    /// Stores a stronger hash of the same password.
     public func rehashPassword(of user: String, hash: String) throws {
         try execute("UPDATE passwords SET hash = $2 WHERE user_id = $1", [.text(user), .text(hash)])
     }
 
-    /// False when there was none.
+    /// Deletes a user's password; returns false when there was none.
     public func deletePassword(of user: String) throws -> Bool {
         try execute("DELETE FROM passwords WHERE user_id = $1", [.text(user)]) > 0
     }

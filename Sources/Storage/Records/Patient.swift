@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Somebody a circle cares for; somebody who was removed stays as a name in old titles.
+/// A person whom a circle cares for; one who was removed is kept as a name in old titles.
 public struct Patient: Hashable, Sendable {
     public var circleID: String
     public var id: String
@@ -20,22 +20,22 @@ public struct Patient: Hashable, Sendable {
 }
 
 extension ReadTransaction {
-    /// A patient of the circle, also one who was removed.
+    /// Returns a patient of the circle, including one who was removed.
     public func patientEverKnown(_ id: String, in circle: String) throws -> Patient? {
         try row("SELECT * FROM patients WHERE circle_id = $1 AND id = $2", [.text(circle), .text(id)])
             .map(Patient.init)
     }
 
-    /// All patients in order of id, removed ones too.
+    /// Returns all patients in order of id, including removed ones.
     public func patientsEverKnown(in circle: String) throws -> [Patient] {
         try rows("SELECT * FROM patients WHERE circle_id = $1 ORDER BY id", [.text(circle)]).map(Patient.init)
     }
 }
 
 extension WriteTransaction {
-    /// Adds a patient, changes one, or takes one back who was removed.
+    /// Adds or changes a patient, or restores one who was removed.
     ///
-    /// - Parameter titles: the collections whose items are other ones with another name.
+    /// - Parameter titles: the collections whose items look different when the name changes.
     public func putPatient(
         _ id: String, in circle: String, displayName: String, titles: NamesInTitles = NamesInTitles(), now: Int
     ) throws -> (Patient, isNew: Bool) {
@@ -57,7 +57,7 @@ extension WriteTransaction {
         return (new, isNew)
     }
 
-    /// Removes a patient; items keep the name. False when there is no such patient.
+    /// Removes a patient; items keep the name. Returns false when there is no such patient.
     public func removePatient(_ id: String, from circle: String, now: Int) throws -> Bool {
         let removed = try execute(
             "UPDATE patients SET removed_at = $3, updated_at = $3 WHERE circle_id = $1 AND id = $2 AND removed_at IS NULL",

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An event of a user's own calendar, with what a device knows it by.
+/// An event of a user's own calendar, with the identity that a device knows.
 public struct PersonalEvent: Hashable, Sendable {
-    /// What people see of it; times are on the clock of `timeZone`, or of the user's zone.
+    /// The part of an event that people see; times are on the clock of `timeZone`, or of the user's zone.
     public struct Content: Hashable, Sendable, Codable {
         public var title: String
         /// YYYY-MM-DD.
@@ -10,21 +10,21 @@ public struct PersonalEvent: Hashable, Sendable {
         /// HH:MM or HH:MM:SS; nil for whole days.
         public var startTime: String?
         public var endTime: String?
-        /// The last day, included; nil for the day of the start.
+        /// The last day, included; nil when the event ends on the day of its start.
         public var endDate: String?
-        /// IANA id.
+        /// The IANA id of its zone.
         public var timeZone: String?
         public var description: String?
         public var location: String?
-        /// JSON; nobody here looks inside.
+        /// The recurrence as JSON, which this module does not interpret.
         public var recurrence: String?
 
         public init(title: String, date: String) { (self.title, self.date) = (title, date) }
     }
 
-    /// What only devices change.
+    /// The part of an event that only devices change.
     public struct Mapping: Hashable, Sendable {
-        /// The state with respect to the calendar on the device; a deleted event has the one from before.
+        /// The state with respect to the calendar on the device; a deleted event keeps its last state.
         public enum State: String, Hashable, Sendable, CaseIterable {
             case linked, pending, conflict, ignored
         }
@@ -33,14 +33,14 @@ public struct PersonalEvent: Hashable, Sendable {
         public var externalID: String?
         /// The original start of a changed occurrence, as the device wrote it.
         public var instanceID: String?
-        /// The same in one form, empty for what is not a changed occurrence.
+        /// The original start in one uniform form; empty for anything but a changed occurrence.
         public var instanceKey: String
         public var calendarID: String?
         public var state: State
         public var lastSyncedAt: Int?
         public var sourceDevice: String?
 
-        /// Of an event that no device has seen.
+        /// The mapping of an event that no device has seen.
         public static let none = Mapping(provider: "manual", instanceKey: "", state: .pending)
 
         public init(provider: String, externalID: String? = nil, instanceKey: String, state: State) {
@@ -57,15 +57,15 @@ public struct PersonalEvent: Hashable, Sendable {
         public var circleID: String?
         public var collection: String
         public var itemID: String
-        /// Rises when an item's event has to be made again.
+        /// A number that rises when an item's event has to be created again.
         public var generation: Int
-        /// The id of the device; nil while no registered one carries the source.
+        /// The id of the device; nil while no registered device carries the source.
         public var carrier: String?
         /// The carrier's fencing number.
         public var turn: Int
         /// The `updatedAt` of the last change by a device.
         public var sentAt: Int?
-        /// What a device may still have of it, as JSON; nobody here looks inside.
+        /// The content that a device may still have, as JSON, which this module does not interpret.
         public var earlier: String?
 
         public init(
@@ -79,26 +79,26 @@ public struct PersonalEvent: Hashable, Sendable {
 
     public var userID: String
     public var id: String
-    /// Minted once; a changed occurrence is shown under that of its series.
+    /// The UID, created once; a changed occurrence is shown under the UID of its series.
     public var uid: String
     public var sequence: Int
     public var content: Content
     public var mapping: Mapping
-    /// Days since 1970 that it touches; `lastDay` is nil for a series.
+    /// The days that it touches, since 1970-01-01; `lastDay` is nil for a series.
     public var firstDay: Int
     public var lastDay: Int?
     public var createdAt: Int
-    /// When it last changed; unique and rising for each user, so that it may run ahead of the clock.
+    /// When it last changed; unique and rising for each user, so it may be ahead of the clock.
     public var updatedAt: Int
     /// When its content last changed, by the clock of whoever changed it.
     public var changedAt: Int
     public var deletedAt: Int?
-    /// Nil for an event of the person's own.
+    /// Nil for one of the person's own events.
     public var tie: Tie?
-    /// Bytes of its texts as they are in the database, nothing for one that is not there yet.
+    /// The bytes of its stored texts; 0 for an event that is not stored yet.
     public private(set) var storedBytes = 0
 
-    /// Bytes of its texts, which a user may have only so many of.
+    /// The bytes of its texts, which are limited for each user.
     public var bytes: Int {
         [
             content.title, content.description, content.location, content.recurrence, mapping.externalID,
@@ -106,7 +106,7 @@ public struct PersonalEvent: Hashable, Sendable {
         ].reduce(0) { $0 + ($1?.utf8.count ?? 0) }
     }
 
-    /// Notes that the database has it as it is now.
+    /// Records that the database has stored the event in its current form.
     public mutating func noteStored() { storedBytes = bytes }
 
     public init(

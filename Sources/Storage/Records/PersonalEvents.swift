@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How far a user's own calendar has come.
+/// The latest change and the size of a user's own calendar.
 public struct PersonalCalendar: Hashable, Sendable {
     /// The highest `updatedAt` of its events.
     public var lastAt: Int
-    /// Events that there ever were.
+    /// How many events there ever were.
     public var events: Int
-    /// Bytes of their texts.
+    /// The bytes of their texts.
     public var bytes: Int
 }
 
@@ -26,15 +26,15 @@ extension ReadTransaction {
             bytes: row?.integer("bytes") ?? 0)
     }
 
-    /// A user's event, a deleted one too.
+    /// Returns a user's event, including a deleted one.
     public func personalEventEverKnown(_ id: String, of user: String) throws -> PersonalEvent? {
         try row("SELECT * FROM personal_events WHERE user_id = $1 AND id = $2", [.text(user), .text(id)])
             .map(PersonalEvent.init)
     }
 
-    /// The event that a provider knows by this id, a deleted one too.
+    /// Returns the event that a provider knows by this id, including a deleted one.
     ///
-    /// - Parameter instance: the key of a changed occurrence, else empty.
+    /// - Parameter instance: the key of a changed occurrence, otherwise empty.
     public func personalEventEverKnown(
         _ externalID: String, instance: String, of provider: String, user: String
     ) throws -> PersonalEvent? {
@@ -46,7 +46,7 @@ extension ReadTransaction {
         ).map(PersonalEvent.init)
     }
 
-    /// A user's events in order of id, those that touch some days.
+    /// Returns a user's events that touch some days, in order of id.
     public func personalEvents(
         of user: String, from firstDay: Int, to lastDay: Int, after cursor: String, limit: Int
     ) throws -> [PersonalEvent] {
@@ -60,12 +60,12 @@ extension ReadTransaction {
         ).map(PersonalEvent.init)
     }
 
-    /// What changed after a time of a user's events, and of the items that are for a device, deleted ones too, oldest
-    /// first.
+    /// Returns what changed after a time among a user's events and the items for a device, including deleted ones,
+    /// oldest first.
     ///
     /// - Parameters:
-    ///   - provider: nil for all.
-    ///   - device: nil for who asks without one, and sees the items that no device carries.
+    ///   - provider: nil for all providers.
+    ///   - device: the device that asks; nil for a caller without a device, who sees the items that no device carries.
     public func personalEvents(
         of user: String, changedAfter time: Int, provider: String?, for device: String?, limit: Int
     ) throws -> [PersonalEvent] {
@@ -114,7 +114,7 @@ extension WriteTransaction {
             [.text(user), .integer(calendar.lastAt), .integer(calendar.events), .integer(calendar.bytes)])
     }
 
-    /// Stores an event, new or as it is now.
+    /// Stores a new or changed event.
     public func putPersonalEvent(_ event: PersonalEvent) throws {
         let (content, mapping) = (event.content, event.mapping)
         try execute(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which of a user's devices takes the items of a source into its calendar: one at a time.
+/// The device of a user that writes the items of a source into its calendar, one device at a time.
 public struct PhoneCarrier: Hashable, Sendable {
     /// The source of office days that go to a device without a connection.
     public static let officeDays = "office-days"
@@ -8,14 +8,14 @@ public struct PhoneCarrier: Hashable, Sendable {
     public var userID: String
     /// A connection's id, or `officeDays`.
     public var source: String
-    /// The device's id; nil before one asked.
+    /// The device's id; nil before a device asked.
     public var carrier: String?
-    /// The fencing number: rises whenever another device takes over.
+    /// The fencing number, which rises whenever another device takes over.
     public var turn = 0
     public var seenAt: Int?
     /// Changes up to this time have reached the carrier.
     public var deliveredAt = 0
-    /// What the items depended on when they were last made.
+    /// The state that the items were last made from.
     public var shown: String?
 
     public init(of user: String, source: String) { (userID, self.source) = (user, source) }
@@ -42,7 +42,7 @@ extension ReadTransaction {
             .map(PhoneCarrier.init)
     }
 
-    /// The event that a device which carried a source before knew by this id.
+    /// Returns the event that an earlier carrier of its source knew by this id.
     public func formerPhoneEvent(_ externalID: String, instance: String, of user: String) throws -> String? {
         try row(
             """
@@ -67,8 +67,8 @@ extension WriteTransaction {
             ])
     }
 
-    /// Gives a source to a device: its events are for that device from now on, as if they were new, and what the one
-    /// before knew them by is remembered.
+    /// Gives a source to a device: the device gets its events as if they were new, and the ids by which the device
+    /// before knew them are recorded.
     public func give(_ own: PhoneCarrier, to device: String, now: Int) throws {
         var own = own
         (own.carrier, own.turn, own.seenAt, own.deliveredAt) = (device, own.turn + 1, now, 0)
@@ -96,9 +96,10 @@ extension WriteTransaction {
         try putPersonalCalendar(calendar, of: own.userID)
     }
 
-    /// Ends a source: its events go from the device, those that end before a day stay there, and nobody carries them.
+    /// Ends a source: its events are removed from the device, except those that end before a day, and nobody carries
+    /// the source.
     ///
-    /// - Parameter day: in days from 1970; nil when all of them go.
+    /// - Parameter day: in days since 1970-01-01; nil when all events are removed.
     func endPhoneItems(of own: Connection, from day: Int?, now: Int) throws {
         var calendar = try personalCalendar(of: own.userID)
         for id in try phoneItemIDs(of: own.id, user: own.userID, isLiving: true, from: day) {
@@ -122,7 +123,7 @@ extension WriteTransaction {
         try forgetPhoneCarrier(of: own)
     }
 
-    /// Forgets a source whose events stay with the device.
+    /// Removes the records of a source whose events stay on the device.
     func forgetPhoneItems(of own: Connection) throws {
         try execute(
             "DELETE FROM personal_events WHERE connection_id = $1 AND user_id = $2", [.text(own.id), .text(own.userID)])
@@ -137,7 +138,7 @@ extension WriteTransaction {
 }
 
 extension ReadTransaction {
-    /// The events of a source in the order of their changes.
+    /// Returns the events of a source in the order of their changes.
     fileprivate func phoneItemIDs(
         of source: String, user: String, isLiving: Bool = false, from day: Int? = nil
     ) throws -> [String] {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Events that show the items of a circle, or office days, to the device that carries them.
+// Events that show the items of a circle, or office days, on the device that carries them.
 
 extension ReadTransaction {
-    /// The events of one item, of every generation, deleted ones and changed occurrences too, series first.
+    /// Returns the events of one item of every generation, including deleted ones and changed occurrences, series
+    /// first.
     public func phoneItems(
         of source: String, of user: String, _ collection: String, _ item: String
     ) throws -> [PersonalEvent] {
@@ -16,7 +17,7 @@ extension ReadTransaction {
         ).map(PersonalEvent.init)
     }
 
-    /// All events of a source that are there, by item, series first.
+    /// Returns all existing events of a source, by item, series first.
     public func livingPhoneItems(of source: String) throws -> [PersonalEvent] {
         try rows(
             """
@@ -31,7 +32,7 @@ extension ReadTransaction {
         ).map(PersonalEvent.init)
     }
 
-    /// The items of a source that a device has changed after a time.
+    /// Returns the items of a source that a device has changed after a time.
     public func phoneItemsSent(
         of source: String, after time: Int
     ) throws -> [(collection: String, item: String)] {
@@ -43,21 +44,21 @@ extension ReadTransaction {
         ).map { (try $0.text(required: "collection"), try $0.text(required: "item_id")) }
     }
 
-    /// When a device last changed something of a source; 0 when none did.
+    /// Returns when a device last changed something of a source; 0 when no device did.
     public func lastSendingOfPhoneItems(of source: String) throws -> Int {
         try row(
             "SELECT COALESCE(MAX(sent_at), 0) AS last FROM personal_events WHERE connection_id = $1 AND sent_at > 0",
             [.text(source)])?.integer("last") ?? 0
     }
 
-    /// Events of a source that a device takes for undecided.
+    /// Returns events of a source that a device reported as in conflict.
     public func phoneItemsInConflict(of source: String) throws -> [PersonalEvent] {
         try rows(
             "SELECT * FROM personal_events WHERE connection_id = $1 AND sync_state = 'conflict'", [.text(source)]
         ).map(PersonalEvent.init)
     }
 
-    /// Whether a user has events that show items, deleted ones too.
+    /// Whether a user has events that show items, including deleted ones.
     public func hasPhoneItems(_ user: String) throws -> Bool {
         try row(
             "SELECT 1 AS found FROM personal_events WHERE user_id = $1 AND connection_id IS NOT NULL LIMIT 1",

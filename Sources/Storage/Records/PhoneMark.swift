@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Events that a connection left in a phone's calendar keep their marks. The user's next connection of the same circle goes
-// on with these marks, so that a phone finds the events by them and makes none twice.
+// Events that a connection left in a phone's calendar keep their marks. The user's next connection of the same circle
+// continues with these marks, so that a phone finds the events by them and creates none of them twice.
 
 extension ReadTransaction {
-    /// What the events of a user's connections are marked with, by the connection's id; those that are missing are marked
-    /// with that id itself.
+    /// Returns the marks of a user's connections by the connection's id; a connection that is missing uses its own id
+    /// as the mark.
     public func phoneMarks(of user: String) throws -> [ByteString: String] {
         var found: [ByteString: String] = [:]
         for row in try rows("SELECT connection_id, mark FROM phone_marks WHERE user_id = $1", [.text(user)]) {
@@ -16,7 +16,7 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
-    /// Gives a new connection the marks of the one that ended last of this user's in this circle.
+    /// Gives a new connection the mark of this user's connection in this circle that ended last.
     public func takePhoneMark(_ own: Connection) throws {
         try execute(
             """
@@ -26,7 +26,7 @@ extension WriteTransaction {
             """, [.text(own.userID), .text(own.circleID), .text(own.id)])
     }
 
-    /// Sets the marks of a connection free that has ended.
+    /// Releases the mark of a connection that has ended.
     func leavePhoneMark(_ own: Connection, now: Int) throws {
         try execute(
             """

@@ -2,7 +2,7 @@
 
 public import Base
 
-/// What a phone has in its calendars at a time: a title, and nothing else of it.
+/// A busy time in one of a phone's calendars, with nothing but its title.
 public struct PlannedEvent: Hashable, Sendable {
     public var userID: String
     public var source: String
@@ -11,19 +11,19 @@ public struct PlannedEvent: Hashable, Sendable {
     /// Milliseconds since 1970.
     public var startsAt: Int
     public var endsAt: Int
-    /// Seconds east of UTC, as the phone wrote the times.
+    /// Seconds east of UTC in which the phone wrote the times.
     public var startOffset: Int
     public var endOffset: Int
     public var isAllDay: Bool
     public var title: String
     public var calendarName: String?
-    /// Minted once.
+    /// The UID, created once.
     public var uid: String
     public var sequence: Int
     public var createdAt: Int
     public var updatedAt: Int
 
-    /// Bytes of its texts, which a user may have only so many of.
+    /// The bytes of its texts, which are limited for each user.
     public var bytes: Int { externalID.utf8.count + title.utf8.count + (calendarName?.utf8.count ?? 0) }
 
     public init(
@@ -55,7 +55,7 @@ public struct PlannedEvent: Hashable, Sendable {
     }
 }
 
-/// What distinguishes one planned event of a source from the others.
+/// The properties that distinguish one planned event of a source from the others.
 public struct PlannedEventKey: Hashable, Sendable {
     public var externalID: ByteString
     /// Milliseconds since 1970.
@@ -69,7 +69,7 @@ public struct PlannedEventKey: Hashable, Sendable {
 }
 
 extension ReadTransaction {
-    /// The keys of those of a source's events that begin before a range's end and end after its start.
+    /// Returns the keys of a source's events that begin before a range's end and end after its start.
     public func plannedEventKeys(
         of user: String, source: String, overlapping range: Range<Int>
     ) throws -> [PlannedEventKey] {
@@ -84,7 +84,7 @@ extension ReadTransaction {
         }
     }
 
-    /// The bytes of the texts of those of a source's events that begin before a range's end and end after its start.
+    /// Returns the bytes of the texts of a source's events that begin before a range's end and end after its start.
     public func plannedBytes(of user: String, source: String, overlapping range: Range<Int>) throws -> Int {
         try row(
             """
@@ -95,14 +95,14 @@ extension ReadTransaction {
         )?.integer("bytes") ?? 0
     }
 
-    /// A source's events with some keys, each of which is named once.
+    /// Returns a source's events with some keys; each key must appear only once.
     public func plannedEvents(of user: String, source: String, _ keys: [PlannedEventKey]) throws -> [PlannedEvent] {
         let together = 50
         let tuples = SQLText.tuples(together, of: 2, from: 3)
         var found: [PlannedEvent] = []
         for start in stride(from: 0, to: keys.count, by: together) {
-            // Filled up to one length with a key that nothing has, so that there is one statement. A join, because
-            // SQLite looks up pairs in a list by reading all that the user has.
+            // Groups are filled up to one length with a key that no event has, so that there is only one statement. It
+            // uses a join, because SQLite looks up pairs in a list by reading all events of the user.
             let group = (start..<start + together).flatMap { $0 < keys.count ? keys[$0].values : [.text(""), .null] }
             found += try rows(
                 """
@@ -115,9 +115,10 @@ extension ReadTransaction {
         return found
     }
 
-    /// A user's planned events that lie in a range, in order of their starts; what takes no time is where it starts.
+    /// Returns a user's planned events that lie in a range, in order of their starts; an event without a duration lies
+    /// at its start.
     ///
-    /// - Parameter last: the one after which the list begins.
+    /// - Parameter last: the event after which the list begins.
     public func plannedEvents(
         of user: String, from: Int, to: Int, after last: (start: Int, source: String, id: String)?, limit: Int
     ) throws -> [PlannedEvent] {
@@ -138,7 +139,7 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
-    /// Stores a user's events, new or as they are now.
+    /// Stores a user's new or changed events.
     public func putPlannedEvents(_ events: [PlannedEvent]) throws {
         try insertRows(
             """
@@ -162,7 +163,7 @@ extension WriteTransaction {
             """, [.text(user), .text(source)] + key.values)
     }
 
-    /// Deletes those of a source's events that begin before a range's end and end after its start.
+    /// Deletes a source's events that begin before a range's end and end after its start.
     public func deletePlannedEvents(of user: String, source: String, overlapping range: Range<Int>) throws {
         try execute(
             """

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The collections whose items have names in their titles.
+/// The collections whose items show names in their titles.
 public struct NamesInTitles: Hashable, Sendable {
     public var ofPatients: [ScheduleItem.Collection]
     public var ofOwners: [ScheduleItem.Collection]
@@ -10,13 +10,13 @@ public struct NamesInTitles: Hashable, Sendable {
     }
 }
 
-/// What in the titles or times of items changed, so that each of them is a new revision.
+/// The reason why items look different, so that each of them gets a new revision.
 public enum RevisionReason: Hashable, Sendable {
-    /// A patient's name.
+    /// A patient's name changed.
     case patient(String)
-    /// A member's name, in what is theirs.
+    /// A member's name changed, in the items that they own.
     case owner(String)
-    /// The zone of the circle, for items without their own zone.
+    /// The zone of the circle changed, for items without their own zone.
     case zone
 
     fileprivate var name: String {
@@ -44,10 +44,11 @@ public enum RevisionReason: Hashable, Sendable {
         }
     }
 
-    /// Which items are concerned; `$5` is the subject, and the collections are the arguments from `first` on.
+    /// Returns the condition for the items concerned; `$5` is the subject, and the collections are the arguments from
+    /// `first` on.
     fileprivate func condition(_ titles: NamesInTitles, from first: Int) -> (sql: String, collections: [SQLValue]) {
         func among(_ collections: [ScheduleItem.Collection], _ column: String) -> (String, [SQLValue]) {
-            // A list may not be empty; no item is in a collection without a name.
+            // A list may not be empty; no item is in the collection with the empty name.
             let names = [SQLValue.text("")] + collections.map { .text($0.rawValue) }
             return ("\(column) = $5 AND collection IN (\(SQLText.parameters(names.count, from: first)))", names)
         }
@@ -60,7 +61,7 @@ public enum RevisionReason: Hashable, Sendable {
 }
 
 extension ReadTransaction {
-    /// Circles with items that still have to be revised.
+    /// Returns circles with items that still have to be revised.
     public func circlesWithRevisionsDue(limit: Int) throws -> [String] {
         try rows("SELECT DISTINCT circle_id FROM revisions_due LIMIT $1", [.integer(limit)]).map {
             try $0.text(required: "circle_id")
@@ -73,10 +74,10 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
-    /// How many items are looked at with one statement.
+    /// How many items one statement examines.
     private static var revisedTogether: Int { 500 }
 
-    /// Raises the revision of the items that something changed; of more than a few, the rest is due.
+    /// Raises the revision of the items that a change affects; when there are many, the rest is recorded as due.
     func revise(
         because reason: RevisionReason, in circle: String, _ titles: NamesInTitles = NamesInTitles(), now: Int
     ) throws {
@@ -90,7 +91,7 @@ extension WriteTransaction {
             [.text(circle), .text(reason.name), .text(reason.subject), .text(last.collection), .text(last.id)])
     }
 
-    /// Continues with what is due in a circle; false when nothing is.
+    /// Continues with the revisions that are due in a circle; returns false when none are.
     public func reviseSomeDue(in circle: String, _ titles: NamesInTitles, now: Int) throws -> Bool {
         guard
             let due = try row(
@@ -112,7 +113,7 @@ extension WriteTransaction {
         return try hasRevisionsDue(in: circle)
     }
 
-    /// - Returns: the last item that was looked at, nil when it was the circle's last.
+    /// - Returns: the last item that was examined; nil when it was the circle's last.
     private func revise(
         because reason: RevisionReason, in circle: String, _ titles: NamesInTitles,
         after place: (collection: String, id: String), now: Int
@@ -143,9 +144,9 @@ extension WriteTransaction {
 // MARK: All circles
 
 extension WriteTransaction {
-    /// Raises the revision of some of all items there are, because the program shows each differently.
+    /// Raises the revision of some items of all circles, because the program shows every item differently.
     ///
-    /// - Returns: the last one, nil when there is none after it.
+    /// - Returns: the last one; nil when no item follows.
     public func reviseItems(
         after place: (circle: String, collection: String, id: String), now: Int, limit: Int
     ) throws -> (circle: String, collection: String, id: String)? {
@@ -172,9 +173,9 @@ extension WriteTransaction {
         return end
     }
 
-    /// Notes of some circles that their feeds may show something else, because the program or its configuration changed.
+    /// Records that the feeds of some circles may look different, because the program or its configuration changed.
     ///
-    /// - Returns: the last one, nil when there is none after it.
+    /// - Returns: the last circle; nil when none follows.
     public func touchCircles(after circle: String, now: Int, limit: Int) throws -> String? {
         let end = try row(
             "SELECT id FROM circles WHERE id > $1 ORDER BY id LIMIT 1 OFFSET $2", [.text(circle), .integer(limit - 1)])?
@@ -186,9 +187,9 @@ extension WriteTransaction {
         return end
     }
 
-    /// Notes that the notices of some replaced tokens show something else.
+    /// Records that the notices of some replaced tokens look different.
     ///
-    /// - Returns: the last hash, nil when there is none after it.
+    /// - Returns: the last hash; nil when none follows.
     public func touchNotices(after hash: String, now: Int, limit: Int) throws -> String? {
         let end = try row(
             "SELECT hash FROM feed_tokens WHERE hash > $1 ORDER BY hash LIMIT 1 OFFSET $2",

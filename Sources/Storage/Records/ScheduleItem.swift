@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An item of a circle's schedule as it is stored: what the database must know about it, and its content.
+/// An item of a circle's schedule as it is stored: the properties that queries need, and its content.
 public struct ScheduleItem: Hashable, Sendable {
-    /// Which kind of item it is, by the name that paths have: `follow-ups`. Nobody here knows which kinds there are.
+    /// The kind of an item, by its name in paths, such as `follow-ups`. This module does not know which kinds exist.
     public struct Collection: Hashable, Sendable, ExpressibleByStringLiteral {
         private let name: ByteString
 
@@ -19,13 +19,13 @@ public struct ScheduleItem: Hashable, Sendable {
     public var sequence: Int
     public var patientID: String?
     public var ownerID: String?
-    /// The item's own zone, nil when it follows the circle's.
+    /// The item's own zone; nil when it follows the circle's.
     public var timeZone: String?
     public var isAllDay: Bool
-    /// Where it lies in time, for look-ups; days begin in UTC. `endsAt` is nil for a series without an end.
+    /// Its span of time, for look-ups; days begin in UTC. `endsAt` is nil for a series without an end.
     public var startsAt: Int
     public var endsAt: Int?
-    /// The item's fields as JSON; nobody here looks inside.
+    /// The item's fields as JSON, which this module does not interpret.
     public var content: String
     public var createdAt: Int
     public var updatedAt: Int
@@ -70,17 +70,17 @@ public struct ScheduleItem: Hashable, Sendable {
     }
 }
 
-/// Which items of a collection are asked for.
+/// The conditions for listing a collection's items.
 public struct ScheduleItemQuery: Sendable {
-    /// Overlapping this span, in milliseconds since 1970; open where nil.
+    /// The span that items must overlap, in milliseconds since 1970; nil leaves it open.
     public var from: Int?
     public var to: Int?
     /// The circle's offset from UTC at `from` and at `to`, in milliseconds: its days begin that much earlier than UTC's.
     public var offsetAtFrom = 0
     public var offsetAtTo = 0
-    /// Changed at or after this; then tombstones of deleted items come too.
+    /// Items must have changed at or after this time; tombstones of deleted items are then included.
     public var updatedSince: Int?
-    /// Ids after this one.
+    /// Ids must come after this one.
     public var after = ""
     public var limit: Int
 
@@ -88,7 +88,7 @@ public struct ScheduleItemQuery: Sendable {
 }
 
 extension ReadTransaction {
-    /// An item, or its tombstone.
+    /// Returns an item or its tombstone.
     public func itemEverKnown(
         _ id: String, _ collection: ScheduleItem.Collection, in circle: String
     ) throws -> ScheduleItem? {
@@ -98,12 +98,12 @@ extension ReadTransaction {
         ).map(ScheduleItem.init)
     }
 
-    /// An item that is not deleted.
+    /// Returns an item that is not deleted.
     public func item(_ id: String, _ collection: ScheduleItem.Collection, in circle: String) throws -> ScheduleItem? {
         try itemEverKnown(id, collection, in: circle).flatMap { $0.deletedAt == nil ? $0 : nil }
     }
 
-    /// Items of one collection in order of id.
+    /// Returns items of one collection, in order of id.
     public func items(
         _ collection: ScheduleItem.Collection, in circle: String, _ query: ScheduleItemQuery
     ) throws -> [ScheduleItem] {
@@ -130,16 +130,16 @@ extension ReadTransaction {
         ).map(ScheduleItem.init)
     }
 
-    /// All items of a circle that may overlap a span, in order of time, then id; all collections.
+    /// Returns all items of a circle that may overlap a span, from all collections, in order of time, then id.
     public func items(in circle: String, from: Int, to: Int) throws -> [ScheduleItem] {
         var items: [ScheduleItem] = []
         try eachItem(in: circle, from: from, to: to) { items.append($0) }
         return items
     }
 
-    /// Hands over the same items one by one.
+    /// Passes on the items of `items(in:from:to:)` one by one.
     ///
-    /// - Parameter body: asks the database nothing meanwhile.
+    /// - Parameter body: must not query the database.
     public func eachItem(in circle: String, from: Int, to: Int, _ body: (ScheduleItem) throws -> Void) throws {
         try eachRow(
             """
@@ -155,7 +155,7 @@ extension ReadTransaction {
         ) { try body(ScheduleItem($0)) }
     }
 
-    /// Items that changed after the circle had this version, tombstones too.
+    /// Returns items that changed after the circle had this version, including tombstones.
     public func items(in circle: String, changedAfter version: Int) throws -> [ScheduleItem] {
         try rows(
             "SELECT * FROM schedule_items WHERE circle_id = $1 AND changed_in > $2",
@@ -170,10 +170,10 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
-    /// Stores an item, new or in place of `old`, the one (or tombstone) that is there.
+    /// Stores an item, either a new one or in place of `old`, the existing item or tombstone.
     ///
     /// - Parameters:
-    ///   - newUID: the UID that a new item gets; an old one keeps its own.
+    ///   - newUID: the UID for a new item; an existing one keeps its own.
     ///   - isVisible: whether calendars show the change, so that the SEQUENCE rises.
     public func putItem(
         _ item: ScheduleItem, replacing old: ScheduleItem?, newUID: String, isVisible: Bool, now: Int
@@ -182,11 +182,11 @@ extension WriteTransaction {
         item.uid = old?.uid ?? newUID
         item.sequence = old.map { $0.sequence + (isVisible ? 1 : 0) } ?? 0
         item.createdAt = old?.createdAt ?? now
-        // What calendars show as the time of change stays when they show nothing new.
+        // The time of change in calendars stays the same when they show nothing new.
         item.updatedAt = isVisible ? now : old?.updatedAt ?? now
         item.deletedAt = nil
         let isNew = old.map { $0.deletedAt != nil } ?? true
-        // With another patient it is in other feeds, whatever it looks like.
+        // With another patient the item appears in other feeds, even when it looks the same.
         let isNews = isVisible || old?.patientID != item.patientID
         try execute(
             """
@@ -216,7 +216,7 @@ extension WriteTransaction {
         return item
     }
 
-    /// Leaves a tombstone of an item, with its occurrences gone. False when there is no such item.
+    /// Turns an item into a tombstone and deletes its occurrences. Returns false when there is no such item.
     public func deleteItem(
         _ id: String, _ collection: ScheduleItem.Collection, in circle: String, now: Int
     ) throws -> Bool {
@@ -233,7 +233,7 @@ extension WriteTransaction {
         return true
     }
 
-    /// Raises the revision of an item of which a part that is stored elsewhere has changed.
+    /// Raises the revision of an item when a part of it that is stored elsewhere has changed.
     public func reviseItem(_ id: String, _ collection: ScheduleItem.Collection, in circle: String, now: Int) throws {
         try execute(
             """

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where sealed texts are stored, for a change of the key that seals them.
+/// The place of sealed texts, for replacing the key that seals them.
 public struct SealedColumn: Sendable {
     let table: String
     let key: String
     let column: String
-    /// What a text is sealed for, by its row's key.
+    /// The purpose of a text's seal, from its row's key.
     public let purpose: @Sendable (String) -> String
 
-    /// - Parameter key: the column that names a row.
+    /// - Parameter key: the column that identifies a row.
     public init(
         _ table: String, _ column: String, key: String = "id", _ purpose: @escaping @Sendable (String) -> String
     ) {
@@ -17,10 +17,10 @@ public struct SealedColumn: Sendable {
 }
 
 extension WriteTransaction {
-    /// Puts other texts in place of all sealed ones of a column.
+    /// Replaces all sealed texts of a column.
     ///
-    /// - Parameter other: gets a row's key and its text; nil leaves the text as it is.
-    /// - Returns: how many were replaced.
+    /// - Parameter other: is passed a row's key and its text; nil leaves the text unchanged.
+    /// - Returns: how many texts were replaced.
     public func reseal(_ own: SealedColumn, _ other: (_ key: String, _ text: String) throws -> String?) throws -> Int {
         var (place, replaced): (String?, Int) = ("", 0)
         while let begin = place {
@@ -30,10 +30,10 @@ extension WriteTransaction {
         return replaced
     }
 
-    /// The same for so many rows.
+    /// Replaces the sealed texts of at most `limit` rows.
     ///
-    /// - Parameter place: the key of a row, after which it begins.
-    /// - Returns: how many were replaced, and where to go on; nil when no row is left.
+    /// - Parameter place: the key of the row after which it begins.
+    /// - Returns: how many were replaced, and where to continue, or nil when no row is left.
     public func reseal(
         _ own: SealedColumn, after place: String, limit: Int, _ other: (_ key: String, _ text: String) throws -> String?
     ) throws -> (replaced: Int, last: String?) {

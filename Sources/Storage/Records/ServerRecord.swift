@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A server of a database that several have, known by its journal of accesses.
+/// A server of a shared database, identified by its journal of accesses.
 public struct ServerRecord: Hashable, Sendable {
     /// The mark of its journal.
     public var journal: UInt64
-    /// Another one with every start, in the journal's head too: a server with a copy of the journal, or an old one, is
-    /// found out.
+    /// A value that changes with every start and is also stored in the journal's head, so that a server with a copy of
+    /// the journal, or with an old one, is detected.
     public var token: UInt64
-    /// The machine and the place of its files, for people.
+    /// The machine and the place of its files, for people to read.
     public var name: String
     public var program: String
-    /// The settings by which it shows feeds.
+    /// The settings that determine what feeds show.
     public var shown: String
-    /// The place of the last access of its journal that is in the counts.
+    /// The place of its journal's last access that is in the counts.
     public var folded: Int
-    /// The place of the last access that it is known to have recorded.
+    /// The place of the last access that it has reported as recorded.
     public var recorded: Int
     public var startedAt: Int
     public var seenAt: Int
-    /// Nil when it was not stopped in order.
+    /// When it was stopped; nil when it was not stopped in an orderly way.
     public var stoppedAt: Int?
 
-    /// Milliseconds of silence after which a server counts as gone.
+    /// The milliseconds of silence after which a server counts as gone.
     public static let silence = 15_000
 
     package init(journal: UInt64, token: UInt64, name: String, program: String, shown: String, folded: Int, now: Int) {
@@ -46,27 +46,27 @@ public struct ServerRecord: Hashable, Sendable {
         stoppedAt = row.integer("stopped_at")
     }
 
-    /// Whether it runs, as far as is known.
+    /// Whether the server is running, as far as the database shows.
     public func isRunning(now: Int) -> Bool { stoppedAt == nil && now - seenAt < Self.silence }
 
-    /// How many reads at least are in its journal and not in the counts, when it does not run.
+    /// How many reads are at least in its journal and not in the counts, when it is not running.
     public var missing: Int { max(0, recorded - folded) }
 }
 
 extension ReadTransaction {
-    /// All servers that are known, in the order of their names.
+    /// Returns all known servers in the order of their names.
     public func servers() throws -> [ServerRecord] {
         try rows("SELECT * FROM servers ORDER BY name, journal", []).map(ServerRecord.init)
     }
 
-    /// The server whose journal has this mark.
+    /// Returns the server whose journal has this mark.
     public func server(journal: UInt64) throws -> ServerRecord? {
         try row("SELECT * FROM servers WHERE journal = $1", [.text(String(journal))]).map(ServerRecord.init)
     }
 }
 
 extension WriteTransaction {
-    /// Stores a server, in place of the one with its journal.
+    /// Stores a server in place of the earlier one with its journal.
     public func putServer(_ server: ServerRecord) throws {
         try execute(
             """
@@ -84,9 +84,9 @@ extension WriteTransaction {
             ])
     }
 
-    /// Notes that a server runs, or has stopped; false when its journal is another process's by now.
+    /// Records that a server is running or has stopped; returns false when its journal now belongs to another process.
     ///
-    /// - Parameter recorded: the place of the last access that is in its journal.
+    /// - Parameter recorded: the place of the last access in its journal.
     public func noteServer(journal: UInt64, token: UInt64, recorded: Int, isStopping: Bool) throws -> Bool {
         let now = try sharedTime()
         return try execute(
@@ -99,25 +99,25 @@ extension WriteTransaction {
             ]) > 0
     }
 
-    /// Milliseconds for which a server of which nothing is missing is listed after it was last seen.
+    /// The milliseconds for which a server is listed after it was last seen, when all its reads were counted.
     private static var serverMemory: Int { 90 * 86_400_000 }
 
     public func deleteServer(journal: UInt64) throws {
         try execute("DELETE FROM servers WHERE journal = $1", [.text(String(journal))])
     }
 
-    /// Forgets servers that stopped in order long ago and of which nothing is missing; one that was killed may have recorded
-    /// more than it said, and its journal is taken in whenever it comes back.
+    /// Removes servers that were stopped in an orderly way long ago and whose reads were all counted. A server that was
+    /// killed may have recorded more than it reported, and its journal is counted whenever it comes back.
     public func pruneServers() throws {
         try execute(
             "DELETE FROM servers WHERE recorded <= folded AND seen_at < $1 AND stopped_at IS NOT NULL AND token <> '0'",
             [.integer(try sharedTime() - Self.serverMemory)])
     }
 
-    /// As `fold(_:keepingNewest:noting:)`, of one of several journals, whose accesses are given their places here.
+    /// Works like `fold(_:keepingNewest:noting:)` for one of several journals, whose accesses get their places here.
     ///
-    /// - Returns: the place in the journal of the last access that is in the counts now; nil when the journal is another
-    ///   process's, and nothing was counted.
+    /// - Returns: the place in the journal of the last access that is in the counts now; nil when the journal belongs
+    ///   to another process, and nothing was counted.
     public func fold(
         _ accesses: [SequencedAccess], ofJournal journal: UInt64, token: UInt64,
         noting rules: AttentionRules = AttentionRules()
@@ -137,7 +137,7 @@ extension WriteTransaction {
         return last
     }
 
-    /// Makes the one journal that there was so far one of several.
+    /// Turns the database's only journal into one of several.
     public func shareAccessJournal(program: String) throws {
         guard let mark = try accessJournal() else { return }
         try execute("DELETE FROM settings WHERE name = 'accessJournal'", [])

@@ -4,9 +4,9 @@
 public struct ServiceKey: Hashable, Sendable {
     public var id: String
     public var name: String
-    /// The first characters, by which people distinguish keys.
+    /// The first characters, by which people tell keys apart.
     public var hint: String
-    /// What it may do, names with a space between; nil for everything.
+    /// The permissions of the key, as names separated by spaces; nil for all.
     public var scopes: String?
     public var createdAt: Int
     public var lastUsedAt: Int?
@@ -24,7 +24,7 @@ public struct ServiceKey: Hashable, Sendable {
 }
 
 extension ReadTransaction {
-    /// The key with this hash that is not revoked.
+    /// Returns the key with this hash that is not revoked.
     public func serviceKey(hash: String) throws -> ServiceKey? {
         try row("SELECT * FROM service_keys WHERE hash = $1 AND revoked_at IS NULL", [.text(hash)]).map(ServiceKey.init)
     }
@@ -33,7 +33,7 @@ extension ReadTransaction {
         try row("SELECT * FROM service_keys WHERE id = $1", [.text(id)]).map(ServiceKey.init)
     }
 
-    /// All keys, revoked ones too, in order of id.
+    /// Returns all keys, including revoked ones, in order of id.
     public func serviceKeys(after cursor: String, limit: Int) throws -> [ServiceKey] {
         try rows("SELECT * FROM service_keys WHERE id > $1 ORDER BY id LIMIT $2", [.text(cursor), .integer(limit)])
             .map(ServiceKey.init)
@@ -41,7 +41,7 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
-    /// - Parameter scopes: nil for everything.
+    /// - Parameter scopes: nil for all permissions.
     public func insertServiceKey(
         id: String, name: String, hash: String, hint: String, scopes: String? = nil, now: Int
     ) throws {
@@ -50,7 +50,7 @@ extension WriteTransaction {
             [.text(id), .text(name), .text(hash), .text(hint), SQLValue(scopes), .integer(now)])
     }
 
-    /// False when there is no such key or it is revoked already.
+    /// Revokes a key; returns false when there is no such key or it is already revoked.
     public func revokeServiceKey(_ id: String, now: Int) throws -> Bool {
         try execute(
             "UPDATE service_keys SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL",

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A user who signed in with a password; only the hash of the session's token is stored.
+/// The session of a user who signed in with a password; only the hash of its token is stored.
 public struct Session: Hashable, Sendable {
     public var id: String
     public var userID: String
-    /// The family of programs that signed in, never its whole User-Agent.
+    /// The family of the program that signed in, never its full User-Agent.
     public var client: String
     public var createdAt: Int
     public var lastUsedAt: Int
@@ -12,7 +12,7 @@ public struct Session: Hashable, Sendable {
 
     /// How long a session lasts at most, in milliseconds: 30 days.
     public static let lifetime = 30 * 86_400_000
-    /// How long it lasts without a request, in milliseconds: 7 days.
+    /// How long a session lasts without requests, in milliseconds: 7 days.
     public static let idleLimit = 7 * 86_400_000
     public init(id: String, userID: String, client: String, now: Int) {
         self.id = id
@@ -34,7 +34,7 @@ public struct Session: Hashable, Sendable {
 }
 
 extension ReadTransaction {
-    /// The session whose token has this hash, nil once it has ended.
+    /// Returns the session whose token has this hash; nil once it has ended.
     public func session(hash: String, now: Int) throws -> Session? {
         try row(
             "SELECT * FROM sessions WHERE hash = $1 AND expires_at > $2 AND last_used_at > $3",
@@ -42,7 +42,7 @@ extension ReadTransaction {
         ).map(Session.init)
     }
 
-    /// A user's sessions that have not ended, in order of id.
+    /// Returns a user's sessions that have not ended, in order of id.
     public func sessions(of user: String, after cursor: String, limit: Int, now: Int) throws -> [Session] {
         try rows(
             """
@@ -55,7 +55,7 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
-    /// - Parameter maximum: how many the user has at most; the one unused for longest makes room.
+    /// - Parameter maximum: how many the user has at most; the one that was unused the longest is removed.
     public func insertSession(_ session: Session, hash: String, maximum: Int) throws {
         try execute(
             """
@@ -77,17 +77,17 @@ extension WriteTransaction {
         try execute("UPDATE sessions SET last_used_at = $2 WHERE id = $1", [.text(id), .integer(now)])
     }
 
-    /// Ends a user's session; false when the user has no such session.
+    /// Ends a user's session; returns false when the user has no such session.
     public func deleteSession(_ id: String, of user: String) throws -> Bool {
         try execute("DELETE FROM sessions WHERE id = $1 AND user_id = $2", [.text(id), .text(user)]) > 0
     }
 
-    /// Ends a user's sessions, all but one when it is named.
+    /// Ends a user's sessions, except for `id` when it is given.
     public func deleteSessions(of user: String, except id: String?) throws {
         try execute("DELETE FROM sessions WHERE user_id = $1 AND id <> $2", [.text(user), .text(id ?? "")])
     }
 
-    /// Forgets the sessions that have ended by themselves.
+    /// Removes the sessions that have expired.
     public func pruneSessions(now: Int) throws { try deleteSessions(try endedSessions(now: now, limit: .max)) }
 
     public func deleteSessions(_ ids: some Sequence<String>) throws {
@@ -96,7 +96,7 @@ extension WriteTransaction {
 }
 
 extension ReadTransaction {
-    /// Sessions that have ended by themselves.
+    /// Returns the sessions that have expired.
     public func endedSessions(now: Int, limit: Int) throws -> [String] {
         try rows(
             "SELECT id FROM sessions WHERE expires_at <= $1 OR last_used_at <= $2 LIMIT $3",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ReadTransaction {
-    /// A value that the installation remembers, nil when it was never set.
+    /// Returns a stored value of the installation; nil when it was never set.
     public func setting(_ name: String) throws -> String? {
         try row("SELECT value FROM settings WHERE name = $1", [.text(name)])?.text("value")
     }
@@ -18,7 +18,8 @@ extension WriteTransaction {
 }
 
 extension ReadTransaction {
-    /// The id that distinguishes this installation's events from those of every other one; it is made at the first start.
+    /// Returns the id that distinguishes this installation's events from those of all others; it is created at the
+    /// first start.
     public func installationID() throws -> String {
         guard let id = try setting("installation") else {
             throw StorageError.unexpectedResult("The installation has no name.")
@@ -28,7 +29,7 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
-    /// Names the installation unless it has a name.
+    /// Stores the installation's id unless it has one.
     public func nameInstallation(_ id: String) throws {
         if try setting("installation") == nil { try set("installation", to: id) }
     }

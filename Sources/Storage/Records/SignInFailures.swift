@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Tries at a password that failed, of one user or one network.
+/// Failed attempts to sign in with a password, of one user or one network.
 public struct SignInFailures: Hashable, Sendable {
-    /// Whom they are counted to; opaque here.
+    /// The user or network that they are counted for, which this module does not interpret.
     public var name: String
     public var count: Int
     public var lastAt: Int
-    /// Until when the next try is refused unseen.
+    /// Until when the next attempt is refused without being checked.
     public var untilAt: Int
 
-    /// How many are stored; those of longest ago make room.
+    /// How many are stored; the oldest are removed first.
     public static let maximum = 10_000
 
     public init(name: String, count: Int = 0, lastAt: Int = 0, untilAt: Int = 0) {
@@ -24,15 +24,15 @@ public struct SignInFailures: Hashable, Sendable {
     }
 }
 
-/// Networks that a user signed in from.
+/// Networks from which a user has signed in.
 public enum SignInHomes {
-    /// How many of a user are stored, and of all users; the one unused for longest makes room.
+    /// How many are stored for one user, and for all users; the one that was unused the longest is removed.
     public static let maximumOfUser = 8
     public static let maximum = 100_000
 }
 
 extension ReadTransaction {
-    /// All that are stored, those of longest ago first.
+    /// Returns all stored failures, oldest first.
     public func latestSignInFailures() throws -> [SignInFailures] {
         try rows(
             "SELECT * FROM (SELECT * FROM sign_in_failures ORDER BY last_at DESC, name LIMIT $1) AS latest ORDER BY last_at",
@@ -40,12 +40,12 @@ extension ReadTransaction {
         ).map(SignInFailures.init)
     }
 
-    /// What is stored under a name.
+    /// Returns the failures that are stored under a name.
     public func signInFailures(_ name: String) throws -> SignInFailures? {
         try row("SELECT * FROM sign_in_failures WHERE name = $1", [.text(name)]).map(SignInFailures.init)
     }
 
-    /// Whether the user signed in from this network before.
+    /// Whether the user has signed in from this network before.
     public func isSignInHome(_ network: String, of user: String) throws -> Bool {
         try row(
             "SELECT 1 AS found FROM sign_in_homes WHERE user_id = $1 AND network = $2", [.text(user), .text(network)])
@@ -73,7 +73,7 @@ extension WriteTransaction {
         try execute("DELETE FROM sign_in_failures WHERE name = $1", [.text(name)])
     }
 
-    /// Forgets what lies before a time, and of the rest what is beyond the bound.
+    /// Removes failures from before a time, and the oldest of the rest beyond the bound.
     public func pruneSignInFailures(before time: Int) throws {
         try execute("DELETE FROM sign_in_failures WHERE last_at < $1", [.integer(time)])
         try execute(
@@ -83,7 +83,7 @@ extension WriteTransaction {
             """, [.integer(SignInFailures.maximum)])
     }
 
-    /// Notes that a user signed in from a network.
+    /// Records that a user signed in from a network.
     public func putSignInHome(_ network: String, of user: String, now: Int) throws {
         try execute(
             """
@@ -97,7 +97,7 @@ extension WriteTransaction {
             """, [.text(user), .integer(SignInHomes.maximumOfUser)])
     }
 
-    /// Forgets homes of users who have no password any more, and of the rest what is beyond the bound.
+    /// Removes networks of users who no longer have a password, and the oldest of the rest beyond the bound.
     public func pruneSignInHomes() throws {
         try execute("DELETE FROM sign_in_homes WHERE user_id NOT IN (SELECT user_id FROM passwords)", [])
         try execute(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A link that signs somebody in once; only the hash of its secret is stored.
+/// A link that signs a person in once; only the hash of its secret is stored.
 public struct SignInLink: Hashable, Sendable {
     public var id: String
     /// Nil for the operator.
@@ -11,9 +11,9 @@ public struct SignInLink: Hashable, Sendable {
     public var expiresAt: Int
     public var usedAt: Int?
 
-    /// How long a link that has ended is remembered, in milliseconds: a day.
+    /// How long a link is stored after it has ended, in milliseconds: a day.
     public static let memory = 86_400_000
-    /// How many links of one user there are at most; the oldest make room.
+    /// How many links one user has at most; the oldest are removed.
     public static let maximumOfUser = 20
 
     public init(id: String, userID: String?, leadsTo: String, now: Int, lifetime: Int) {
@@ -32,14 +32,14 @@ public struct SignInLink: Hashable, Sendable {
 }
 
 extension ReadTransaction {
-    /// The link whose secret has this hash, also one that was used or has ended.
+    /// Returns the link whose secret has this hash, including one that was used or has ended.
     public func signInLink(hash: String) throws -> SignInLink? {
         try row("SELECT * FROM sign_in_links WHERE hash = $1", [.text(hash)]).map(SignInLink.init)
     }
 }
 
 extension WriteTransaction {
-    /// Stores a link; of its user the latest few remain.
+    /// Stores a link and keeps only the latest few of its user.
     public func insertSignInLink(_ link: SignInLink, hash: String) throws {
         let user = SQLValue(link.userID)
         try execute(
@@ -59,19 +59,19 @@ extension WriteTransaction {
             ])
     }
 
-    /// Uses a link up; false when it was used before, has ended or is not there.
+    /// Uses a link up; returns false when it was used before, has ended or does not exist.
     public func useSignInLink(hash: String, now: Int) throws -> Bool {
         try execute(
             "UPDATE sign_in_links SET used_at = $2 WHERE hash = $1 AND used_at IS NULL AND expires_at > $2",
             [.text(hash), .integer(now)]) > 0
     }
 
-    /// Ends a user's links that nobody used yet.
+    /// Removes a user's unused links.
     public func deleteOpenSignInLinks(of user: String) throws {
         try execute("DELETE FROM sign_in_links WHERE user_id = $1 AND used_at IS NULL", [.text(user)])
     }
 
-    /// Forgets some links that ended before a time; false when none was left.
+    /// Removes some links that ended before a time; returns false when none is left.
     public func pruneSignInLinks(before time: Int, limit: Int) throws -> Bool {
         try execute(
             "DELETE FROM sign_in_links WHERE id IN (SELECT id FROM sign_in_links WHERE expires_at <= $1 LIMIT $2)",

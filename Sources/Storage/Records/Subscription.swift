@@ -1,38 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A calendar elsewhere that a circle follows.
+/// An external calendar that a circle follows.
 public struct Subscription: Hashable, Sendable {
     public enum State: String, Hashable, Sendable, CaseIterable {
         case active, paused
-        /// It is there no more.
+        /// The calendar no longer exists.
         case failed
     }
 
     public var id: String
     public var circleID: String
     public var sealedURL: String
-    /// Equal for equal addresses.
+    /// A value that is equal for equal addresses.
     public var urlDigest: String
     public var urlHint: String
     public var host: String
     public var label: String?
-    /// The user whose events they are, nil for the host application's.
+    /// The user who owns its events; nil for the host application.
     public var createdBy: String?
     public var refreshMinutes: Int
     public var state: State
-    /// What the host knows the version by that is stored, and which address said so.
+    /// The host's validators of the stored version, and the address that sent them.
     public var etag: String?
     public var lastModified: String?
     public var validatorsOf: String?
     public var nextAt: Int
-    /// Fetches in a row that brought nothing.
+    /// The number of failed fetches in a row.
     public var failures: Int
-    /// Answers in a row without a single event.
+    /// The number of answers in a row without a single event.
     public var emptyAnswers: Int
     public var lastFetchedAt: Int?
     public var lastChangedAt: Int?
     public var lastProblem: String?
-    /// Events that the last change made, changed and took away.
+    /// How many events the last change created, updated and deleted.
     public var created: Int
     public var updated: Int
     public var deleted: Int
@@ -95,7 +95,7 @@ extension ReadTransaction {
         try row("SELECT * FROM subscriptions WHERE id = $1", [.text(id)]).map(Subscription.init)
     }
 
-    /// A circle's subscriptions in order of id.
+    /// Returns a circle's subscriptions, in order of id.
     public func subscriptions(in circle: String, after cursor: String, limit: Int) throws -> [Subscription] {
         try rows(
             "SELECT * FROM subscriptions WHERE circle_id = $1 AND id > $2 ORDER BY id LIMIT $3",
@@ -103,14 +103,14 @@ extension ReadTransaction {
         ).map(Subscription.init)
     }
 
-    /// A circle's subscription to this address.
+    /// Returns a circle's subscription to this address.
     public func subscription(in circle: String, urlDigest: String) throws -> Subscription? {
         try row(
             "SELECT * FROM subscriptions WHERE circle_id = $1 AND url_digest = $2", [.text(circle), .text(urlDigest)]
         ).map(Subscription.init)
     }
 
-    /// The ids of those whose time has come.
+    /// Returns the ids of the subscriptions that are due.
     public func dueSubscriptions(now: Int, limit: Int) throws -> [String] {
         try rows(
             """
@@ -121,7 +121,7 @@ extension ReadTransaction {
         ).map { try $0.text(required: "id") }
     }
 
-    /// How many events a subscription brought that are there.
+    /// Counts the events of a subscription that the circle shows.
     public func eventCount(ofSubscription id: String) throws -> Int {
         guard let own = try subscription(id) else { return 0 }
         return try eventCount(of: .subscription(id), in: own.circleID)
@@ -129,7 +129,7 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
-    /// Stores a subscription, new or as it is now.
+    /// Stores a new or changed subscription.
     public func putSubscription(_ own: Subscription) throws {
         try execute(
             """
@@ -161,8 +161,8 @@ extension WriteTransaction {
         try execute("DELETE FROM subscriptions WHERE id = $1", [.text(id)])
     }
 
-    /// Makes all calendars of a circle be sent in full again: one may hold what an import brought too, and no longer
-    /// brings it.
+    /// Makes the next fetch of all of a circle's calendars a full one: one of them may contain an event that an import
+    /// also brought and no longer brings.
     public func forgetValidators(in circle: String) throws {
         try execute(
             "UPDATE subscriptions SET etag = NULL, last_modified = NULL WHERE circle_id = $1", [.text(circle)])

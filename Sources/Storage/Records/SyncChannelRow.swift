@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where a provider reports the changes of a connection's calendar.
+/// The channel through which a provider reports changes of a connection's calendar.
 public struct SyncChannelRow: Hashable, Sendable {
     /// The channel's or subscription's own id.
     public var id: String
     public var connectionID: String
-    /// The hash of what comes back with each report.
+    /// The hash of the secret that comes back with each report.
     public var secretHash: String
     public var expiresAt: Int
-    /// When another has to take its place: at half of its life.
+    /// When another channel has to replace it: at half of its lifetime.
     public var renewAt: Int
     public var lastHeardAt: Int?
     public var content: String
@@ -36,7 +36,7 @@ extension ReadTransaction {
         try row("SELECT * FROM sync_channels WHERE id = $1", [.text(id)]).map(SyncChannelRow.init)
     }
 
-    /// A connection's channels, the one that lasts longest first.
+    /// Returns a connection's channels, the one that lasts longest first.
     public func syncChannels(of connection: String) throws -> [SyncChannelRow] {
         try rows(
             "SELECT * FROM sync_channels WHERE connection_id = $1 ORDER BY expires_at DESC, id", [.text(connection)]

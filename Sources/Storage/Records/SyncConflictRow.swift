@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What two sides did to the same thing, with the engine's own record of it.
+/// Two changes of the same thing on both sides, with the engine's own record of them.
 public struct SyncConflictRow: Hashable, Sendable {
     public var connectionID: String
     /// Unique within the connection.
     public var id: String
-    /// Counts a connection's conflicts; 0 until it is stored.
+    /// The number of the conflict within its connection; 0 until it is stored.
     public var number: Int
     public var isOpen: Bool
     public var at: Int
-    /// How the audit trail names who resolved it; nil for the engine.
+    /// Who resolved it, as the audit trail names them; nil for the engine.
     public var resolvedBy: String?
     public var content: String
 
@@ -34,7 +34,7 @@ public struct SyncConflictRow: Hashable, Sendable {
 }
 
 extension ReadTransaction {
-    /// The conflicts of this id, one for each connection that knows it.
+    /// Returns the conflicts with this id, one for each connection that knows it.
     public func syncConflicts(_ id: String) throws -> [SyncConflictRow] {
         try rows("SELECT * FROM sync_conflicts WHERE id = $1 ORDER BY connection_id", [.text(id)])
             .map(SyncConflictRow.init)
@@ -45,9 +45,9 @@ extension ReadTransaction {
             .map(SyncConflictRow.init)
     }
 
-    /// A connection's conflicts, the latest first.
+    /// Returns a connection's conflicts, latest first.
     ///
-    /// - Parameter number: of the conflict that the part begins before.
+    /// - Parameter number: the number before which the page begins.
     public func syncConflicts(of connection: String, before number: Int, limit: Int) throws -> [SyncConflictRow] {
         try rows(
             "SELECT * FROM sync_conflicts WHERE connection_id = $1 AND number < $2 ORDER BY number DESC LIMIT $3",
@@ -55,7 +55,7 @@ extension ReadTransaction {
         ).map(SyncConflictRow.init)
     }
 
-    /// A connection's open conflicts, in the order in which they were seen.
+    /// Returns a connection's open conflicts in the order in which they were seen.
     public func openSyncConflicts(of connection: String) throws -> [SyncConflictRow] {
         try rows(
             "SELECT * FROM sync_conflicts WHERE connection_id = $1 AND state = 'open' ORDER BY number",
@@ -65,8 +65,8 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
-    /// Stores a conflict, new or as it is now, and notes the change for the connection's user. One that is resolved stays
-    /// resolved; what the engine resolved, a person may decide otherwise.
+    /// Stores a new or changed conflict and records the change for the connection's user. A resolved conflict stays
+    /// resolved, but a person may change a decision of the engine.
     ///
     /// - Returns: whether anything changed.
     @discardableResult
@@ -97,7 +97,7 @@ extension WriteTransaction {
         return true
     }
 
-    /// Forgets some resolved conflicts from before a time; false when none was left.
+    /// Removes some resolved conflicts from before a time; returns false when none is left.
     public func pruneSyncConflicts(before time: Int, limit: Int) throws -> Bool {
         try execute(
             """

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What only the engine reads: writes that are under way, where the last pull ended, and who runs a connection.
+// Records that only the engine reads: writes under way, the place where the last pull ended, and who runs a connection.
 
 extension ReadTransaction {
-    /// The operations of a connection whose outcome is not known, by their keys.
+    /// Returns the operations of a connection whose outcome is not known, by their keys.
     public func syncOperations(of connection: String) throws -> [(key: String, content: String)] {
         try rows("SELECT * FROM sync_operations WHERE connection_id = $1 ORDER BY key", [.text(connection)])
             .map { (try $0.text(required: "key"), try $0.text(required: "content")) }
@@ -15,7 +15,7 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
-    /// Stores an operation, in place of the one with its key.
+    /// Stores an operation in place of an earlier one with its key.
     public func putSyncOperation(_ key: String, of connection: String, content: String) throws {
         try execute(
             """
@@ -24,7 +24,7 @@ extension WriteTransaction {
             """, [.text(connection), .text(key), .text(content)])
     }
 
-    /// Forgets an operation whose outcome is known.
+    /// Removes an operation whose outcome is known.
     public func deleteSyncOperation(_ key: String, of connection: String) throws {
         try execute(
             "DELETE FROM sync_operations WHERE connection_id = $1 AND key = $2", [.text(connection), .text(key)])
@@ -38,9 +38,9 @@ extension WriteTransaction {
             """, [.text(connection), .text(content)])
     }
 
-    /// Takes or keeps a connection's lease; false when another holder has it.
+    /// Takes or extends a connection's lease; returns false when another holder has it.
     ///
-    /// - Parameter end: from when on another may take it.
+    /// - Parameter end: when another holder may take it.
     public func takeSyncLease(of connection: String, for holder: String, until end: Int, now: Int) throws -> Bool {
         try execute(
             """
@@ -50,7 +50,7 @@ extension WriteTransaction {
             """, [.text(connection), .text(holder), .integer(end), .integer(now)]) > 0
     }
 
-    /// Gives a lease back; one that another holds stays.
+    /// Gives a lease back; nothing changes when another holder has it.
     public func endSyncLease(of connection: String, for holder: String) throws {
         try execute(
             "DELETE FROM sync_leases WHERE connection_id = $1 AND holder = $2", [.text(connection), .text(holder)])

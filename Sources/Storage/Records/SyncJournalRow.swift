@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One write of a run, on either side, with the engine's own record of it.
+/// One write of a run, on one of the two sides, with the engine's own record of it.
 public struct SyncJournalRow: Hashable, Sendable {
     public var connectionID: String
-    /// Counts a connection's entries; 0 until it is stored.
+    /// The number of the entry within its connection; 0 until it is stored.
     public var number: Int
     public var id: String
     public var runID: String
@@ -33,9 +33,9 @@ public struct SyncJournalRow: Hashable, Sendable {
 }
 
 extension ReadTransaction {
-    /// What was written for a connection, the latest first.
+    /// Returns the writes of a connection, latest first.
     ///
-    /// - Parameter number: of the entry that the part begins before.
+    /// - Parameter number: the number before which the page begins.
     public func syncJournal(of connection: String, before number: Int, limit: Int) throws -> [SyncJournalRow] {
         try rows(
             "SELECT * FROM sync_journal WHERE connection_id = $1 AND number < $2 ORDER BY number DESC LIMIT $3",
@@ -43,7 +43,7 @@ extension ReadTransaction {
         ).map(SyncJournalRow.init)
     }
 
-    /// What a run wrote, in its order.
+    /// Returns the writes of a run in their order.
     public func syncJournal(of connection: String, run: String) throws -> [SyncJournalRow] {
         try rows(
             "SELECT * FROM sync_journal WHERE connection_id = $1 AND run_id = $2 ORDER BY number",
@@ -51,9 +51,9 @@ extension ReadTransaction {
         ).map(SyncJournalRow.init)
     }
 
-    /// How many entries of a kind there are after a time, of runs that nobody approved.
+    /// Counts the entries of a kind after a time, in runs that nobody approved.
     ///
-    /// - Parameter direction: nil for either.
+    /// - Parameter direction: nil for both.
     public func syncJournalCount(
         of connection: String, _ change: String, direction: String? = nil, after time: Int
     ) throws -> Int {
@@ -68,7 +68,7 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
-    /// Adds entries of a connection in their order; one that is there already stays as it is.
+    /// Adds entries of a connection in their order; an entry that exists already stays unchanged.
     public func addSyncJournal(_ entries: [SyncJournalRow], of connection: String) throws {
         if entries.isEmpty { return }
         try holdConnection(connection)
@@ -87,7 +87,7 @@ extension WriteTransaction {
         }
     }
 
-    /// Forgets some entries from before a time, but no connection's newest; false when none was left.
+    /// Removes some entries from before a time, but no connection's newest; returns false when none is left.
     public func pruneSyncJournal(before time: Int, limit: Int) throws -> Bool {
         try execute(
             """

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The tie between an item and its event elsewhere, with the engine's own record of it.
+/// The link between an item and its event at the provider, with the engine's own record of it.
 public struct SyncLinkRow: Hashable, Sendable {
     public var connectionID: String
     public var collection: String
@@ -33,16 +33,16 @@ public struct SyncLinkRow: Hashable, Sendable {
     }
 }
 
-/// How many items of a connection are in step, wait, or need a person.
+/// How many items of a connection are in step, are waiting, or need a person's decision.
 public struct SyncCounts: Hashable, Sendable {
     public var linked = 0
     public var pending = 0
-    /// Conflicts that are open.
+    /// The number of open conflicts.
     public var conflicts = 0
 }
 
 extension ReadTransaction {
-    /// A connection's links in order of collection and item, from behind one.
+    /// Returns a connection's links in order of collection and item, after a given one.
     public func syncLinks(
         of connection: String, after place: (collection: String, item: String) = ("", ""), limit: Int = .max
     ) throws -> [SyncLinkRow] {
@@ -61,7 +61,7 @@ extension ReadTransaction {
         ).map(SyncLinkRow.init)
     }
 
-    /// The links of one item, of all connections.
+    /// Returns the links of one item in all connections.
     public func syncLinks(ofItem item: String, in collection: String) throws -> [SyncLinkRow] {
         try rows(
             "SELECT * FROM sync_links WHERE collection = $1 AND item_id = $2 ORDER BY connection_id",
@@ -78,7 +78,7 @@ extension ReadTransaction {
             switch try row.text(required: "state") {
             case "linked": counts.linked += found
             case "pending", "quarantined": counts.pending += found
-            // Both sides have the item, whatever they make of it.
+            // Both sides have the item, whatever has become of it there.
             case "conflict": counts.linked += found
             default: break
             }
@@ -92,7 +92,7 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
-    /// Stores a link, in place of the one of the same item.
+    /// Stores a link in place of the earlier one of the same item.
     public func putSyncLink(_ own: SyncLinkRow) throws {
         try execute(
             """
@@ -109,7 +109,7 @@ extension WriteTransaction {
             ])
     }
 
-    /// Forgets all links of a connection, and the writes whose outcome is not known: they are of another calendar.
+    /// Removes all links of a connection, and the writes whose outcome is not known: they belong to another calendar.
     public func forgetSyncLinks(of connection: String) throws {
         try execute("DELETE FROM sync_links WHERE connection_id = $1", [.text(connection)])
         try execute("DELETE FROM sync_operations WHERE connection_id = $1", [.text(connection)])

@@ -5,17 +5,17 @@ public struct SyncRunRow: Hashable, Sendable {
     public enum State: String, Hashable, Sendable, CaseIterable {
         case running, done, held, failed
 
-        /// Whether nothing more comes of it.
+        /// Whether the run has ended for good.
         public var isOver: Bool { self == .done || self == .failed }
     }
 
     public var id: String
     public var connectionID: String
-    /// Counts a connection's runs; 0 until it is stored.
+    /// The number of the run within its connection; 0 until it is stored.
     public var number: Int
     public var state: State
     public var startedAt: Int
-    /// When a person approved what it was held for.
+    /// When a person approved the changes for which it was held.
     public var approvedAt: Int?
     public var content: String
 
@@ -44,7 +44,7 @@ public struct HeldRun: Hashable, Sendable {
     public var at: Int
 }
 
-/// What a run comes to in the counters.
+/// The result of a run that is added to the counters.
 public struct RunTally: Hashable, Sendable {
     public var isSuccess: Bool
     public var writes: Int
@@ -60,9 +60,9 @@ extension ReadTransaction {
         try row("SELECT * FROM sync_runs WHERE id = $1", [.text(id)]).map(SyncRunRow.init)
     }
 
-    /// A connection's runs, the latest first.
+    /// Returns a connection's runs, latest first.
     ///
-    /// - Parameter number: of the run that the part begins before.
+    /// - Parameter number: the number before which the page begins.
     public func syncRuns(of connection: String, before number: Int, limit: Int) throws -> [SyncRunRow] {
         try rows(
             "SELECT * FROM sync_runs WHERE connection_id = $1 AND number < $2 ORDER BY number DESC LIMIT $3",
@@ -70,7 +70,7 @@ extension ReadTransaction {
         ).map(SyncRunRow.init)
     }
 
-    /// A connection's runs in a state, the latest first.
+    /// Returns a connection's runs in a state, latest first.
     public func syncRuns(of connection: String, in state: SyncRunRow.State) throws -> [SyncRunRow] {
         try rows(
             "SELECT * FROM sync_runs WHERE connection_id = $1 AND state = $2 ORDER BY number DESC",
@@ -82,7 +82,7 @@ extension ReadTransaction {
         try syncRuns(of: id, in: .held).first.map { HeldRun(id: $0.id, at: $0.startedAt) }
     }
 
-    /// The runs of all connections that are in a state, for the start after a kill.
+    /// Returns the runs of all connections in a state, for a start after a crash.
     public func syncRuns(in state: SyncRunRow.State, limit: Int) throws -> [SyncRunRow] {
         try rows(
             "SELECT * FROM sync_runs WHERE state = $1 ORDER BY connection_id, number LIMIT $2",
@@ -92,9 +92,9 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
-    /// Stores a run, new or as it is now, and counts one that has just ended.
+    /// Stores a new or changed run, and counts one that has just ended.
     ///
-    /// - Parameter tally: what it came to; counted once, when the state says that it is over.
+    /// - Parameter tally: its result, which is counted once, when the run has ended.
     public func putSyncRun(_ own: SyncRunRow, _ tally: RunTally, now: Int) throws {
         try holdConnection(own.connectionID)
         let wasOver = try syncRun(own.id)?.state.isOver ?? false
@@ -124,7 +124,7 @@ extension WriteTransaction {
             ])
     }
 
-    /// Forgets some runs that began before a time; those that wait for a person stay. False when none was left.
+    /// Removes some runs that began before a time; runs that wait for a person stay. Returns false when none is left.
     public func pruneSyncRuns(before time: Int, limit: Int) throws -> Bool {
         try execute(
             """
@@ -136,8 +136,8 @@ extension WriteTransaction {
             """, [.integer(time), .integer(limit)]) == limit
     }
 
-    /// Forgets some runs that began within a time and wrote nothing on either side, but no connection's latest; false when
-    /// none was left.
+    /// Removes some runs that began within a time and wrote nothing on either side, but no connection's latest; returns
+    /// false when none is left.
     public func pruneIdleSyncRuns(from first: Int, before time: Int, limit: Int) throws -> Bool {
         try execute(
             """

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Counters of connections and their runs: numbers only, nothing of a person.
+/// Counters of connections and their runs, without any personal data.
 public struct SyncStatistics: Hashable, Sendable {
     /// Runs that ended within some days.
     public struct Runs: Hashable, Sendable {
@@ -10,15 +10,15 @@ public struct SyncStatistics: Hashable, Sendable {
         public var errors = 0
     }
 
-    /// Users who are members of a circle.
+    /// The number of users who are members of a circle.
     public var users = 0
-    /// Those of them with a connection to an account or a phone.
+    /// How many of them have a connection to an account or a phone.
     public var withConnection = 0
-    /// Those of them with a connection on which moves come back.
+    /// How many of them have a connection that adopts moves from the provider.
     public var withTwoWay = 0
-    /// Those of them with a feed that has not ended.
+    /// How many of them have a feed that has not ended.
     public var withFeed = 0
-    /// Connections by provider and state, in order.
+    /// The numbers of connections by provider and state, in order.
     public var connections: [States] = []
 
     public struct States: Hashable, Sendable {
@@ -27,16 +27,16 @@ public struct SyncStatistics: Hashable, Sendable {
         public var count: Int
     }
 
-    /// The day of UTC since 1970 of a time in milliseconds.
+    /// Returns the day in UTC since 1970-01-01 of a time in milliseconds.
     static func day(_ milliseconds: Int) -> Int {
         Int((Double(milliseconds) / 86_400_000).rounded(.down))
     }
 }
 
 extension ReadTransaction {
-    /// How many users there are, and how many have what.
+    /// Counts the users, and those who have connections and feeds.
     ///
-    /// - Parameter isTwoWay: whether a connection with this configuration takes moves over.
+    /// - Parameter isTwoWay: whether a connection with this configuration adopts moves.
     public func syncStatistics(now: Int, isTwoWay: (_ config: String) throws -> Bool) throws -> SyncStatistics {
         var statistics = SyncStatistics()
         func count(_ sql: String, _ arguments: [SQLValue] = []) throws -> Int {
@@ -78,7 +78,7 @@ extension ReadTransaction {
         return statistics
     }
 
-    /// The runs of a provider that ended within the last so many days, today among them.
+    /// Returns the runs of a provider that ended within the last `days` days, including today.
     public func syncRuns(by provider: Connection.Provider, days: Int, now: Int) throws -> SyncStatistics.Runs {
         let row = try row(
             """
@@ -98,7 +98,7 @@ extension ReadTransaction {
 }
 
 extension ReadTransaction {
-    /// The runs of each of the last days of UTC that had one, of all providers, in order.
+    /// Returns the runs of all providers for each of the last days in UTC that had any, in order.
     public func syncDays(_ days: Int, now: Int) throws -> [(day: Int, runs: SyncStatistics.Runs)] {
         try rows(
             """
@@ -114,7 +114,7 @@ extension ReadTransaction {
         }
     }
 
-    /// Connections that wait for their person or fail, those of longest ago first.
+    /// Returns connections that wait for their person or fail, oldest state first.
     public func connectionsInTrouble(limit: Int) throws -> [Connection] {
         try rows(
             """
@@ -126,16 +126,16 @@ extension ReadTransaction {
     }
 }
 
-/// The present state of the connections of one provider, for a monitor.
+/// The current state of the connections of one provider, for monitoring.
 public struct SyncGauges: Hashable, Sendable {
-    /// Connections by state.
+    /// The numbers of connections by state.
     public var states: [Connection.State: Int] = [:]
     public var openConflicts = 0
     public var heldRuns = 0
 }
 
 extension ReadTransaction {
-    /// Counts by provider; a provider without connections is not there.
+    /// Returns the gauges by provider; a provider without connections is left out.
     public func syncGauges() throws -> [Connection.Provider: SyncGauges] {
         var gauges: [Connection.Provider: SyncGauges] = [:]
         func count(_ sql: String, _ body: (inout SyncGauges, SQLRow, Int) throws -> Void) throws {

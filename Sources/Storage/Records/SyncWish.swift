@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A run that is wanted of a connection besides its regular ones.
+/// A run of a connection that is requested in addition to the regular ones.
 public struct SyncWish: Hashable, Sendable {
     public enum Kind: String, Hashable, Sendable, CaseIterable {
         /// A person asked for it.
         case manual
         /// A person approved a run that was held.
         case approved
-        /// A person wants a run to be taken back.
+        /// A person wants a run to be undone.
         case undo
         /// The provider reported a change.
         case push
@@ -15,9 +15,9 @@ public struct SyncWish: Hashable, Sendable {
 
     public var connectionID: String
     public var kind: Kind
-    /// The run that was promised; nil when none was.
+    /// The run that was promised; nil when no run was.
     public var runID: String?
-    /// The run that will be taken back.
+    /// The run that is to be undone.
     public var undoneRunID: String?
     public var dueAt: Int
 
@@ -38,14 +38,14 @@ public struct SyncWish: Hashable, Sendable {
     }
 }
 
-/// A connection of which a run is due.
+/// A connection whose run is due.
 public struct DueSync: Hashable, Sendable {
     public var id: String
     public var provider: Connection.Provider
     public var userID: String
     /// The account as the provider names it.
     public var accountID: String?
-    /// Since when.
+    /// When the sync became due, in milliseconds since 1970.
     public var dueAt: Int
     /// Whether a person asked for it.
     public var isWanted: Bool
@@ -73,7 +73,8 @@ extension ReadTransaction {
         try row("SELECT * FROM sync_wishes WHERE connection_id = $1", [.text(connection)]).map(SyncWish.init)
     }
 
-    /// What of a provider's connections is due and is run by nobody: what persons asked for first, then the longest due.
+    /// Returns the runs of a provider's connections that are due and that no server has begun: those that people asked
+    /// for first, then the longest overdue.
     public func dueSyncs(by provider: Connection.Provider, now: Int, limit: Int) throws -> [DueSync] {
         try rows(
             """
@@ -97,7 +98,7 @@ extension ReadTransaction {
         ).map { try DueSync($0, provider, now: now) }
     }
 
-    /// Connections that a user had in a circle, and that are no longer there.
+    /// Returns connections that a user had in a circle and that no longer exist.
     public func formerConnections(of user: String, in circle: String) throws -> [String] {
         try rows(
             "SELECT connection_id FROM former_connections WHERE circle_id = $1 AND user_id = $2",
@@ -107,10 +108,10 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
-    /// Stores what is wanted. A reported change waits behind what a person asked for, and behind one that came before.
+    /// Stores a wish. A reported change waits behind a person's wish and behind an earlier report.
     ///
-    /// One that is due already may be under way and have looked before this change: it is due from now on, so that the
-    /// run which ends does not consider it done. A run is not taken back twice for that.
+    /// A wish that is already due may be under way, with a run that read before this change: it becomes due now, so
+    /// that the end of that run does not complete it. An undo is not repeated for that.
     public func putSyncWish(_ wish: SyncWish, now: Int = 0) throws {
         var arguments: [SQLValue] = [
             .text(wish.connectionID), .text(wish.kind.rawValue), SQLValue(wish.runID), SQLValue(wish.undoneRunID),
@@ -133,19 +134,19 @@ extension WriteTransaction {
             """, arguments)
     }
 
-    /// Forgets a wish that was done; one that came since stays.
+    /// Removes a wish that was carried out; a newer one stays.
     public func deleteSyncWish(_ wish: SyncWish) throws {
         try execute(
             "DELETE FROM sync_wishes WHERE connection_id = $1 AND kind = $2 AND due_at = $3 AND COALESCE(run_id, '') = $4",
             [.text(wish.connectionID), .text(wish.kind.rawValue), .integer(wish.dueAt), .text(wish.runID ?? "")])
     }
 
-    /// Gives all leases back but those of one holder: for a server that has the database to itself.
+    /// Ends all leases except those of one holder, for a server that has the database to itself.
     public func endSyncLeases(exceptOf holder: String) throws {
         try execute("DELETE FROM sync_leases WHERE holder <> $1", [.text(holder)])
     }
 
-    /// Forgets some links of events that have been gone since before a time; false when none was left.
+    /// Removes some links of events that were deleted before a time; returns false when none is left.
     public func pruneSyncLinks(before time: Int, limit: Int) throws -> Bool {
         try execute(
             """

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How many things there are of a kind, and how many bytes they take.
+/// The number of things of one kind, and the bytes that they take.
 public struct Usage: Hashable, Sendable {
     public var count: Int
     public var bytes: Int
@@ -9,7 +9,7 @@ public struct Usage: Hashable, Sendable {
 }
 
 extension ReadTransaction {
-    /// The items of a circle that were ever put.
+    /// Returns the usage of all items that were ever stored in a circle.
     public func itemUsage(of circle: String) throws -> Usage {
         guard let row = try row("SELECT items, bytes FROM circle_usage WHERE circle_id = $1", [.text(circle)]) else {
             return Usage()
@@ -17,9 +17,9 @@ extension ReadTransaction {
         return Usage(count: try row.integer(required: "items"), bytes: try row.integer(required: "bytes"))
     }
 
-    /// The files that were imported into a circle on a day.
+    /// Returns the usage of files that were imported into a circle on a day.
     ///
-    /// - Parameter day: counted from 1970 in UTC.
+    /// - Parameter day: days since 1970-01-01 in UTC.
     public func importUsage(of circle: String, day: Int) throws -> Usage {
         let found = try row(
             "SELECT files, bytes FROM import_usage WHERE circle_id = $1 AND day = $2", [.text(circle), .integer(day)])
@@ -27,13 +27,13 @@ extension ReadTransaction {
         return Usage(count: try found.integer(required: "files"), bytes: try found.integer(required: "bytes"))
     }
 
-    /// What a user has of their own: events, those that were deleted too, and what their phones have planned.
+    /// Returns the usage of a user's own events, including deleted ones, and of their phones' planned events.
     public func ownUsage(of user: String) throws -> Usage {
         let (own, planned) = (try personalCalendar(of: user), try plannedUsage(of: user))
         return Usage(count: own.events + planned.count, bytes: own.bytes + planned.bytes)
     }
 
-    /// What a user's phones have planned.
+    /// Returns the usage of the planned events from a user's phones.
     public func plannedUsage(of user: String) throws -> Usage {
         guard let row = try row("SELECT events, bytes FROM planned_calendars WHERE user_id = $1", [.text(user)]) else {
             return Usage()
@@ -41,7 +41,7 @@ extension ReadTransaction {
         return Usage(count: try row.integer(required: "events"), bytes: try row.integer(required: "bytes"))
     }
 
-    /// The imported and followed events of a circle.
+    /// Counts a circle's events from imports and subscriptions.
     public func importedEventCount(in circle: String) throws -> Int {
         try count(
             "SELECT COALESCE(SUM(events), 0) AS count FROM event_sources WHERE circle_id = $1", [.text(circle)])
@@ -52,12 +52,12 @@ extension ReadTransaction {
             "SELECT COUNT(*) AS count FROM feeds WHERE circle_id = $1 AND user_id = $2", [.text(circle), .text(user)])
     }
 
-    /// Members of a circle, those who have left too.
+    /// Counts the members of a circle, including those who have left.
     public func memberCount(in circle: String) throws -> Int {
         try count("SELECT COUNT(*) AS count FROM members WHERE circle_id = $1", [.text(circle)])
     }
 
-    /// Patients of a circle, those who were taken out too.
+    /// Counts the patients of a circle, including removed ones.
     public func patientCount(in circle: String) throws -> Int {
         try count("SELECT COUNT(*) AS count FROM patients WHERE circle_id = $1", [.text(circle)])
     }
@@ -82,7 +82,7 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
-    /// Adds to what is known of a circle's items; either number may be below zero.
+    /// Adds to the stored usage of a circle's items; either number may be negative.
     public func addItemUsage(_ added: Usage, of circle: String) throws {
         guard added != Usage() else { return }
         try execute(
@@ -93,7 +93,7 @@ extension WriteTransaction {
             """, [.text(circle), .integer(added.count), .integer(added.bytes)])
     }
 
-    /// Adds to what is known of a user's planned events; either number may be below zero.
+    /// Adds to the stored usage of a user's planned events; either number may be negative.
     public func addPlannedUsage(_ added: Usage, of user: String) throws {
         guard added != Usage() else { return }
         try execute(
@@ -104,7 +104,7 @@ extension WriteTransaction {
             """, [.text(user), .integer(added.count), .integer(added.bytes)])
     }
 
-    /// Adds a file to those of a day, and forgets the days before the last.
+    /// Adds a file to the usage of a day, and removes entries from before the previous day.
     public func addImportUsage(bytes: Int, of circle: String, day: Int) throws {
         try execute(
             """

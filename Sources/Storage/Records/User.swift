@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is known about a user besides credentials and circles.
+/// The properties of a user besides credentials and circles.
 public struct User: Hashable, Sendable {
     public var id: String
-    /// IANA id; nil for the zone of whatever circle something is shown in.
+    /// The IANA id of their zone; nil to use the zone of the circle in which something is shown.
     public var timeZone: String?
-    /// The language of pages, as the IETF writes it (BCP 47); nil for what the browser asks for.
+    /// The language of pages as a BCP 47 tag; nil for the browser's preference.
     public var language: String?
-    /// Whether what is in the calendar of the person's phone is taken in; nil for somebody who has said nothing of it.
+    /// Whether the events in the calendar of the person's phone are read; nil when the person has not chosen.
     public var readsPhone: Bool?
     public var createdAt: Int
     public var updatedAt: Int
@@ -23,17 +23,17 @@ public struct User: Hashable, Sendable {
 }
 
 extension ReadTransaction {
-    /// A user of whom something was said.
+    /// Returns a user with stored properties.
     public func user(_ id: String) throws -> User? {
         try row("SELECT * FROM users WHERE id = $1", [.text(id)]).map(User.init)
     }
 
-    /// Whether what is in the calendar of a person's phone may be taken in and shown.
+    /// Whether the events in the calendar of a person's phone may be read and shown.
     public func readsPhone(of id: String) throws -> Bool { try user(id)?.readsPhone ?? true }
 }
 
 extension WriteTransaction {
-    /// Sets a user's zone; one that is already set to that stays as it is.
+    /// Sets a user's zone; nothing changes when the user has that zone already.
     public func putUser(_ id: String, timeZone: String?, now: Int) throws -> User {
         if let old = try user(id), old.timeZone == timeZone { return old }
         try execute(
@@ -45,7 +45,7 @@ extension WriteTransaction {
         return new
     }
 
-    /// Sets the language of a user's pages; nil for what the browser asks for.
+    /// Sets the language of a user's pages; nil for the browser's preference.
     public func putLanguage(_ language: String?, of id: String, now: Int) throws {
         try execute(
             """
@@ -54,7 +54,7 @@ extension WriteTransaction {
             """, [.text(id), SQLValue(language), .integer(now)])
     }
 
-    /// Sets whether what is in the calendar of a person's phone is taken in and shown.
+    /// Sets whether the events in the calendar of a person's phone are read and shown.
     public func putReadsPhone(_ reads: Bool, of id: String, now: Int) throws {
         try execute(
             """

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where a host application wants changes sent to.
+/// An address of a host application to which changes are sent.
 public struct Webhook: Hashable, Sendable {
     public var id: String
     public var sealedURL: String
-    /// The circles whose changes are sent, nil for all.
+    /// The circles whose changes are sent; nil for all.
     public var circles: [String]?
-    /// The kinds of things whose changes are sent, nil for all.
+    /// The kinds of things whose changes are sent; nil for all.
     public var subjects: [CircleChange.Subject]?
     public var isActive: Bool
-    /// Why it is not active.
+    /// The reason why it is not active.
     public var disabledReason: String?
     public var sealedSecret: String
     public var secretHint: String
-    /// The secret before, which signs too until `formerEndsAt`.
+    /// The previous secret, which also signs until `formerEndsAt`.
     public var sealedFormer: String?
     public var formerEndsAt: Int?
-    /// The sequence number of the last change that was looked at.
+    /// The sequence number of the last change that was examined.
     public var position: Int
     public var createdAt: Int
     public var updatedAt: Int
-    /// Since when nothing was taken, nil when the last message was.
+    /// When messages began to fail; nil when the receiver accepted the last one.
     public var failingSince: Int?
     public var lastDeliveredAt: Int?
 
@@ -43,7 +43,7 @@ public struct Webhook: Hashable, Sendable {
     init(_ row: SQLRow) throws {
         id = try row.text(required: "id")
         sealedURL = try row.text(required: "sealed_url")
-        // Neither holds a space: ids of circles cannot, and names of subjects do not.
+        // Neither contains a space: ids of circles cannot, and names of subjects do not.
         circles = row.text("circles").map { $0.split(separator: " ").map(String.init) }
         subjects = try row.text("types").map {
             try $0.split(separator: " ").map { name in
@@ -70,7 +70,7 @@ public struct Webhook: Hashable, Sendable {
         lastDeliveredAt = row.integer("last_delivered_at")
     }
 
-    /// Whether a change is one that is sent there.
+    /// Whether this webhook is sent a change.
     public func wants(_ change: CircleChange) -> Bool {
         circles?.contains(change.circleID) != false && subjects?.contains(change.subject) != false
     }
@@ -86,7 +86,7 @@ extension ReadTransaction {
             .map(Webhook.init)
     }
 
-    /// The ids of the active ones for which messages wait, whether or not they are due.
+    /// Returns the ids of the active webhooks with waiting messages, whether or not these are due.
     public func webhooksWithPending() throws -> [String] {
         try rows(
             """
@@ -97,7 +97,7 @@ extension ReadTransaction {
         ).map { try $0.text(required: "id") }
     }
 
-    /// The active ones that have not looked at the latest change.
+    /// Returns the active webhooks that have not examined the latest change.
     public func webhooksBehind(_ latest: Int) throws -> [Webhook] {
         try rows("SELECT * FROM webhooks WHERE state = 'active' AND position < $1 ORDER BY id", [.integer(latest)])
             .map(Webhook.init)
@@ -105,7 +105,7 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
-    /// Stores a webhook, new or as it is now.
+    /// Stores a new or changed webhook.
     public func putWebhook(_ hook: Webhook) throws {
         try execute(
             """
@@ -129,7 +129,7 @@ extension WriteTransaction {
             ])
     }
 
-    /// Removes a webhook with its messages; false when there is none.
+    /// Removes a webhook with its messages; returns false when there is no such webhook.
     public func deleteWebhook(_ id: String) throws -> Bool {
         try execute("DELETE FROM webhooks WHERE id = $1", [.text(id)]) > 0
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One message to a webhook, from its making until it was taken or given up.
+/// One message to a webhook, from its creation until it was accepted or given up.
 public struct WebhookDelivery: Hashable, Sendable {
     public enum State: String, Hashable, Sendable, CaseIterable {
         case pending, delivered, failed
@@ -8,18 +8,19 @@ public struct WebhookDelivery: Hashable, Sendable {
 
     public var id: String
     public var webhookID: String
-    /// Messages of one circle go out in this order; 0 until it is stored.
+    /// The place of the message, 0 until it is stored; the messages of one circle are sent in the order of these
+    /// numbers.
     public var ordinal: Int
-    /// Empty for a trial.
+    /// The circle's id; empty for a test message.
     public var circleID: String
-    /// The numbers of the changes in it.
+    /// The numbers of the first and the last change in it.
     public var firstNumber: Int
     public var lastNumber: Int
     public var state: State
     public var attempts: Int
     public var nextAt: Int
     public var createdAt: Int
-    /// Since when it could not be delivered.
+    /// When an attempt to deliver it first failed.
     public var failingSince: Int?
     public var lastAttemptAt: Int?
     public var lastStatus: Int?
@@ -66,7 +67,7 @@ extension ReadTransaction {
         try row("SELECT * FROM webhook_deliveries WHERE id = $1", [.text(id)]).map(WebhookDelivery.init)
     }
 
-    /// A webhook's messages, newest first, below an ordinal.
+    /// Returns a webhook's messages below an ordinal, newest first.
     public func deliveries(of webhook: String, before ordinal: Int, limit: Int) throws -> [WebhookDelivery] {
         try rows(
             """
@@ -75,14 +76,14 @@ extension ReadTransaction {
         ).map(WebhookDelivery.init)
     }
 
-    /// How many messages of a webhook wait.
+    /// Counts the waiting messages of a webhook.
     public func pendingDeliveries(of webhook: String) throws -> Int {
         try row(
             "SELECT COUNT(*) AS count FROM webhook_deliveries WHERE webhook_id = $1 AND state = 'pending'",
             [.text(webhook)])?.integer("count") ?? 0
     }
 
-    /// How many of them are of a circle, or trials for an empty name.
+    /// Counts the waiting messages of a webhook for one circle, or its test messages when `circle` is empty.
     public func pendingDeliveries(of webhook: String, circle: String) throws -> Int {
         try row(
             """
@@ -91,9 +92,10 @@ extension ReadTransaction {
             """, [.text(webhook), .text(circle)])?.integer("count") ?? 0
     }
 
-    /// The messages of an active webhook to send now: of each circle the first that waits, when its time has come.
+    /// Returns the messages that an active webhook is to be sent now: the first waiting one of each circle, if it is
+    /// due.
     ///
-    /// Goes from circle to circle by the index, however many messages wait behind each first one.
+    /// The query goes from circle to circle through the index, however many messages wait behind each first one.
     public func dueDeliveries(of webhook: String, now: Int, limit: Int) throws -> [WebhookDelivery] {
         try rows(
             """
@@ -116,7 +118,7 @@ extension ReadTransaction {
 }
 
 extension ReadTransaction {
-    /// Messages that were taken or given up before a time.
+    /// Returns messages that were accepted or given up before a time.
     public func finishedDeliveries(before time: Int, limit: Int) throws -> [String] {
         try rows(
             "SELECT id FROM webhook_deliveries WHERE state <> 'pending' AND finished_at < $1 LIMIT $2",
@@ -126,7 +128,7 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
-    /// Adds a message behind all others of its webhook.
+    /// Adds a message after all others of its webhook.
     public func insertDelivery(_ delivery: WebhookDelivery) throws {
         let ordinal = try nextDeliveryOrdinal(of: delivery.webhookID)
         try execute(
@@ -142,7 +144,7 @@ extension WriteTransaction {
             ])
     }
 
-    /// Stores what came of an attempt.
+    /// Stores the result of an attempt.
     public func updateDelivery(_ delivery: WebhookDelivery) throws {
         try execute(
             """
@@ -157,7 +159,7 @@ extension WriteTransaction {
             ])
     }
 
-    /// Makes a webhook's waiting messages due at once, with all the time for retries again.
+    /// Makes a webhook's waiting messages due at once, and restarts their time for retries.
     public func hurryDeliveries(of webhook: String, now: Int) throws {
         try execute(
             """
@@ -170,7 +172,7 @@ extension WriteTransaction {
         for id in ids { try execute("DELETE FROM webhook_deliveries WHERE id = $1", [.text(id)]) }
     }
 
-    /// Forgets some of a webhook's messages; false when none was left.
+    /// Removes some of a webhook's messages; returns false when none is left.
     public func deleteDeliveries(of webhook: String, limit: Int) throws -> Bool {
         try execute(
             "DELETE FROM webhook_deliveries WHERE id IN (SELECT id FROM webhook_deliveries WHERE webhook_id = $1 LIMIT $2)",

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The numbered list of writes, by which each server learns what the others changed.
+/// The numbered list of writes, from which each server learns what the others changed.
 package enum WrittenCircles {
-    /// A write that concerns more circles than this is noted as one that concerns all of them.
+    /// The most circles that are recorded for a write; a write that concerns more is recorded as concerning all.
     package static let most = 64
-    /// How many of the latest numbers are kept: a server that is further behind forgets everything.
+    /// How many of the latest numbers are kept: a server that is further behind discards its whole cache.
     package static let kept = 10_000
-    /// How often older ones are removed.
+    /// After how many numbers older ones are removed.
     static let sweep = 1_000
 }
 
 extension WriteTransaction {
-    /// Notes what this transaction changes, as its last act.
+    /// Records which circles this transaction changes, as its last act.
     ///
-    /// The counter's row is held until the end, so that the numbers are in the order of the commits: a reader that has
-    /// seen one finds nothing below it later.
+    /// The counter's row stays locked until the end, so that the numbers are in the order of the commits: a reader that
+    /// has seen a number will not find a lower one later.
     ///
     /// - Parameter circles: nil for all of them.
     package func noteWritten(_ circles: Set<ByteString>?) throws {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Schema {
-    /// Who did what. The table references no other, because its rows outlive what they describe.
+    /// The audit trail. The table references no other, because its rows outlive what they describe.
     static let auditTrail: [String] = [
         """
         CREATE TABLE audit_trail (

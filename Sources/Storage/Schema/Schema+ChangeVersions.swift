@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Schema {
-    /// The version of the circle that brought a row's last change, so that a feed reads again only what changed.
+    /// The version of the circle with a row's last change, so that a feed reads only what changed.
     static let changeVersions: [String] = [
         "ALTER TABLE schedule_items ADD COLUMN changed_in BIGINT NOT NULL DEFAULT 0",
         "ALTER TABLE imported_events ADD COLUMN changed_in BIGINT NOT NULL DEFAULT 0",

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Schema {
-    /// What happened in each circle, for host applications that follow it.
+    /// The changes of each circle, for host applications that follow them.
     ///
-    /// `number` counts a circle's changes, `sequence` those of all; the newest of each circle is never removed, so that
-    /// no number is given twice. No key leads to circles: that one was deleted is a change as well.
+    /// `number` counts a circle's changes, `sequence` those of all circles; the newest of each circle is never removed,
+    /// so that no number is used twice. No foreign key refers to circles: the deletion of a circle is a change as well.
     static let circleChanges: [String] = [
         """
         CREATE TABLE changes (
@@ -24,7 +24,7 @@ extension Schema {
         "CREATE INDEX changes_by_time ON changes (at)",
     ]
 
-    /// Where changes are sent to, and every message with its attempts. Addresses and secrets are sealed.
+    /// The addresses to which changes are sent, and every message with its attempts. Addresses and secrets are sealed.
     static let webhooks: [String] = [
         """
         CREATE TABLE webhooks (
@@ -45,7 +45,7 @@ extension Schema {
             last_delivered_at BIGINT
         )
         """,
-        // circle_id is empty for a trial; messages of one circle go out in the order of their ordinal.
+        // circle_id is empty for a test message; messages of one circle are sent in the order of their ordinal.
         """
         CREATE TABLE webhook_deliveries (
             id TEXT NOT NULL PRIMARY KEY,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Schema {
-    /// Counts by small numbers, in the order in which they are written: a million feeds that are read at random change
-    /// few pages, where each access changed four.
+    /// Counts keyed by small numbers, in the order in which they are written: reads of a million feeds at random change
+    /// few pages, where each access used to change four.
     ///
-    /// A feed's latest accesses are a list through `previous`: rows of all feeds follow each other as they came, and
+    /// A feed's latest accesses are a list through `previous`: rows of all feeds are in the order of the accesses, and
     /// the newest of a feed is the greatest `last_sequence` of its clients.
     static let compactCounts: [String] = [
         "ALTER TABLE feeds ADD COLUMN number BIGINT NOT NULL DEFAULT 0",
@@ -14,7 +14,7 @@ extension Schema {
         WHERE numbered.id = feeds.id
         """,
         "CREATE UNIQUE INDEX feeds_by_number ON feeds (number)",
-        // A number is never given twice: accesses of a deleted feed may still be on their way.
+        // A number is never used twice: accesses of a deleted feed may still be on their way.
         """
         INSERT INTO settings (name, value)
         SELECT 'feedNumber', CAST(COALESCE(MAX(number), 0) AS TEXT) FROM feeds
@@ -74,7 +74,7 @@ extension Schema {
         """,
         "DROP TABLE former_clients",
 
-        // By day first: what is counted today lies together.
+        // The day comes first in the key, so that the counts of one day lie together.
         """
         CREATE TABLE feed_client_days (
             day BIGINT NOT NULL,
@@ -90,12 +90,12 @@ extension Schema {
         GROUP BY accessed_at / 86400000, feed, client
         """,
 
-        // Both follow from feed_clients.
+        // Both can be computed from feed_clients.
         "ALTER TABLE feeds DROP COLUMN access_count",
         "ALTER TABLE feeds DROP COLUMN last_accessed_at",
     ]
 
-    /// The number of a family of clients, as `ClientFamily` has it.
+    /// The number of a family of clients, as in `ClientFamily`.
     private static func code(_ column: String) -> String {
         """
         CASE \(column)

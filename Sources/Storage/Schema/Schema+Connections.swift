@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Schema {
-    /// Calendars of people that are kept in step with a circle, what opens them, and sign-ins under way.
+    /// People's calendars that are kept in step with a circle, their credentials, and sign-ins under way.
     ///
-    /// No key leads to circles: a connection outlives its circle until what it made elsewhere is cleared away. `ending`
-    /// says how: `all` events go, or the `future` ones; such a connection is no longer shown to anybody.
+    /// No foreign key refers to circles: a connection outlives its circle until its events at the provider are cleared
+    /// away. `ending` says which: `all` events or the `future` ones; nobody sees such a connection any more.
     static let connections: [String] = [
         """
         CREATE TABLE connections (
@@ -44,7 +44,7 @@ extension Schema {
         "CREATE INDEX connections_by_user ON connections (user_id, id)",
         "CREATE INDEX connections_due ON connections (state, next_sync_at)",
 
-        // account is a digest of the provider's account, so that two connections of one account find each other.
+        // account is a digest of the provider's account, by which two connections of one account find each other.
         // version rises with each renewal.
         """
         CREATE TABLE connection_credentials (

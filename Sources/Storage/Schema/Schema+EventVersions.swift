@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Schema {
-    /// Imported events by what brought them, in versions that a circle shows from one of its epochs to another.
+    /// Imported events by their source, in versions that a circle shows from one of its epochs to another.
     ///
-    /// What is written for the epoch to come is seen by nobody until the circle's epoch rises, which one short
-    /// transaction does. No key leads from events to circles: what is left of a deleted one goes in small steps.
+    /// Nobody sees what is written for the next epoch until one short transaction raises the circle's epoch. No foreign
+    /// key leads from events to circles: the events of a deleted circle are removed in small steps.
     static let eventVersions: [String] = [
-        // Versions that ended before the floor may be gone. A circle with deleted_at is not there for anybody.
+        // Versions that ended before the floor may have been removed. Nobody sees a circle with deleted_at.
         "ALTER TABLE circles ADD COLUMN events_epoch BIGINT NOT NULL DEFAULT 0",
         "ALTER TABLE circles ADD COLUMN events_floor BIGINT NOT NULL DEFAULT 0",
         "ALTER TABLE circles ADD COLUMN deleted_at BIGINT",
         "CREATE INDEX circles_deleted ON circles (deleted_at) WHERE deleted_at IS NOT NULL",
 
-        // visible_to is null for everybody, else the one user who sees it, empty for nobody. ends_at is far away for a
-        // series without an end, until_epoch for a version that is not replaced.
+        // visible_to is null when everybody sees the event, otherwise the only user who does, or empty when nobody
+        // does. ends_at is far in the future for a series without an end, and until_epoch for a version that is not
+        // replaced.
         """
         CREATE TABLE event_versions (
             circle_id TEXT NOT NULL,
@@ -37,7 +38,7 @@ extension Schema {
             PRIMARY KEY (circle_id, uid, recurrence_id, source, from_epoch)
         )
         """,
-        // How many events of a source are shown, and the lowest SEQUENCE that a new one of it may have.
+        // How many events of a source are shown, and the lowest SEQUENCE that a new one may have.
         """
         CREATE TABLE event_sources (
             circle_id TEXT NOT NULL,
@@ -47,9 +48,9 @@ extension Schema {
             PRIMARY KEY (circle_id, source)
         ) /* clustered */
         """,
-        // The epoch that is being written; left behind by a process that ended meanwhile.
+        // The epoch that is being written; the row remains when the process ended before it was finished.
         "CREATE TABLE event_stagings (circle_id TEXT NOT NULL PRIMARY KEY, epoch BIGINT NOT NULL)",
-        // Events of earlier versions of which nobody has looked yet whether they are private.
+        // Events of earlier versions that have not been checked yet for being private.
         """
         CREATE TABLE unsorted_events (
             circle_id TEXT NOT NULL, uid TEXT NOT NULL, PRIMARY KEY (circle_id, uid)
@@ -85,7 +86,7 @@ extension Schema {
         "CREATE INDEX event_versions_by_time ON event_versions (circle_id, ends_at)",
         "CREATE INDEX event_versions_by_fingerprint ON event_versions (circle_id, fingerprint, uid)",
 
-        // An import's items are those from its item_base on: a commit writes its own behind those of the preview.
+        // An import's items begin at its item_base: a commit writes its own after those of the preview.
         "ALTER TABLE imports ADD COLUMN item_base BIGINT NOT NULL DEFAULT 0",
         "CREATE INDEX imports_by_stage ON imports (stage) WHERE stage IS NOT NULL",
         "CREATE INDEX imports_previewed ON imports (created_at) WHERE state = 'previewed'",
@@ -98,7 +99,7 @@ extension Schema {
             PRIMARY KEY (import_id, block, part)
         )
         """,
-        // The row as it was; source is null in changes of earlier versions, which hold the content afterwards.
+        // The row before the change; source is null in changes of earlier versions, which store the content afterwards.
         "ALTER TABLE import_changes ADD COLUMN source TEXT",
         "ALTER TABLE import_changes ADD COLUMN digest_after TEXT",
         "ALTER TABLE import_changes ADD COLUMN file_sequence_before BIGINT",
@@ -106,7 +107,8 @@ extension Schema {
         "ALTER TABLE import_changes ADD COLUMN imported_by_before TEXT",
         "ALTER TABLE import_changes ADD COLUMN shown_uid_before TEXT",
 
-        // Items whose SEQUENCE has to rise because a name or a zone in what they show has changed: how far that came.
+        // Items whose SEQUENCE has to rise because a name or a zone that they show has changed, and how far that has
+        // got.
         """
         CREATE TABLE revisions_due (
             circle_id TEXT NOT NULL REFERENCES circles (id) ON DELETE CASCADE,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Schema {
-    /// Times are milliseconds since 1970 in UTC. Secrets are stored as SHA-256 (hex) or sealed (base64), never in clear.
+    /// Times are milliseconds since 1970 in UTC. Secrets are stored as SHA-256 (hex) or sealed (base64), never in plain
+    /// text.
     static let first: [String] = [
         "CREATE TABLE settings (name TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL)",
 
@@ -18,7 +19,7 @@ extension Schema {
         )
         """,
 
-        // Somebody who has left stays as a name in old titles.
+        // Somebody who has left is kept as a name in old titles.
         """
         CREATE TABLE members (
             circle_id TEXT NOT NULL REFERENCES circles (id) ON DELETE CASCADE,
@@ -44,7 +45,7 @@ extension Schema {
         )
         """,
 
-        // A deleted item stays as a tombstone, so that its UID and SEQUENCE go on when the id is put again.
+        // A deleted item is kept as a tombstone, so that its UID and SEQUENCE continue when the id is stored again.
         // ends_at is null when a series never ends.
         """
         CREATE TABLE schedule_items (
@@ -73,7 +74,7 @@ extension Schema {
         "CREATE INDEX schedule_items_by_patient ON schedule_items (circle_id, patient_id)",
         "CREATE INDEX schedule_items_by_owner ON schedule_items (circle_id, owner_id)",
 
-        // One changed or cancelled occurrence of a repeating appointment, by its original start.
+        // One changed or cancelled occurrence of a repeating appointment, identified by its original start.
         """
         CREATE TABLE occurrences (
             circle_id TEXT NOT NULL,
@@ -91,7 +92,7 @@ extension Schema {
         )
         """,
 
-        // sequence_offset and shown_changed_at rise when the configuration changes what only this feed shows.
+        // sequence_offset and shown_changed_at rise when the configuration changes the part that only this feed shows.
         """
         CREATE TABLE feeds (
             id TEXT NOT NULL PRIMARY KEY,
@@ -139,7 +140,8 @@ extension Schema {
             PRIMARY KEY (feed_id, client)
         )
         """,
-        // number is the feed's access_count at that access: the count proves the list and the list the count.
+        // number is the feed's access_count at that access, so that the count and the list can be checked against each
+        // other.
         """
         CREATE TABLE feed_accesses (
             feed_id TEXT NOT NULL REFERENCES feeds (id) ON DELETE CASCADE,
@@ -165,7 +167,7 @@ extension Schema {
         )
         """,
 
-        // An imported event by what RFC 5545 knows it by: its UID and, for one occurrence, its RECURRENCE-ID.
+        // An imported event, identified as in RFC 5545: by its UID and, for one occurrence, its RECURRENCE-ID.
         """
         CREATE TABLE imported_events (
             circle_id TEXT NOT NULL REFERENCES circles (id) ON DELETE CASCADE,
@@ -200,7 +202,7 @@ extension Schema {
             undone_at BIGINT
         )
         """,
-        // What an import changed, with the content before and after it: the way back.
+        // The changes of an import, with the content before and after each, so that they can be undone.
         """
         CREATE TABLE import_changes (
             import_id TEXT NOT NULL REFERENCES imports (id) ON DELETE CASCADE,

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Schema {
-    /// Who may call besides the host application: users with passwords and sessions, and their devices.
+    /// The callers besides the host application: users with passwords and sessions, and their devices.
     static let identities: [String] = [
-        // Null means everything; otherwise these are names with a space between.
+        // Null means all permissions; otherwise these are names separated by spaces.
         "ALTER TABLE service_keys ADD COLUMN scopes TEXT",
 
-        // hash names its way of hashing and the parameters, so that they can rise.
+        // hash includes its algorithm and parameters, so that they can be raised.
         """
         CREATE TABLE passwords (
             user_id TEXT NOT NULL PRIMARY KEY CHECK (length(user_id) BETWEEN 1 AND 128),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Schema {
-    /// The items of an import in blocks, so that a page of a report reads little; and imports that are under way.
+    /// The items of an import in blocks, so that a page of a report reads little, and imports that are under way.
     static let importItems: [String] = [
         """
         CREATE TABLE import_items (
@@ -12,7 +12,7 @@ extension Schema {
             PRIMARY KEY (import_id, block)
         )
         """,
-        // What is under way or was broken off; the state itself changes when it is done.
+        // The step that is under way or failed; the state itself changes when it is done.
         "ALTER TABLE imports ADD COLUMN stage TEXT",
         "ALTER TABLE imports ADD COLUMN problem TEXT",
         "ALTER TABLE imports ADD COLUMN outline TEXT",

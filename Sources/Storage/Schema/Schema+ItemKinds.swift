@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Schema {
-    /// Items of every kind that a program knows: which kinds there are is no longer the database's to say.
+    /// Items of every kind that the program knows: the database no longer restricts the kinds.
     ///
-    /// A rule of a column can only be taken away with its table, so both tables are made again.
+    /// A column's constraint can only be removed with its table, so both tables are created again.
     static let itemKinds: [String] = [
         "ALTER TABLE occurrences RENAME TO former_occurrences",
         "ALTER TABLE schedule_items RENAME TO former_items",

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Schema {
-    /// Counters of what is numbered without gaps: one row each, which a transaction holds from its first number on.
+    /// Counters for numbering without gaps, with one row each, which a transaction locks from its first number on.
     ///
-    /// Where several write, the others wait for that row, so that numbers are in the order of the commits: a reader
-    /// that has seen a number finds nothing below it later.
+    /// When several write, the others wait for that row, so that numbers are in the order of the commits: a reader that
+    /// has seen a number will not find a lower one later.
     static let numbering: [String] = [
-        // Never removed, like a circle's newest change: no number is given twice.
+        // Rows are never removed, like a circle's newest change, so that no number is used twice.
         "CREATE TABLE change_numbers (circle_id TEXT NOT NULL PRIMARY KEY, last_number BIGINT NOT NULL) /* clustered */",
         """
         INSERT INTO change_numbers (circle_id, last_number)
         SELECT circle_id, MAX(number) FROM changes GROUP BY circle_id
         """,
-        // What is numbered over all circles: the changes. The trail numbers itself by its last entry, which its hash needs;
-        // its row lets one write it at a time.
+        // Counters over all circles: that of the changes, and that of the audit trail. The trail numbers itself by its
+        // last entry, which its hash needs; its row only lets one transaction at a time write it.
         "CREATE TABLE counters (name TEXT NOT NULL PRIMARY KEY, last_number BIGINT NOT NULL) /* clustered */",
         "INSERT INTO counters (name, last_number) SELECT 'changes', COALESCE(MAX(sequence), 0) FROM changes",
         "INSERT INTO counters (name, last_number) SELECT 'auditTrail', COALESCE(MAX(number), 0) FROM audit_trail",

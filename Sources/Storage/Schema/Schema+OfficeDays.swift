@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Schema {
-    /// Where users worked: what they chose, when they were in the office, and each day that was decided.
+    /// Where users worked: their settings, their visits to the office, and each day that was decided.
     static let officeDays: [String] = [
         """
         CREATE TABLE office_profiles (
@@ -35,7 +35,7 @@ extension Schema {
         ) /* clustered */
         """,
         "CREATE INDEX office_visits_by_time ON office_visits (user_id, starts_at)",
-        // The day is counted from 1970; `word` is a person's, `decision` what was decided, with its event.
+        // The day is counted from 1970-01-01; `word` comes from the person, `decision` is the result with its event.
         """
         CREATE TABLE office_days (
             user_id TEXT NOT NULL,

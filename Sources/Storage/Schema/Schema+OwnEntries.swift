@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Schema {
-    /// Feeds that show entries of their owner beside the circle's, and what phones have planned.
+    /// Feeds that show their owner's own entries beside the circle's, and the planned events of phones.
     static let ownEntries: [String] = [
-        // own_version rises with every change of what such a feed shows only of its owner.
+        // own_version rises with every change of the owner's entries in such a feed.
         "ALTER TABLE feeds ADD COLUMN shows_own BIGINT NOT NULL DEFAULT 0",
         "ALTER TABLE feeds ADD COLUMN own_version BIGINT NOT NULL DEFAULT 0",
         "ALTER TABLE feeds ADD COLUMN own_changed_at BIGINT NOT NULL DEFAULT 0",
         "CREATE INDEX feeds_showing_own ON feeds (user_id) WHERE shows_own = 1",
 
-        // Offsets are seconds east of UTC, as the phone wrote them: whole days have no other zone.
+        // Offsets are seconds east of UTC in which the phone wrote the times: whole days have no other zone.
         """
         CREATE TABLE planned_events (
             user_id TEXT NOT NULL CHECK (length(user_id) BETWEEN 1 AND 128),

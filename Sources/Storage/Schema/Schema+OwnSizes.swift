@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Schema {
-    /// How much users have of their own, so that nobody can fill the server.
+    /// The size of users' own events, so that nobody can fill the server.
     static let ownSizes: [String] = [
-        // Bytes of the events' texts, deleted ones too.
+        // The bytes of the events' texts, including deleted ones.
         "ALTER TABLE personal_calendars ADD COLUMN bytes BIGINT NOT NULL DEFAULT 0",
         """
         UPDATE personal_calendars SET bytes = (

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Schema {
-    /// Users' own events, which their devices bring and fetch.
+    /// Users' own events, which their devices send and fetch.
     static let personalEvents: [String] = [
-        // Only users of whom something was said.
+        // Only users with stored properties have a row.
         """
         CREATE TABLE users (
             id TEXT NOT NULL PRIMARY KEY CHECK (length(id) BETWEEN 1 AND 128),
@@ -12,7 +12,7 @@ extension Schema {
             updated_at BIGINT NOT NULL
         ) /* clustered */
         """,
-        // last_at is the highest time that a change of an event was given; events counts deleted ones too.
+        // last_at is the highest time that a change of an event was given; events includes deleted ones.
         """
         CREATE TABLE personal_calendars (
             user_id TEXT NOT NULL PRIMARY KEY CHECK (length(user_id) BETWEEN 1 AND 128),
@@ -20,8 +20,8 @@ extension Schema {
             events BIGINT NOT NULL
         ) /* clustered */
         """,
-        // updated_at is unique for each user, changed_at is when the content changed by the clock of who changed it.
-        // instance_key is empty for what is not a changed occurrence; last_day is null for a series.
+        // updated_at is unique for each user; changed_at is when the content changed, by the clock of whoever changed
+        // it. instance_key is empty for anything but a changed occurrence; last_day is null for a series.
         """
         CREATE TABLE personal_events (
             user_id TEXT NOT NULL CHECK (length(user_id) BETWEEN 1 AND 128),

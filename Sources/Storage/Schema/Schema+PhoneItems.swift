@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Schema {
-    /// A circle's items among the events that phones fetch, and who carries them.
+    /// A circle's items among the events that phones fetch, and the devices that carry them.
     static let phoneItems: [String] = [
-        // Null, but of an event that shows an item: connection_id is the connection's, or `office-days`. carrier is the
-        // device that it is for, and turn that device's fencing number. sent_at is the updated_at of the last change by
-        // a device, earlier what a device may still have.
+        // Null except for an event that shows an item: connection_id is the connection's, or `office-days`. carrier is
+        // the device that it is for, and turn that device's fencing number. sent_at is the updated_at of the last
+        // change by a device, and earlier the content that a device may still have.
         "ALTER TABLE personal_events ADD COLUMN connection_id TEXT",
         "ALTER TABLE personal_events ADD COLUMN circle_id TEXT",
         "ALTER TABLE personal_events ADD COLUMN collection TEXT",
@@ -22,7 +22,7 @@ extension Schema {
         "CREATE INDEX personal_events_by_sending ON personal_events (connection_id, sent_at) WHERE sent_at IS NOT NULL",
 
         // source is a connection's id, or `office-days`; turn rises whenever another device carries it. delivered_at is
-        // the latest `since` with which the carrier asked, and shown what the items depended on when they were last made.
+        // the latest `since` with which the carrier asked, and shown the state that the items were last made from.
         """
         CREATE TABLE phone_carriers (
             user_id TEXT NOT NULL CHECK (length(user_id) BETWEEN 1 AND 128),
@@ -35,7 +35,7 @@ extension Schema {
             PRIMARY KEY (user_id, source)
         ) /* clustered */
         """,
-        // What a device that carried a source before knew its events by.
+        // The ids by which an earlier carrier of a source knew its events.
         """
         CREATE TABLE phone_former_events (
             user_id TEXT NOT NULL,

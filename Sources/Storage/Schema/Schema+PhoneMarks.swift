@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Schema {
-    /// What events in phones' calendars are marked with, beyond the end of a connection.
+    /// The marks of events in phones' calendars, which outlive a connection.
     static let phoneMarks: [String] = [
-        // mark is the id of the connection that wrote the mark first; connection_id is the one that has it now, or had it
-        // last, and ended_at when that one ended. A connection without a row marks with its own id.
+        // mark is the id of the connection that wrote the mark first; connection_id is the one that uses it now, or
+        // used it last, and ended_at is when that one ended. A connection without a row uses its own id as the mark.
         """
         CREATE TABLE phone_marks (
             mark TEXT NOT NULL PRIMARY KEY,

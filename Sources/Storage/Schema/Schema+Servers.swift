@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Schema {
-    /// What several servers of one database need of each other; all of it stays empty where there is one.
+    /// Records that servers of a shared database need of each other; all of them stay empty when there is only one
+    /// server.
     static let servers: [String] = [
-        // Which circles a write concerned, by its number; the empty text is every circle. Numbers are in the order of the
-        // commits and have no gaps.
+        // The circles that a write concerned, by its number; an empty text stands for every circle. Numbers are in the
+        // order of the commits and have no gaps.
         "INSERT INTO counters (name, last_number) VALUES ('writes', 0)",
         """
         CREATE TABLE written_circles (
@@ -13,7 +14,8 @@ extension Schema {
             PRIMARY KEY (number, circle)
         ) /* clustered */
         """,
-        // Who does what one server at a time may do. An epoch is given once, so that a former holder is found out.
+        // The holders of work that only one server at a time may do. An epoch is used once, so that a former holder is
+        // detected.
         "INSERT INTO counters (name, last_number) VALUES ('leases', 0)",
         """
         CREATE TABLE leases (
@@ -24,7 +26,7 @@ extension Schema {
             note TEXT NOT NULL
         ) /* clustered */
         """,
-        // A server is known by the mark of its journal of accesses; its token is another one with every start.
+        // A server is identified by the mark of its journal of accesses; its token changes with every start.
         """
         CREATE TABLE servers (
             journal TEXT NOT NULL PRIMARY KEY,

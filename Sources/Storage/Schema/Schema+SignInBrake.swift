@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Schema {
-    /// What keeps guesses at passwords off without keeping the user out: a restart must not turn the two around.
+    /// Records that stop guesses at passwords without locking the user out, even after a restart.
     ///
-    /// Networks are shortened, as everywhere. name is `user`, `user network` or ` network`: neither holds a space.
+    /// Networks are shortened, as everywhere. name is `user`, `user network` or ` network`: neither part contains a
+    /// space.
     static let signInBrake: [String] = [
         """
         CREATE TABLE sign_in_homes (

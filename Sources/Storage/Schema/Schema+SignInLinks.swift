@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Schema {
-    /// How people get to their pages: links that sign in once, sessions of the operator's pages, and their language.
+    /// How people reach their pages: links that sign in once, sessions of the operator's pages, and their language.
     static let signInLinks: [String] = [
-        // No user is the operator. A link that was used or has ended stays for a while, so that its page can say so.
+        // A null user_id is the operator. A link that was used or has ended is kept for a while, so that its page can
+        // say so.
         """
         CREATE TABLE sign_in_links (
             id TEXT NOT NULL PRIMARY KEY,
@@ -26,7 +27,7 @@ extension Schema {
             expires_at BIGINT NOT NULL
         )
         """,
-        // Null is what the browser asks for.
+        // Null means the browser's preference.
         "ALTER TABLE users ADD COLUMN language TEXT",
     ]
 }

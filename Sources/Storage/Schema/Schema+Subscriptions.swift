@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Schema {
-    /// Calendars elsewhere that a circle follows; their addresses are sealed.
+    /// External calendars that a circle follows; their addresses are sealed.
     ///
-    /// An imported event belongs to the subscription that brought it first, and goes with it.
+    /// An imported event belongs to the subscription that brought it first, and is removed with it.
     static let subscriptions: [String] = [
         """
         CREATE TABLE subscriptions (

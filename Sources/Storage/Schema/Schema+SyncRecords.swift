@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Schema {
-    /// What the engine keeps of each connection. `content` is a record of the engine as JSON, at which nobody here looks;
-    /// the columns beside it are what is searched and listed by. `number` counts within a connection, from 1 on.
+    /// The engine's records of each connection. `content` is a record of the engine as JSON, which this module does not
+    /// interpret; the columns beside it serve searches and lists. `number` counts within a connection, from 1 on.
     static let syncRecords: [String] = [
         """
         CREATE TABLE sync_links (
@@ -80,7 +80,8 @@ extension Schema {
         "CREATE INDEX sync_journal_by_change ON sync_journal (connection_id, change, direction, at)",
         "CREATE INDEX sync_journal_by_time ON sync_journal (at)",
 
-        // Where a provider reports changes; of the secret that comes back with each report its hash is kept.
+        // The channels through which a provider reports changes; only the hash of the secret that comes back with each
+        // report is stored.
         """
         CREATE TABLE sync_channels (
             id TEXT NOT NULL PRIMARY KEY,
@@ -95,7 +96,7 @@ extension Schema {
         "CREATE INDEX sync_channels_by_connection ON sync_channels (connection_id)",
         "CREATE INDEX sync_channels_due ON sync_channels (renew_at)",
 
-        // Who runs a connection now; a holder whose time has passed has lost it.
+        // The server that runs a connection now; a holder loses the lease when its time has passed.
         """
         CREATE TABLE sync_leases (
             connection_id TEXT NOT NULL PRIMARY KEY REFERENCES connections (id) ON DELETE CASCADE,
@@ -104,7 +105,7 @@ extension Schema {
         )
         """,
 
-        // Counters only, which outlive the connections: day is that of UTC since 1970.
+        // Counters only, which outlive the connections; day is in UTC, since 1970-01-01.
         """
         CREATE TABLE sync_days (
             day BIGINT NOT NULL,

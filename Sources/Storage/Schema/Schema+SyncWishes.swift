@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Schema {
-    /// What is wanted of connections besides their regular runs, and which connections there were.
+    /// Runs of connections that are requested in addition to the regular ones, and the connections that once existed.
     static let syncWishes: [String] = [
-        // Remains until the run has ended, so that a server that dies does it after its next start.
+        // A row remains until the run has ended, so that a server that dies carries it out after its next start.
         """
         CREATE TABLE sync_wishes (
             connection_id TEXT NOT NULL PRIMARY KEY REFERENCES connections (id) ON DELETE CASCADE,
@@ -15,7 +15,7 @@ extension Schema {
         """,
         "CREATE INDEX sync_wishes_due ON sync_wishes (due_at)",
 
-        // Events that carry their marks are found again by the connections that come after them.
+        // The ids are the marks of events that later connections find again.
         """
         CREATE TABLE former_connections (
             circle_id TEXT NOT NULL,

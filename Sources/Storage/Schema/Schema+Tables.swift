@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A table of the schema as it is now, with its columns by name.
+/// A table of the current schema, with its columns by name.
 package struct SchemaTable: Hashable, Sendable {
     package let name: String
-    /// The columns of the primary key; the rows' order.
+    /// The columns of the primary key, in which rows are ordered.
     package let key: [String]
     package let columns: [String]
 
@@ -15,8 +15,8 @@ package struct SchemaTable: Hashable, Sendable {
 }
 
 extension Schema {
-    /// Every table that holds what the program stores, each behind those that it refers to; all but the list of
-    /// migrations.
+    /// Every table that stores the program's data, each after those that it refers to; only the list of migrations is
+    /// left out.
     package static let tables: [SchemaTable] = [
         SchemaTable("audit_trail", key: "number", "number at actor action subject circle_id detail previous_hash hash"),
         SchemaTable("change_numbers", key: "circle_id", "circle_id last_number"),

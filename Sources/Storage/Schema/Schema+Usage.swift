@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Schema {
-    /// How much of the quotas circles use, so that nobody has to count all of it for one item more.
+    /// How much of their quotas circles use, so that nobody has to count everything for one more item.
     static let usage: [String] = [
-        // The items of a circle that were ever put, and the bytes of their content.
+        // The items that were ever stored in a circle, and the bytes of their content.
         """
         CREATE TABLE circle_usage (
             circle_id TEXT NOT NULL PRIMARY KEY REFERENCES circles (id) ON DELETE CASCADE,
@@ -15,7 +15,7 @@ extension Schema {
         INSERT INTO circle_usage (circle_id, items, bytes)
         SELECT circle_id, COUNT(*), SUM(LENGTH(content)) FROM schedule_items GROUP BY circle_id
         """,
-        // The files that were imported into a circle on a day, counted from 1970 in UTC, and their bytes.
+        // The files that were imported into a circle on a day (in UTC, since 1970-01-01), and their bytes.
         """
         CREATE TABLE import_usage (
             circle_id TEXT NOT NULL REFERENCES circles (id) ON DELETE CASCADE,

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What an engine offers for migrations: a transaction, before anything else runs.
+/// The part of an engine that migrations need: a transaction, before anything else runs.
 package protocol MigrationTarget {
-    /// A statement in the engine's own words; `/* clustered */` marks a table that is kept in its key's order.
+    /// Returns a statement in the engine's dialect; `/* clustered */` marks a table that is stored in its key's order.
     func adapted(_ statement: String) -> String
 
     func transaction(_ body: (any WriteTransaction) throws -> Void) throws
 }
 
-/// The schema's history: append to it, never change what was released.
+/// The schema's history, which is only appended to: what was released never changes.
 package enum Schema {
     package static let migrations: [[String]] = [
         first, changeVersions, compactCounts, graceNotices, attention, identities, importItems, circleChanges, webhooks,
@@ -17,10 +17,10 @@ package enum Schema {
         phoneMarks, numbering, servers, itemKinds,
     ]
 
-    /// Runs the migrations that the database has not seen, all in one transaction: whatever fails in one of them, and
-    /// whenever the process ends, the database is as it was, and the earlier program can go on using it.
+    /// Runs the migrations that the database does not have yet, all in one transaction: if one of them fails or the
+    /// process ends, the database stays as it was, and the earlier program can continue to use it.
     ///
-    /// - Parameter last: the version to end with, for a look at what earlier versions made.
+    /// - Parameter last: the version to end with, for tests with schemas of earlier versions.
     package static func migrate(_ target: any MigrationTarget, upTo last: Int = migrations.count) throws {
         try target.transaction { transaction in
             try transaction.execute(

@@ -6,7 +6,7 @@ import ICalBridge
 import Synchronization
 import Testing
 
-/// Wishes for faults, each for the first request of a method that comes.
+/// Requested faults, each for the first matching requests of a method.
 final class Faults: Sendable {
     private let wishes = Mutex<[(method: String, fault: String, times: Int)]>([])
 
@@ -80,7 +80,7 @@ struct CalDAVFaultTests {
         #expect(try await room.changes().changes.isEmpty)
     }
 
-    @Test("What never reached the server is not there, and a second try makes it once")
+    @Test("An event that never reached the server does not exist, and a second try creates it once")
     func neverApplied() async throws {
         let room = try await room(.radicale)
         faults.wish("PUT", "never-applied")
@@ -135,13 +135,16 @@ struct CalDAVFaultTests {
         room.http.takeSent()
         let seen = try await room.changes(since: cursor, known: known).events
         #expect(room.http.takeSent().map(\.method) == ["REPORT", "REPORT"])
-        #expect(seen.count == 21)
+        // Cyrus shows with its answer to a write what it has: there is nothing left to read.
+        let isShown = name == .cyrus
+        #expect(seen.count == (isShown ? 1 : 21))
+        if isShown { #expect(events.allSatisfy { $0.entry?.reminders == [] }) }
         for event in seen {
             #expect(event.isAsWritten == (event.id != other.id))
             #expect(event.entry?.reminders == (event.id == other.id ? CalDAVSamples.single().reminders : []))
         }
         // Once it was read, it is known, and not read again.
-        let read = Dictionary(uniqueKeysWithValues: seen.map { (ByteString($0.id), $0.etag ?? "") })
+        let read = known.merging(seen.map { (ByteString($0.id), $0.etag ?? "") }) { $1 }
         _ = try #require(await room.create("third", CalDAVSamples.single()).event)
         #expect(try await room.changes(since: cursor, known: read).events.count == 1)
         // A person's edit has another etag, and is an edit.
@@ -183,7 +186,7 @@ struct CalDAVFaultTests {
         #expect(try await room.changes(since: cursor).isFull)
     }
 
-    @Test("A server that takes a dead token in silence is listed whole once a week")
+    @Test("A server that silently accepts a dead token is fully listed once a week")
     func silence() async throws {
         let later = Mutex(0)
         let clock: @Sendable () -> Int = { CalDAVRoom.clock() + later.withLock { $0 } }
@@ -230,7 +233,7 @@ struct CalDAVFaultTests {
     }
 
     @Test(
-        "The collection, other hosts and other calendars are no events, however they are listed",
+        "The collection, other hosts and other calendars are not events, however they are listed",
         arguments: CalDAVServers.Name.tested)
     func strangers(_ name: CalDAVServers.Name) async throws {
         let room = try await room(name)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import CalendarSync
 
-/// What no server here does, by a script.
+/// Answers that no tested server gives, played from a script.
 @Suite struct CalDAVListingTests {
     private let calendar = "https://dav.example.test/c/"
     private let window = SyncWindow(from: Instant(seconds: 0), to: Instant(seconds: 1))
@@ -67,7 +67,7 @@ import Testing
         #expect(failure?.kind == .malformed)
     }
 
-    @Test("An empty 207 without a token is no empty calendar")
+    @Test("An empty 207 without a token is not an empty calendar")
     func emptyAnswer() async throws {
         let (provider, _) = try provider([page("", token: nil), page("", token: nil)])
         let failure = await #expect(throws: ProviderFailure.self) {
@@ -76,7 +76,7 @@ import Testing
         #expect(failure?.kind == .malformed)
     }
 
-    @Test("An event that the server lists and does not give out is there, and unreadable")
+    @Test("An event that the server lists but does not return exists and is unreadable")
     func unreadable() async throws {
         let (provider, _) = try provider([
             page(member("a.ics") + member("b.ics"), token: "1"), page(object("a.ics"), token: nil), .answer(500, ""),
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test("A failed part of a listing fails the whole: nothing is absent by it")
+    @Test("A failed part of a listing fails the whole: no event counts as absent")
     func failedPart() async throws {
         for step: ScriptedHTTP.Step in [.answer(502, ""), .failure(.unanswered("")), .answer(401, "")] {
             let (provider, _) = try provider([page(member("a.ics"), token: "1"), step])
@@ -129,7 +129,7 @@ import Testing
         #expect(!headers.contains { $0.name == "If-Match" })
     }
 
-    @Test("An identity that a bin keeps is taken, by nobody")
+    @Test("An identity that is kept in a bin is taken, although no event has it")
     func bin() async throws {
         let conflict = "<error xmlns=\"DAV:\" xmlns:C=\"urn:ietf:params:xml:ns:caldav\"><C:no-uid-conflict/></error>"
         let empty = page("", token: nil)

@@ -7,7 +7,8 @@ import ICalBridge
 import TestSupport
 import Testing
 
-/// Radicale and Xandikos, each behind the proxy that makes faults; started once for all tests, and gone with them.
+/// Radicale and Xandikos, each behind the proxy that makes faults; they are started once for all tests and end with
+/// them.
 enum CalDAVServers {
     struct Failure: Error {
         var message: String
@@ -19,14 +20,14 @@ enum CalDAVServers {
         case radicale, xandikos, cyrus, davical
         var testDescription: String { rawValue }
 
-        /// Those that KALENDS_CALDAV_SERVERS names: the two of every test run, where it names none.
+        /// The servers that KALENDS_CALDAV_SERVERS names, or the two of every test run when it names none.
         static let tested: [Name] = {
             let said = ProcessInfo.processInfo.environment["KALENDS_CALDAV_SERVERS"] ?? "radicale xandikos"
             return said.split(separator: " ").compactMap { Name(rawValue: String($0)) }
         }()
     }
 
-    /// The proxies' addresses by the servers' names.
+    /// The proxies' addresses, by the servers' names.
     private static let started = Task.detached { () throws -> [String: String] in
         let folder = FileManager.default.temporaryDirectory.appending(path: "kalends-caldav-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -54,7 +55,7 @@ enum CalDAVServers {
     }
 }
 
-/// A provider on a calendar of its own at one of the servers.
+/// A provider with its own calendar at one of the servers.
 struct CalDAVRoom {
     static let clock: @Sendable () -> Int = { Int(Date().timeIntervalSince1970 * 1000) }
     static let window = SyncWindow(from: Instant(seconds: 0), to: Instant(seconds: 4_000_000_000))
@@ -65,7 +66,7 @@ struct CalDAVRoom {
     let calendar: String
     let key: String
 
-    /// - Parameter fault: the wish of a request for a fault, nil for none.
+    /// - Parameter fault: returns the fault that a request asks for; nil for none.
     init(
         _ name: CalDAVServers.Name, clock: @escaping @Sendable () -> Int = CalDAVRoom.clock,
         fault: @escaping @Sendable (ProviderRequest) -> String? = { _ in nil }
@@ -90,7 +91,7 @@ struct CalDAVRoom {
             generation: generation)
     }
 
-    /// A mark of this room only: a server may want UIDs to differ among all calendars of an account.
+    /// A mark that only this room uses: a server may require UIDs to differ among all calendars of an account.
     func mark(_ id: String) -> Mark {
         var mark = Self.mark(id)
         mark.connection = key
@@ -120,14 +121,16 @@ extension WriteAnswer {
 }
 
 extension RemoteEvent {
-    /// The server's own etag, whoever has read the event last.
+    /// The server's own etag, whoever read the event last.
     var tag: String? { etag.map { String($0.drop { $0 != "\"" }) } }
 
-    /// The event without what is remembered of reading it.
+    /// The event without the records of reading it.
     var plain: RemoteEvent {
         var event = self
         event.etag = tag
         event.isAsWritten = false
+        // Some servers give it with a listing only.
+        event.updatedAt = nil
         return event
     }
 
@@ -149,7 +152,7 @@ extension ChangeSet {
     }
 }
 
-/// Entries of every kind that CalDAV keeps whole.
+/// Entries of every kind that CalDAV stores completely.
 enum CalDAVSamples {
     /// 2026-12-03 09:00 in Berlin.
     static let start = Instant(seconds: 1_796_284_800)

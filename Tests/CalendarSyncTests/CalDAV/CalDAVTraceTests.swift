@@ -6,7 +6,7 @@ import Testing
 
 @testable import CalendarSync
 
-/// Exchanges of a real client with Radicale and Xandikos, recorded by others.
+/// Exchanges of real clients with Radicale and Xandikos, recorded by others.
 struct CalDAVTrace {
     struct Exchange: Sendable {
         var note: String
@@ -135,7 +135,7 @@ struct CalDAVTrace {
         #expect(failure?.kind == .calendarMissing && http.requests.count == 1)
     }
 
-    @Test("A token that has really expired leads to one listing more")
+    @Test("A token that has really expired leads to one more listing")
     func expired() async throws {
         let trace = try CalDAVTrace("radicale_expired-token.txt")
         let place = trace.exchanges.firstIndex { $0.status == 403 }

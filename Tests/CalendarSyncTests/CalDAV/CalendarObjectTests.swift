@@ -111,7 +111,7 @@ import Testing
         #expect(throws: CalendarObject.Unreadable.self) { try object.entry.get() }
     }
 
-    @Test("Bytes that are no calendar object are refused, whatever they are")
+    @Test("Bytes that are not a calendar object are refused, whatever they are")
     func noise() throws {
         for text in [
             "", "x", "BEGIN:VCALENDAR", "BEGIN:VCALENDAR\nEND:VEVENT", "BEGIN:VEVENT\nEND:VEVENT\n",
@@ -127,7 +127,7 @@ import Testing
         }
     }
 
-    @Test("Alarms that are no reminders of ours are not counted, and stay")
+    @Test("Alarms that are not our reminders are not counted, and stay")
     func alarms() throws {
         let alarm = { (lines: String) in "BEGIN:VALARM\n\(lines)\nEND:VALARM\n" }
         let text = event(

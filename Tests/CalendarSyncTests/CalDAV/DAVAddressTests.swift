@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(
-        "What could lead elsewhere is no address",
+        "A text that could lead elsewhere is not a valid address",
         arguments: [
             "", "ftp://a/", "javascript:x", "//", "https://", "https:///x", "https://user@host/", "https://u:p@h/",
             "/a/../b", "/a/%2e%2e/b", "/./a", "/a?b", "/a#b", "/a b", "/a\r\nX: y", "/a\\b", "https://h:0/",
@@ -40,7 +40,7 @@ import Testing
         #expect(DAVAddress(text, relativeTo: DAVAddress("https://dav.example.test/")) == nil)
     }
 
-    @Test("The password goes to the account's own hosts only")
+    @Test("The password is sent only to the account's own hosts")
     func realm() throws {
         func allows(_ from: String, _ to: String) throws -> Bool {
             DAVRealm(try #require(DAVAddress(from))).allows(try #require(DAVAddress(to)))
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test("A password is never sent without TLS, but on this machine")
+    @Test("A password is never sent without TLS, except on this machine")
     func tls() async throws {
         let http = ScriptedHTTP([])
         for url in [

@@ -7,7 +7,8 @@ import Testing
 
 @testable import CalendarSync
 
-/// The short way to what becomes of an entry is compared with the long one: writing it, and reading it again.
+/// The shortcut that predicts how an entry is stored is compared with the long way: writing the entry and reading it
+/// again.
 @Suite(.ownThread) struct KeptEntryTests {
     private static let words = [
         "Haircut", "Müller", "Straße 5", " ", "\n", ",", ";", ":", "\\", "\"", "'", "é", "e\u{301}", "日本", "🎉", "\t",
@@ -69,7 +70,7 @@ import Testing
         }
     }
 
-    @Test("Usual appointments take the short way")
+    @Test("Usual appointments take the shortcut")
     func usual() {
         #expect(CalDAVSamples.single().isKeptByCalDAV)
         #expect(CalDAVSamples.single("Ünïcödé 🎉 & <b>").isKeptByCalDAV)

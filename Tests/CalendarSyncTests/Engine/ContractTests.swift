@@ -6,7 +6,7 @@ import Testing
 
 @testable import CalendarSync
 
-/// What the contract says of conflicts, journals and runs, through the whole engine.
+/// The contract's rules for conflicts, journals and runs, through the whole engine.
 @Suite struct ContractTests {
     static let item = ItemKey(.appointments, "a0")
     static let task = ItemKey(.tasks, "t0")

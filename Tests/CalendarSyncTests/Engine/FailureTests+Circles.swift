@@ -6,7 +6,7 @@ import Testing
 
 @testable import CalendarSync
 
-/// Failures of whole calendars and databases, and of more than one program at a calendar.
+/// Failures of whole calendars and databases, and of several programs at one calendar.
 extension FailureTests {
     @Test("F5: somebody's invitation of the same title and time is not ours, and nobody's event is made twice for it")
     func invitation() async throws {

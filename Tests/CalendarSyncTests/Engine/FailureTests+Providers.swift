@@ -7,7 +7,7 @@ import Testing
 
 @testable import CalendarSync
 
-/// Failures of what providers are sent and answer.
+/// Failures in what providers are sent and answer.
 extension FailureTests {
     private static func caldav(_ http: ScriptedHTTP = ScriptedHTTP([])) throws -> CalDAVCalendar {
         try CalDAVCalendar(
@@ -89,7 +89,7 @@ extension FailureTests {
         #expect(seen.entry?.span == entry.span)
     }
 
-    /// Nine o'clock of so many weeks, by a calendar that nobody here wrote.
+    /// Returns nine o'clock on a day of each week, by Foundation's calendar.
     private static func mornings(_ zone: String, weeks: Int) throws -> [Instant] {
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = try #require(TimeZone(identifier: zone))
@@ -142,7 +142,7 @@ extension FailureTests {
     }
 
     @Test(
-        "F19: a zone that is none keeps its instant, and never fails the listing",
+        "F19: a time with an invalid zone keeps its instant, and never fails the listing",
         arguments: ["tzone://Microsoft/Custom", "tzone://Microsoft/Utc", "Customized Time Zone", "x", ""])
     func oddZones(_ name: String) throws {
         // Graph is asked for times in UTC; where somebody made the event is said beside them.
@@ -185,7 +185,7 @@ extension FailureTests {
         #expect(read.span.start == CalDAVSamples.start)
     }
 
-    @Test("F20: nothing is written floating, and what is floating is read in the calendar's zone")
+    @Test("F20: no time is written floating, and floating times are read in the calendar's zone")
     func floating() throws {
         let stamp = ObjectStamp(uid: "u", mark: CalDAVRoom.mark("a"), now: Instant(seconds: 0), sequence: 1)
         for entry in CalDAVSamples.all {
@@ -278,7 +278,7 @@ extension FailureTests {
     }
 
     @Test(
-        "F34: whatever Google calls a change is one, and a channel that is unknown is ended already",
+        "F34: whatever Google calls a change counts as one, and an unknown channel has already ended",
         arguments: ["exists", "not_exists", "add", "update", "x"])
     func anyState(_ state: String) async throws {
         let notice = GooglePush.notice(

@@ -6,7 +6,7 @@ import Testing
 
 @testable import CalendarSync
 
-/// From F21 on: series, marks, identities, and what servers do to what they are given.
+/// The failures from F21 on: series, marks, identities, and what servers do to the events that they are given.
 extension FailureTests {
     @Test("F21: a series that is cut there is left, and waits for a person")
     func split() async throws {
@@ -54,7 +54,7 @@ extension FailureTests {
         #expect(world.event(Self.task)?.entry.title == "Title of t0")
     }
 
-    @Test("F26: a mark of another installation, or of another circle, is a stranger's")
+    @Test("F26: a mark of another installation, or of another circle, is foreign")
     func strangers() async throws {
         let world = try await World.stage(appointments: 1)
         for (id, installation, circle) in [("x1", "other", "c"), ("x2", "i", "other")] {
@@ -93,7 +93,7 @@ extension FailureTests {
         #expect(world.event(Self.item)?.mark?.generation == 0)
     }
 
-    @Test("What cannot be done in place is made again, and the old event goes last")
+    @Test("An event that cannot be changed in place is created again, and the old one is removed last")
     func madeAgain() async throws {
         let world = try await World.stage(appointments: 1)
         world.edit(Self.item) { $0.title = "New" }
@@ -118,7 +118,7 @@ extension FailureTests {
         #expect(world.calendar.live.count == 6)
     }
 
-    @Test("F32: a dead cursor leads to a full listing, and what went meanwhile is found by it")
+    @Test("F32: a dead cursor leads to a full listing, which finds the events that were removed")
     func deadCursor() async throws {
         let world = try await World.stage(appointments: 3, tasks: 1)
         world.deleteThere(Self.task)
@@ -183,7 +183,7 @@ extension FailureTests {
         #expect(try await world.run()?.counts.deleted == 1)
     }
 
-    @Test("F39, F40: what a server rewrites is no edit, and neither is another etag")
+    @Test("F39, F40: a server's rewriting is not an edit, and neither is a new etag")
     func rewriting() async throws {
         let world = try await World.stage()
         world.calendar.rewrites = true

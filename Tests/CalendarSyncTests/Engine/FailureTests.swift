@@ -6,12 +6,12 @@ import Testing
 
 @testable import CalendarSync
 
-/// Failures that other engines had, each under its number in the list of forty.
+/// Failures that other engines had, each by its number in the list of forty.
 @Suite struct FailureTests {
     static let item = ItemKey(.appointments, "a0")
     static let task = ItemKey(.tasks, "t0")
 
-    @Test("F1: a first run over events of ours makes no doubles, without any stored state")
+    @Test("F1: a first run over our own events creates no duplicates, without any stored state")
     func firstRun() async throws {
         let world = try await World.stage(appointments: 5)
         world.store.links = [:]
@@ -80,7 +80,7 @@ import Testing
         #expect(world.calendar.live.count == 3)
     }
 
-    @Test("F6: an edit here that meets another there is merged, and neither vanishes unsaid")
+    @Test("F6: edits on both sides are merged, and neither is lost silently")
     func mismatch() async throws {
         let world = try await World.stage(appointments: 1)
         world.edit(Self.item) { $0.notes = "Bring the letter" }
@@ -134,7 +134,7 @@ import Testing
         #expect(world.event(Self.item)?.mark?.generation == 1)
     }
 
-    @Test("F10: a foreign event with the same title and time is not taken for ours")
+    @Test("F10: a foreign event with the same title and time is not mistaken for ours")
     func foreign() async throws {
         let world = try await World.stage(appointments: 1, linked: false)
         let entry = try #require(world.store.items[Self.item]?.entry)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import CalendarSync
 
-/// Every operation with every fault: the invariants hold after each run, and at rest.
+/// Every operation with every fault: the invariants hold after each run and at rest.
 @Suite struct FaultTableTests {
     typealias Move = World.Move
 
@@ -18,7 +18,7 @@ import Testing
 
     struct Fault {
         var name: String
-        /// Before the operation, and after it.
+        /// Called before the operation and after it.
         var arm: @Sendable (World) -> Void
         var isKilled = false
         var isRestored = false
@@ -113,7 +113,7 @@ import Testing
         Fault(name: "old backup", arm: { _ in }, isRestored: true),
     ]
 
-    /// `ok`: at rest and equal after two runs. `held`: a person had to approve first.
+    /// Returns `ok` when the sides are at rest and equal after two runs, or `held` when a person had to approve first.
     static func cell(_ operation: Operation, _ fault: Fault) async throws -> String {
         let world = try await World.stage(appointments: 3, tasks: 2, linked: false)
         world.brake = Brake(events: 2, fraction: 5)

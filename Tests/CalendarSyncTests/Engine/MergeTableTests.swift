@@ -7,7 +7,7 @@ import Testing
 
 @testable import CalendarSync
 
-/// Every case of the merge, as docs/sync-merge.md shows it.
+/// Every case of the merge, as in docs/sync-merge.md.
 @Suite(.serialized) struct MergeTableTests {
     static let base = Entry(title: "Visit", span: span(10))
 
@@ -25,7 +25,7 @@ import Testing
         case oneWay = "appointment, `twoWay: false`"
     }
 
-    /// What was done on a side, and when, in seconds of that side's server.
+    /// The change on a side, and when it was made, in seconds of that side's server.
     struct Side {
         var name: String
         var at = 0

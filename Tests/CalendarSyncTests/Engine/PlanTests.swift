@@ -6,7 +6,7 @@ import Testing
 
 @testable import CalendarSync
 
-/// The parts of a plan, each by itself.
+/// The parts of a plan, each on its own.
 @Suite struct PlanTests {
     static let item = ItemKey(.appointments, "a0")
     static let series = Entry(title: "x", span: World.span(0), repetition: Repetition(rrule: "FREQ=DAILY;COUNT=5"))
@@ -84,7 +84,7 @@ import Testing
         #expect(sightings.events["e"]?.entry?.occurrences == [Self.second: .changed(changed)])
     }
 
-    @Test("What a listing says of events that it does not tell whole, or reports gone, deserves a look")
+    @Test("Events that a listing does not return completely, or reports as removed, are looked at")
     func unproven() {
         let window = SyncWindow(from: Instant(seconds: 0), to: Instant(seconds: 99 * World.day))
         let far = SyncWindow(from: Instant(seconds: 50 * World.day), to: Instant(seconds: 99 * World.day))

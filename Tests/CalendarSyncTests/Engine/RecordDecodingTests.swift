@@ -6,7 +6,7 @@ import Testing
 
 @testable import CalendarSync
 
-/// A server reads what earlier versions stored of a connection by Foundation's decoder.
+/// The decoder must read what earlier versions stored of a connection just as Foundation's decoder read it.
 @Suite("Records of the engine, read from JSON")
 struct RecordDecodingTests {
     private static let item = ItemKey(.followUps, "f")

@@ -7,7 +7,7 @@ import Testing
 
 @testable import CalendarSync
 
-@Suite("The last run of a connection whose events are to go")
+@Suite("The last run of a connection whose events are to be removed")
 struct RemovalTests {
     private static let item = ItemKey(.appointments, "a0")
 
@@ -23,7 +23,7 @@ struct RemovalTests {
         return try await run.run(world.freshRun()).record
     }
 
-    @Test("An event that left the window goes too, but not one that a person has changed since")
+    @Test("An event that left the window is removed too, but not one that a person has changed since")
     func leftWindow() async throws {
         let world = try await World.stage(appointments: 4)
         let all = world.window
@@ -57,7 +57,7 @@ struct RemovalTests {
         #expect(world.store.links[Self.item]?.leftovers.isEmpty == true)
     }
 
-    @Test("What only its mark shows to be ours goes, whichever life of the database wrote it; what is not ours stays")
+    @Test("Events that only their marks show to be ours are removed, whichever database wrote them; foreign ones stay")
     func unknown() async throws {
         let world = try await World.stage(appointments: 4)
         world.store.links[Self.item] = nil
@@ -82,7 +82,7 @@ struct RemovalTests {
         #expect(world.calendar.trespasses.isEmpty)
     }
 
-    @Test("An answer that was lost is made good by the next try")
+    @Test("A lost answer is made up for by the next try")
     func lostAnswer() async throws {
         let world = try await World.stage(appointments: 3)
         world.calendar.faults = [.lostAnswer]
@@ -91,7 +91,7 @@ struct RemovalTests {
         #expect(world.calendar.live.isEmpty)
     }
 
-    @Test("After any history nothing stays that we wrote and no person made theirs", arguments: 0..<4)
+    @Test("After any history, no event of ours stays unless a person made it theirs", arguments: 0..<4)
     func histories(part: Int) async throws {
         var removed = 0
         for seed in stride(from: part + 1, to: 200, by: 4) {

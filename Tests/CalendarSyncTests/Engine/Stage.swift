@@ -6,7 +6,7 @@ import Testing
 
 @testable import CalendarSync
 
-/// A world in which a test says each step.
+/// A world in which the test determines each step.
 extension World {
     static func stage(appointments: Int = 0, tasks: Int = 0, linked: Bool = true) async throws -> World {
         let world = World()

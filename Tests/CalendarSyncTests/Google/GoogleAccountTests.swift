@@ -8,12 +8,12 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// From the authorize address to a write, over the emulator's own token endpoint.
+/// From the authorize address to a write, through the emulator's own token endpoint.
 @Suite struct GoogleAccountTests {
     typealias Bench = GoogleBench
     static let now: @Sendable () -> Instant = { Instant(seconds: Int(Date().timeIntervalSince1970)) }
 
-    /// One account that was connected, with its grant as a database would have it.
+    /// A connected account, with its grant as a database would store it.
     struct Account {
         let http = LoopbackHTTP()
         let client: OAuthClient
@@ -50,7 +50,7 @@ import Testing
 
     static let redirect = "https://kalends.example/v1/connections/callback"
 
-    /// What the emulator sends the browser back with.
+    /// Returns what the emulator sends the browser back with.
     static func consent(
         _ client: OAuthClient, _ attempt: OAuthAttempt, _ http: LoopbackHTTP
     ) async throws -> OAuthReturn {
@@ -136,7 +136,7 @@ import Testing
         #expect(try await Self.consent(account.client, attempt, account.http) == .denied(state: attempt.state))
     }
 
-    @Test("A code is good once, for its verifier and its address")
+    @Test("A code can be used once, with its verifier and its address")
     func codes() async throws {
         let emulator = try await GoogleEmulator()
         let account = try await Account(emulator)

@@ -57,7 +57,7 @@ struct FixedToken: AccessTokens {
     }
 }
 
-/// A connection's provider at the emulator, with a calendar of its own, and the person who edits there.
+/// A connection's provider at the emulator, with its own calendar, and the person who edits there.
 struct GoogleBench {
     static let window = SyncWindow(from: Instant(seconds: 0), to: Instant(seconds: 4_000_000_000))
     /// Thursday 2026-12-03, 09:00 in Berlin.
@@ -109,12 +109,12 @@ struct GoogleBench {
         return try JSONValue(parsing: answer.body)
     }
 
-    /// A knob of this bench's calendar.
+    /// Sets a knob of this bench's calendar.
     func knob(_ values: [ByteString: JSONValue]) async throws {
         try await control("calendar", .object(values.merging(["id": .string(calendar)]) { $1 }))
     }
 
-    /// What the person does at Google, below the calendar's events.
+    /// Makes an edit of the person at Google, below the calendar's events.
     @discardableResult
     func edit(_ method: String, _ path: String = "", _ body: JSONValue? = nil) async throws -> JSONValue {
         let name = calendar.replacing("@", with: "%40")
@@ -129,7 +129,7 @@ struct GoogleBench {
         return answer.body.isEmpty ? .null : try JSONValue(parsing: answer.body)
     }
 
-    /// The live events of the calendar as the emulator has them, without changed occurrences.
+    /// Returns the calendar's live events as the emulator stores them, without changed occurrences.
     func stored() async throws -> [JSONValue] {
         let accounts = try await read("state")["accounts"]?.object ?? [:]
         let calendars = accounts.values.flatMap { $0.array ?? [] }

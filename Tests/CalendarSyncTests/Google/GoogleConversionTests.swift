@@ -112,7 +112,7 @@ import Testing
         #expect(Set(listed.compactMap(\.entry)) == Set(others))
     }
 
-    @Test("What Google cannot keep is said")
+    @Test("Limitations of Google are reported")
     func limitations() throws {
         let provider = GoogleCalendar(
             http: ScriptedHTTP([]), tokens: FixedToken(token: "t"), now: { Instant(seconds: 0) })

@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test(
-        "What holds for all calls keeps back the batches that are left, and nothing of them was done",
+        "A failure of all calls stops the remaining batches, and none of their calls was carried out",
         arguments: [
             (
                 #"{"method":"batch","unanswered":"after"}"#, ProviderFailure.Kind.unanswered,
@@ -143,7 +143,7 @@ import Testing
     }
 
     @Test(
-        "A batch whose answer is cut off, or is none, counts as perhaps done",
+        "A batch whose answer is cut off, or is not a valid one, counts as perhaps done",
         arguments: [
             "", "garbage", "--batch_of_answers\r\n\r\n\r\n--batch_of_answers--",
             "--batch_of_answers\r\nContent-ID: <response-item-7>\r\n\r\nHTTP/1.1 200 OK\r\n\r\n{}\r\n--batch_of_answers--",

@@ -7,7 +7,7 @@ import ICalBridge
 import TestSupport
 import Testing
 
-/// What Google answers is a stranger's: whatever comes, nothing is taken that was not checked.
+/// Google's answers are foreign input: nothing is accepted without a check.
 @Suite struct GoogleHostileTests {
     private func provider(_ steps: [ScriptedHTTP.Step]) -> GoogleCalendar {
         GoogleCalendar(
@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(
-        "A listing that is not what Google promises is no listing",
+        "A listing that is not what Google promises is not accepted",
         arguments: [
             "", "[]", "null", "{", "{\"items\":{}}", "{\"items\":[]}", "{\"items\":[],\"nextSyncToken\":\"\"}",
             "{\"items\":[],\"nextSyncToken\":7}", "{\"items\":[7],\"nextSyncToken\":\"s\"}",
@@ -36,7 +36,7 @@ import Testing
         await #expect { _ = try await changes(body) } throws: { ($0 as? ProviderFailure)?.kind == .malformed }
     }
 
-    @Test("Pages that lead in a circle, or without an end, are no listing")
+    @Test("Pages that lead in a circle, or never end, are not accepted")
     func circles() async {
         let page = #"{"items":[],"nextPageToken":"a"}"#
         await #expect { _ = try await changes(page, page, page) } throws: {
@@ -86,7 +86,7 @@ import Testing
         #expect(reason.hasSuffix(".") && !reason.contains("Mars"))
     }
 
-    @Test("A version that could not be sent back is none")
+    @Test("A version that could not be sent back is not accepted")
     func etags() async throws {
         let set = try await changes(
             #"{"items":[{"id":"abcde","etag":"\"a\"\r\nX: y",\#(Self.times)}],"nextSyncToken":"s"}"#)
@@ -132,7 +132,7 @@ import Testing
         #expect(read > 50)
     }
 
-    @Test("A look whose answer is another event's is no look")
+    @Test("A look that is answered with another event is not accepted")
     func otherEvent() async {
         let provider = provider([.answer(200, #"{"id":"other",\#(Self.times)}"#)])
         await #expect { _ = try await provider.look(at: ["asked"], in: "c") } throws: {
@@ -175,7 +175,7 @@ import Testing
         #expect(channel.expiresAt >= now && channel.expiresAt <= now.adding(seconds: 6_048_000))
     }
 
-    @Test("Nothing of a calendar's name leaves the path that it belongs to")
+    @Test("A calendar's name never reaches beyond its own part of the path")
     func paths() async {
         let http = ScriptedHTTP([])
         let provider = GoogleCalendar(http: http, tokens: FixedToken(token: "t"), now: { Instant(seconds: 0) })

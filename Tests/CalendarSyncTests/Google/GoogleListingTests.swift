@@ -187,7 +187,7 @@ import Testing
     }
 
     @Test(
-        "What an entry cannot say is there, with its reason",
+        "An event that an entry cannot represent is listed with its reason",
         arguments: [
             (
                 #"{"recurrence":["RRULE:FREQ=DAILY"],"start":{"date":"2026-12-24"},"end":{"date":"2026-12-25"}}"#,

@@ -5,14 +5,14 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The emulator, judged by what Google publishes: without that it would only agree with the provider it is a stand-in for.
+/// The emulator is checked against what Google publishes; otherwise it would only agree with our own provider.
 @Suite struct GoogleReplayTests {
     private static let shared = URL(filePath: #filePath).appending(path: "../../../../../shared/providers").standardized
     private static let trace = shared.appending(path: "google_traces/real-client.txt").path
     private static let discovery = shared.appending(path: "google_calendar_v3_discovery.json").path
     private static let python = ProcessInfo.processInfo.environment["KALENDS_PYTHON"]
 
-    /// Whether that Python has Google's client.
+    /// Whether that Python has Google's client installed.
     private static func hasClient() async throws -> Bool {
         guard let python else { return false }
         return try await runProgram(python, ["-c", "import googleapiclient, google_auth_oauthlib"]).status == 0

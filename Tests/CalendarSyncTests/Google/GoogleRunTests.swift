@@ -26,7 +26,7 @@ import Testing
         func entry(_ id: String) -> Entry? { store.items[ItemKey(.appointments, id)]?.entry }
         func link(_ id: String) -> Link? { store.links[ItemKey(.appointments, id)] }
 
-        /// A run, with the requests that it took.
+        /// Makes a run, and returns it with the requests that it took.
         @discardableResult
         func run() async throws -> (record: RunRecord, requests: Int) {
             bench.http.takeSent()
@@ -43,7 +43,7 @@ import Testing
             return (outcome.record, bench.http.takeSent().count)
         }
 
-        /// What is there now of an item, as the provider reads it.
+        /// Returns an item's current entry at Google, as the provider reads it.
         func there(_ id: String) async throws -> Entry? {
             let external = try #require(link(id)?.externalID)
             let look = try await bench.provider.look(at: [external], in: bench.calendar)[0].look

@@ -245,7 +245,7 @@ import Testing
         #expect(await bench.provider.write([], in: bench.calendar).isEmpty)
     }
 
-    @Test("An entry as it is costs a look, and changes nothing")
+    @Test("Writing an unchanged entry costs a look and changes nothing")
     func unchanged() async throws {
         let bench = try await Bench()
         let event = try await bench.createOne("a", Bench.single("A"))

@@ -8,7 +8,7 @@ import TestSupport
 
 @testable import CalendarSync
 
-/// The emulator of Graph as a program beside the test; it ends with its last reference, or with the test program.
+/// The emulator of Graph as a separate program; it ends with its last reference, or with the test program.
 final class GraphEmulator: Sendable {
     let root: String
     private let program: ConversingProgram
@@ -17,7 +17,7 @@ final class GraphEmulator: Sendable {
     static let script = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "../../Providers").standardizedFileURL
 
-    /// A file of the shared folder beside the repository, which need not be there.
+    /// Returns a file of the shared folder beside the repository, which may be missing.
     static func shared(_ name: String) -> URL {
         script.appending(path: "../../../shared/providers/\(name)").standardizedFileURL
     }
@@ -32,7 +32,7 @@ final class GraphEmulator: Sendable {
 
     struct Failure: Error { var text: String }
 
-    /// Sends a request to the control, or to Graph as the person in Outlook.
+    /// Sends a request to the emulator's control, or to Graph as the person in Outlook.
     @discardableResult
     func ask(_ method: String, _ path: String, _ body: JSONValue? = nil) async throws -> JSONValue {
         let headers = [
@@ -50,14 +50,14 @@ final class GraphEmulator: Sendable {
     func settings(_ settings: JSONValue) async throws { try await ask("POST", "/control/settings", settings) }
     func fault(_ fault: JSONValue) async throws { try await ask("POST", "/control/faults", fault) }
 
-    /// What was asked since the last time: method, path, status and the steps of a batch.
+    /// Returns the requests since the last call: method, path, status and the steps of a batch.
     func takeLog() async throws -> [JSONValue] {
         let log = try await ask("GET", "/control/log").array ?? []
         try await ask("DELETE", "/control/log")
         return log
     }
 
-    /// All events, as they are stored.
+    /// Returns all events as they are stored.
     func events() async throws -> [JSONValue] { try await ask("GET", "/control/events").array ?? [] }
 
     func person(_ method: String, _ id: String, _ body: JSONValue? = nil) async throws {
@@ -65,10 +65,10 @@ final class GraphEmulator: Sendable {
     }
 }
 
-/// Tokens that a test counts.
+/// Tokens whose renewals are counted.
 final class TestTokens: AccessTokens {
     private let state = Mutex((current: "eyJ0.static", renewals: 0))
-    /// Whether a renewal brings a token that is good.
+    /// Whether a renewal returns a valid token.
     private let mends: Bool
 
     init(mends: Bool = true) { self.mends = mends }
@@ -88,7 +88,7 @@ final class TestTokens: AccessTokens {
     }
 }
 
-/// An emulator with a provider before it, and a calendar of ours.
+/// An emulator with a provider in front of it, and a calendar of ours.
 struct GraphRoom {
     let emulator: GraphEmulator
     let http = LoopbackHTTP(seconds: 120)
@@ -96,7 +96,7 @@ struct GraphRoom {
     let gate = MailboxGate()
     let calendar: String
     let graph: GraphCalendar
-    /// Milliseconds that were waited for refused requests.
+    /// The waits after refused requests, in milliseconds.
     let pauses: Pauses
 
     final class Pauses: Sendable {
@@ -129,7 +129,7 @@ struct GraphRoom {
         return await graph.write([request], in: calendar).first ?? .mismatch
     }
 
-    /// Creates an event, and returns it as it is there.
+    /// Creates an event, and returns it as it is stored there.
     func created(_ entry: Entry, _ item: String = "a") async throws -> RemoteEvent {
         try await written(.create(entry), item)
     }
@@ -151,7 +151,7 @@ extension Instant {
 }
 
 extension RemoteEvent {
-    /// The whole entry, nil for anything less.
+    /// The whole entry; nil when only a part is known.
     var whole: Entry? { if case .entry(let entry) = content { entry } else { nil } }
 }
 

@@ -8,7 +8,7 @@ import Testing
 @testable import CalendarSync
 
 @Suite struct GraphFaultTests {
-    /// Each function of the provider, as one that only its failure is wanted of.
+    /// Each function of the provider, for tests in which only its failure counts.
     private static let functions: [(name: String, run: @Sendable (GraphRoom, RemoteEvent) async throws -> Void)] = [
         ("calendars", { room, _ in _ = try await room.graph.calendars() }),
         ("createCalendar", { room, _ in _ = try await room.graph.createCalendar(named: "New", timeZone: "UTC") }),
@@ -61,7 +61,7 @@ import Testing
         (["answer": "<html>"], .malformed, false),
     ]
 
-    @Test("Each function says of each fault what it is", arguments: 0..<10)
+    @Test("Each function reports each fault as what it is", arguments: 0..<10)
     func table(_ number: Int) async throws {
         let function = Self.functions[number]
         let room = try await GraphRoom()
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test("Nothing is taken for gone in a calendar that is not there itself")
+    @Test("No event counts as removed in a calendar that does not exist itself")
     func missing() async throws {
         let room = try await GraphRoom()
         let event = try await room.created(.single())
@@ -198,7 +198,7 @@ import Testing
         #expect(try await room.emulator.takeLog().contains { $0.array?[2] == 429 })
     }
 
-    @Test("A token that died is renewed once, also between two requests of a batch; a dead grant is said to be so")
+    @Test("A dead token is renewed once, also between two requests of a batch; a dead grant is reported as one")
     func tokens() async throws {
         let room = try await GraphRoom()
         try await room.emulator.ask("POST", "/control/expire-tokens")

@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test(
-        "A page of the wrong shape is malformed, and never an empty calendar",
+        "A page of the wrong shape is malformed, never an empty calendar",
         arguments: [
             "", "null", "[]", "{}", #"{"value":null}"#, #"{"value":{}}"#, #"{"value":[]}"#,
             #"{"value":[1],"@odata.deltaLink":"L"}"#,
@@ -194,7 +194,7 @@ import Testing
         }
     }
 
-    @Test("Nothing of a token or of a person's text is in a failure")
+    @Test("A failure contains no part of a token or of a person's text")
     func failures() async throws {
         let body =
             #"{"error":{"code":"Error Secret eyJ0.static","message":"eyJ0.static Oma","innerError":{"code":"x y"}}}"#

@@ -8,7 +8,7 @@ import Testing
 @testable import CalendarSync
 
 @Suite struct GraphLoginTests {
-    /// Where a grant is stored, and what happened to it.
+    /// The storage of a grant, which records what happened to it.
     private final class Stored: Sendable {
         let state: Mutex<(grant: OAuthGrant, died: ProviderFailure?)>
 
@@ -25,7 +25,7 @@ import Testing
     private static let now: @Sendable () -> Instant = { Instant(seconds: Int(Date().timeIntervalSince1970)) }
     private let redirect = "http://127.0.0.1:9/v1/connections/callback"
 
-    /// Goes where a browser would go, and comes back with what the address holds.
+    /// Follows the addresses as a browser would, and returns what the last one contains.
     private func consent(
         _ client: OAuthClient, _ attempt: OAuthAttempt, _ http: LoopbackHTTP
     ) async throws -> OAuthReturn? {
@@ -92,7 +92,7 @@ import Testing
         #expect(stored.state.withLock { $0.died?.kind } == .unauthorized)
     }
 
-    @Test("A refusal, a wrong verifier, and a wrong secret of ours are told apart")
+    @Test("A refusal, a wrong verifier, and a wrong secret of ours are distinguished")
     func refusals() async throws {
         let emulator = try await GraphEmulator()
         let http = LoopbackHTTP()

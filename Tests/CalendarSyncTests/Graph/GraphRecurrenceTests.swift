@@ -6,9 +6,9 @@ import Testing
 
 @testable import CalendarSync
 
-/// Patterns expanded by counting days, as Microsoft's documents describe them: nothing here knows RFC 5545.
+/// Expands patterns by counting days, as Microsoft's documents describe them, without any RFC 5545.
 private enum Days {
-    /// The first days of a pattern, up to a last one.
+    /// Returns the first days of a pattern, up to a last one.
     static func of(_ recurrence: GraphRecurrence, through last: CivilDate) -> [CivilDate] {
         var days: [CivilDate] = []
         var day = recurrence.start
@@ -71,7 +71,7 @@ private enum Days {
         return try #require(CivilDateTime(date: day, hour: 9, minute: 30))
     }
 
-    /// The days of a rule by the calendar library.
+    /// Returns the days of a rule by the calendar library.
     private func days(_ rule: RecurrenceRule, _ first: CivilDateTime, through last: CivilDate) throws -> [CivilDate] {
         let zone = try #require(TimeZoneReference("Europe/Berlin"))
         let times = rule.times(

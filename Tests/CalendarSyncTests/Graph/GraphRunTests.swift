@@ -29,7 +29,7 @@ import Testing
         func entry(_ id: String) -> Entry? { store.items[ItemKey(.appointments, id)]?.entry }
         func link(_ id: String) -> Link? { store.links[ItemKey(.appointments, id)] }
 
-        /// A run, with the requests that it took.
+        /// Makes a run, and returns it with the requests that it took.
         @discardableResult
         func run() async throws -> (record: RunRecord, requests: Int) {
             _ = try await room.emulator.takeLog()
@@ -82,7 +82,7 @@ import Testing
         #expect(try await bench.run().requests == 1)
     }
 
-    @Test("A series goes out whole, a moved occurrence comes in, and a deleted one that is wanted again is made anew")
+    @Test("A series goes out whole, a moved occurrence comes in, and a deleted one is created again when it is wanted")
     func series() async throws {
         let bench = try await Bench()
         let entry = Entry.series(exdates: ["2026-12-10T08:00:00Z"]).changing("2026-12-17T08:00:00Z") {

@@ -146,7 +146,7 @@ import Testing
         #expect(try await room.looked(event.id) == done)
     }
 
-    @Test("An occurrence that a person changed after the last look is not written over")
+    @Test("An occurrence that a person changed after the last look is not overwritten")
     func editedThere() async throws {
         let room = try await GraphRoom()
         let event = try await room.created(.series())

@@ -36,7 +36,7 @@ import Testing
         #expect(try await room.emulator.events().count == entries.count)
     }
 
-    @Test("What Outlook cannot keep is said: second reminders, long titles, tentative and free")
+    @Test("Limitations of Outlook are reported: second reminders, long titles, tentative and free")
     func limitations() async throws {
         let room = try await GraphRoom()
         let entry = Entry.single(
@@ -50,7 +50,7 @@ import Testing
         #expect(room.graph.expressible(expressed).entry == expressed)
     }
 
-    @Test("A series that Outlook cannot say is refused with the reason, and nothing is sent")
+    @Test("A series that Outlook cannot represent is refused with the reason, and nothing is sent")
     func unsayable() async throws {
         let room = try await GraphRoom()
         var entry = Entry.series(rule: "FREQ=MONTHLY;BYMONTHDAY=3,17")
@@ -194,7 +194,7 @@ import Testing
         #expect(try await room.looked(event.id) == nil)
     }
 
-    @Test("Writes of many kinds together are answered each for itself, in order")
+    @Test("Writes of many kinds in one call are answered one by one, in order")
     func mixed() async throws {
         let room = try await GraphRoom()
         let kept = try await room.created(.single("kept"), "kept")

@@ -7,7 +7,7 @@ import Testing
 @testable import CalendarSync
 
 @Suite struct GraphZoneTests {
-    /// The rows of the table that nobody here wrote; none where it is not there.
+    /// The rows of an independent table; empty when that is missing.
     private static let rows: [(kind: String, from: String, to: String)] = {
         guard let text = try? String(contentsOf: GraphEmulator.shared("windows_zones.tsv"), encoding: .utf8) else {
             return []
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test("F19: Microsoft's oddities are read, and what says nothing is no zone")
+    @Test("F19: Microsoft's odd names are read, and a meaningless one is not a zone")
     func oddities() {
         #expect(GraphZones.identifier(of: "tzone://Microsoft/Utc") == "Etc/UTC")
         #expect(GraphZones.identifier(of: "Europe/Vienna") == "Europe/Berlin")

@@ -2,10 +2,10 @@
 
 import TestSupport
 
-/// A flat list of moves, made from a seed.
+/// A flat list of moves, generated from a seed.
 struct History: CustomStringConvertible {
     var moves: [World.Move]
-    /// Features of the server, by bits: 1 rewrites, 2 has no cursor, 4 one way only.
+    /// Features of the server, by bits: 1 rewrites texts, 2 has no cursor, 4 is one-way only.
     var server: Int
 
     init(moves: [World.Move], server: Int) {
@@ -25,7 +25,7 @@ struct History: CustomStringConvertible {
         }
     }
 
-    /// What is wrong with it; nil when nothing is.
+    /// Returns the broken invariant; nil when all hold.
     func violation(isVerbose: Bool = false) async -> (violation: String?, trace: [String]) {
         let world = World()
         world.isVerbose = isVerbose
@@ -39,7 +39,7 @@ struct History: CustomStringConvertible {
         }
     }
 
-    /// A smaller history that is wrong, too: halves go first, then single moves, then numbers shrink.
+    /// Returns a smaller history that still fails: halves are removed first, then single moves, then numbers shrink.
     func shrunk() async -> History {
         var best = self
         func isWrong(_ history: History) async -> Bool { await history.violation().violation != nil }
@@ -74,7 +74,7 @@ struct History: CustomStringConvertible {
         return best
     }
 
-    /// A test to paste.
+    /// A test that can be pasted.
     var description: String {
         let list = moves.map { "(\($0.kind), \($0.a), \($0.b))" }.joined(separator: ", ")
         return "History(server: \(server), [\(list)])"

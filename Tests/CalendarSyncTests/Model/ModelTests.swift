@@ -46,8 +46,8 @@ import Testing
         }
     }
 
-    /// As small as they could be made: calendars changed amid kills and short listings, runs undone, events that cannot be
-    /// changed in place.
+    /// Reduced as far as possible: calendars changed between kills and short listings, runs undone, events that cannot
+    /// be changed in place.
     static let once: [History] = [
         History(
             server: 0,

@@ -33,40 +33,40 @@ final class SimulatedCalendar: CalendarProvider, @unchecked Sendable {
     init(_ name: String = "cal") { self.name = name }
 
     enum Fault: Hashable {
-        /// The next writes are done, and nobody hears of it.
+        /// The next writes are carried out, but their answers are lost.
         case lostAnswer
-        /// The next writes are not done, and nobody hears of it.
+        /// The next writes are not carried out, and their answers are missing.
         case lostRequest
         case throttledWrite, throttledRead, refusedWrite, deadCursor, needsNewGeneration
-        /// Full listings that are wrong, and say that they are complete.
+        /// Full listings that are wrong but claim to be complete.
         case shortListing, emptyListing
-        /// A full listing that breaks off and says so.
+        /// A full listing that breaks off and reports it.
         case brokenListing
-        /// The provider says that there is no such calendar.
+        /// The provider reports that the calendar does not exist.
         case missingCalendar, missingForWrites
         /// A person edits an event just before our write arrives.
         case race
     }
 
     var events: [String: Stored] = [:]
-    /// Every state that an event had, for readers that lag behind.
+    /// Every state that an event had, for listings that lag behind.
     var past: [(change: Int, event: Stored)] = []
     var change = 0
     var clock = 1_000_000
     var faults: Set<Fault> = []
-    /// Listings and searches do not see later changes; looks do.
+    /// The last change that listings and searches see; looks see later ones, too.
     var visible: Int?
-    /// Whether the server writes notes in small letters, whatever it is given.
+    /// Whether the server stores notes in lower case, whatever it is given.
     var rewrites = false
-    /// Whether an event's id follows from its mark; without that only a search finds what was made.
+    /// Whether an event's id follows from its mark; otherwise only a search finds an event that was created.
     var hasIdentities = true
     /// Whether the server has a cursor.
     var hasCursor = true
     var writes = 0
     var requests = 0
-    /// Our deletions that nobody took back, without those that made room for a later generation.
+    /// Our deletions that were not undone, without those that made room for a later generation.
     var deletions: [(id: String, at: Int, connection: String)] = []
-    /// What its persons left in events that are not ours.
+    /// The entries of events that are not ours, as their persons left them.
     var foreign: [String: Entry] = [:]
     /// Writes to events that we did not make.
     var trespasses: [String] = []
@@ -113,7 +113,7 @@ final class SimulatedCalendar: CalendarProvider, @unchecked Sendable {
         RemoteCalendar(id: "c", name: name)
     }
 
-    /// It knows no availability, and two reminders at most.
+    /// It does not know availability, and stores at most two reminders.
     func expressible(_ entry: Entry) -> (entry: Entry, limitations: [Limitation]) {
         var entry = entry
         entry.availability = .busy

@@ -8,7 +8,7 @@ import ICalBridge
 /// The items of one circle, which all of its connections show.
 final class SimulatedItems: @unchecked Sendable {
     var items: [ItemKey: SimulatedStore.Item] = [:]
-    /// Titles of second appointments.
+    /// The number of second appointments, for their titles.
     var copies = 0
 }
 
@@ -23,7 +23,7 @@ final class SimulatedStore: SyncStore, @unchecked Sendable {
         var changedAt: Instant
         var isHidden = false
         var isDeleted = false
-        /// Edits that a person made here.
+        /// The number of a person's edits here.
         var edits = 1
     }
 
@@ -39,7 +39,7 @@ final class SimulatedStore: SyncStore, @unchecked Sendable {
     var position: Position?
     var runs: [ByteString: RunRecord] = [:]
     var clock = 1_000_000
-    /// Commits that still succeed; nil when nobody kills the process.
+    /// How many commits still succeed; nil when the process is not killed.
     var commitsLeft: Int?
     var commits = 0
     /// Whether the items cannot be read.
@@ -130,7 +130,7 @@ final class SimulatedStore: SyncStore, @unchecked Sendable {
 
     // MARK: Backups
 
-    /// All that is stored of a connection, as it was at one moment.
+    /// Everything that is stored of a connection, at one moment.
     struct Records {
         var links: [ItemKey: Link] = [:]
         var operations: [ByteString: Operation] = [:]

@@ -5,9 +5,9 @@ import ICalBridge
 
 @testable import CalendarSync
 
-/// What happens to a connection in its life besides edits and runs.
+/// Events in the life of a connection besides edits and runs.
 extension World {
-    /// A person takes back what some run wrote.
+    /// A person undoes a run.
     func undo(_ move: Move) async throws {
         let runs = store.runs.values.filter { $0.state == .done && $0.held == nil }.sorted {
             $0.id.utf8.count < $1.id.utf8.count || $0.id.utf8.count == $1.id.utf8.count && $0.id < $1.id
@@ -62,7 +62,7 @@ extension World {
                 records: Dictionary(uniqueKeysWithValues: worlds.map { ($0.connection, $0.store.records) })))
     }
 
-    /// The database is an older one: its records of connections, or all of it.
+    /// The database becomes an older one: either its records of connections, or all of it.
     func restoreBackup(_ move: Move) {
         guard connection == "n", !backups.isEmpty else { return }
         let backup = backups[move.a % backups.count]
@@ -111,7 +111,7 @@ extension World {
 
     // MARK: A second connection
 
-    /// The person of another connection of the circle does something.
+    /// The person of another connection of the circle makes a move.
     func performOther(_ move: Move) async throws {
         guard connection == "n" else { return }
         let second: World

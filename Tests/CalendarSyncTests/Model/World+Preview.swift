@@ -13,7 +13,7 @@ extension World {
         var direction: Link.Direction
     }
 
-    /// A preview says what the run then does, item by item, when nothing happens in between.
+    /// A preview shows exactly what the run then does, item by item, when nothing happens in between.
     func comparePreview() async throws {
         calendar.faults = []
         calendar.visible = nil

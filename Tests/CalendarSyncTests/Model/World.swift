@@ -15,53 +15,53 @@ final class World: @unchecked Sendable {
         var b: Int
     }
 
-    /// What is broken about a history.
+    /// An invariant that a history breaks.
     struct Violation: Error, CustomStringConvertible {
         var description: String
     }
 
-    /// What all connections of the circle have in common.
+    /// The state that all connections of the circle share.
     final class Circle: @unchecked Sendable {
         let items = SimulatedItems()
-        /// A calendar to which each of them may switch.
+        /// A calendar to which each connection may switch.
         let shared = SimulatedCalendar("shared")
         var clock = 1_000_000
         var ids = 0
         var made = 0
         var trace: [String] = []
-        /// What each person typed and nobody of the same side replaced: it has to be found somewhere.
+        /// The values that each person typed and nobody on the same side replaced: they must be stored somewhere.
         var typed: [String: String] = [:]
         /// Features of the servers; see `History.server`.
         var server = 0
-        /// Connections that there ever were.
+        /// How many connections there have been.
         var connections = 1
     }
 
-    /// Everything as it was when the backup was taken.
+    /// The state at the time of the backup.
     struct Backup {
         var items: [ItemKey: SimulatedStore.Item]
-        /// By connection.
+        /// The records by connection.
         var records: [String: SimulatedStore.Records]
     }
 
     let circle: Circle
     let connection: String
     let calendars: [SimulatedCalendar]
-    /// Which of `calendars` is chosen.
+    /// The index of the chosen calendar in `calendars`.
     var current = 0
     let store: SimulatedStore
     var brake = Brake(events: 2, fraction: 5)
     var window = SyncWindow(from: Instant(seconds: 0), to: Instant(seconds: 200 * World.day))
     var twoWay = true
     var filter = "all"
-    /// Items whose event a person deleted, with the edits that the item had then.
+    /// Items whose event a person deleted, with the number of the item's edits at that time.
     var deletedThere: [ItemKey: Int] = [:]
-    /// Items of which a person undid a run: both sides are what they agreed on then, and need not be equal.
+    /// Items for which a person undid a run: both sides are back at what they once agreed on, and need not be equal.
     var undone: Set<ItemKey> = []
     /// Another connection of the circle, of another person.
     var other: World?
     var backups: [Backup] = []
-    /// Whether the database was ever an older one: events of which it knows nothing stay where they are.
+    /// Whether the database ever became an older one: events that it does not know stay where they are.
     var wasRestored = false
     var isVerbose = false
 
@@ -100,7 +100,7 @@ final class World: @unchecked Sendable {
         set { calendar.foreign = newValue }
     }
 
-    /// Sets what the servers are like.
+    /// Sets the features of the servers.
     func configure(_ server: Int) {
         circle.server = server
         twoWay = server & 4 == 0
@@ -110,7 +110,7 @@ final class World: @unchecked Sendable {
         }
     }
 
-    /// The calendar at hand is this connection's for the next move.
+    /// Makes the calendars listen to this connection for the next move.
     func listen() {
         // An event that was deleted, restored, and then omitted is found when it changes next.
         calendar.mayOmit = { [unowned self] id in self.store.links.values.contains { $0.externalID == id } }
@@ -166,7 +166,7 @@ final class World: @unchecked Sendable {
         return RunRecord(id: "run\(ids)", trigger: .manual, startedAt: Instant(seconds: clock))
     }
 
-    /// Approves what is held, if anything is.
+    /// Approves the held run, if there is one.
     func approve() async throws {
         guard
             let held = store.runs.values.filter({ $0.state == .held }).max(by: {
@@ -184,7 +184,7 @@ final class World: @unchecked Sendable {
         return "\(letter)\(made)"
     }
 
-    /// No two times are the same.
+    /// Returns a span; no two are the same.
     func freshSpan(_ near: Int, zone: String = "UTC") -> Span {
         made += 1
         let start = Instant(seconds: (10 + near % 50) * World.day + made * 60)
@@ -199,7 +199,7 @@ final class World: @unchecked Sendable {
 
     // MARK: Invariants that hold at each moment
 
-    /// - Parameter linked: nil for a run of which a person asked for each deletion.
+    /// - Parameter linked: nil for a run whose deletions were all requested by a person.
     func check(deletedBefore: Int, linked: Int?) throws {
         for calendar in calendars {
             if let trespass = calendar.trespasses.first { throw Violation(description: "3: \(trespass) is not ours") }
@@ -230,7 +230,8 @@ final class World: @unchecked Sendable {
 
     // MARK: Invariants of rest
 
-    /// After the faults are over, and a few quiet runs: the sides are equal, nothing is lost, nothing more is written.
+    /// Ends the faults and makes a few quiet runs; then the sides are equal, nothing is lost, and nothing more is
+    /// written.
     func settle() async throws {
         for world in worlds {
             world.store.commitsLeft = nil
@@ -317,20 +318,20 @@ final class World: @unchecked Sendable {
         return "[\(entry.title) | \(entry.notes) | \(entry.span.text) | \(entry.rule?.text ?? "") | \(occurrences)]"
     }
 
-    /// The first value that a person typed and that is in no event, item, journal or record.
+    /// Returns the first value that a person typed and that is in no event, item, journal or record.
     func firstLost() -> (key: String, value: String)? {
         let known = texts(ofEvents: true)
         return typed.sorted { $0.key < $1.key }.first { !known.contains($0.value) }
     }
 
-    /// Titles and times of an entry and its occurrences.
+    /// Returns the titles and times of an entry and its occurrences.
     static func texts(of entry: Entry) -> [String] {
         var texts = [entry.title, entry.span.text]
         for case .changed(let changed) in entry.occurrences.values { texts += [changed.title, changed.span.text] }
         return texts
     }
 
-    /// All texts and times that are stored, and those of the calendars.
+    /// Returns all stored texts and times, with those of the calendars.
     func texts(ofEvents: Bool) -> Set<ByteString> {
         var texts: [String] = []
         func add(_ entry: Entry?) { texts += entry.map(World.texts) ?? [] }
@@ -351,7 +352,7 @@ final class World: @unchecked Sendable {
     }
 }
 
-/// The starts of simple series, by arithmetic of its own.
+/// The starts of simple series, computed independently.
 enum Expander {
     static func starts(_ entry: Entry) -> [Int] {
         guard case .timed(let start, _, _) = entry.span else { return [] }

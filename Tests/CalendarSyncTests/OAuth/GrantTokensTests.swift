@@ -9,7 +9,7 @@ import Testing
 @Suite struct GrantTokensTests {
     private static let now = Instant(seconds: 1_790_000_000)
 
-    /// A grant as a database would hold it, with a journal of what was done to it.
+    /// A grant as a database would store it, with a record of what was done to it.
     private final class Shelf: Sendable {
         struct Broken: Error {}
         let state: Mutex<(grant: OAuthGrant, dead: Int, stored: Int, isBroken: Bool)>
@@ -94,7 +94,7 @@ import Testing
         #expect(http.requests.count == 1)
     }
 
-    @Test("F33: a refresh token that another process has replaced is no dead grant")
+    @Test("F33: a refresh token that another process has replaced does not mean a dead grant")
     func rotatedElsewhere() async throws {
         let shelf = Shelf(Self.grant("a", "r", seconds: 0))
         let other = Mutex(false)
@@ -111,7 +111,7 @@ import Testing
         #expect(shelf.state.withLock { $0.dead } == 0)
     }
 
-    @Test("A dead grant is noted once, and never sent again")
+    @Test("A dead grant is recorded once, and never sent again")
     func dead() async {
         let shelf = Shelf(Self.grant("a", "r", seconds: 0))
         let http = ScriptedHTTP([.answer(400, #"{"error":"invalid_grant"}"#)])

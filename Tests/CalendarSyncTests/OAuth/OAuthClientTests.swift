@@ -138,7 +138,7 @@ import Testing
         #expect(await failure(503, "", [("retry-after", text)])?.kind == .unavailable(retryAfter: seconds))
     }
 
-    @Test("A missing answer is no verdict on the grant")
+    @Test("A missing answer decides nothing about the grant")
     func transport() async {
         for (transport, kind) in [
             (TransportFailure.neverSent("x"), ProviderFailure.Kind.unreachable), (.unanswered("x"), .unanswered),
@@ -193,7 +193,7 @@ import Testing
         #expect(http.requests[0].form == ["token": "r"])
     }
 
-    @Test("No way of printing a grant shows a token")
+    @Test("Printing a grant in any way shows no token")
     func hidden() {
         let grant = OAuthGrant(
             accessToken: Secret("ya29.canary"), refreshToken: Secret("1//canary"), expiresAt: now, scopes: [])

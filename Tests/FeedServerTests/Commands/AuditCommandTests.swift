@@ -11,9 +11,9 @@ import Testing
 
 @testable import FeedServer
 
-@Suite("The audit trail of a server of its own")
+@Suite("The audit trail of a separate server")
 struct AuditCommandTests {
-    @Test("The commands tell who did what, and end with 1 and the first wrong entry when it was tampered with")
+    @Test("The commands show who did what, and end with 1 and the first wrong entry when it was tampered with")
     func commands() async throws {
         let server = try await RunningServer()
         defer { server.remove() }

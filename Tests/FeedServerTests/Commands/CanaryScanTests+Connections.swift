@@ -14,7 +14,7 @@ import Testing
 @testable import KalendsCore
 
 extension CanaryScanTests {
-    @Test("Neither does it with what opens people's calendars elsewhere")
+    @Test("The same holds for the credentials of people's external calendars")
     func connections() async throws {
         let emulator = try await ProviderEmulator("google_emulator.py")
         defer { emulator.stop() }
@@ -118,7 +118,7 @@ extension CanaryScanTests {
         #expect(canaries.count == 13)
     }
 
-    /// What is sealed in the database, which only the key opens.
+    /// The values that are sealed in the database, which only the key opens.
     private static func tokens(_ server: RunningServer) async throws -> [Canary] {
         let store = try SQLiteStore(path: server.database)
         defer { try? store.close() }

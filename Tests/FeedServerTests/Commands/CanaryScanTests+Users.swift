@@ -11,7 +11,7 @@ import Testing
 @testable import FeedServer
 
 extension CanaryScanTests {
-    @Test("Neither does it with what users, their browsers and their devices have")
+    @Test("The same holds for the secrets of users, their browsers and their devices")
     func users() async throws {
         let vectors = try TokenVectors.load()
         let settings = FileManager.default.temporaryDirectory.appending(path: "settings-\(UUID().uuidString).json")

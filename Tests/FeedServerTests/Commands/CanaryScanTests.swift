@@ -10,7 +10,7 @@ import Testing
 
 @testable import FeedServer
 
-/// Secrets as they might lie about: in clear, as bytes, in hex and in base64.
+/// A secret in the forms in which it might leak: in plain text, as bytes, in hex and in base64.
 struct Canary {
     let name: String
     let spellings: [Data]
@@ -39,7 +39,7 @@ struct Canary {
         data.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
-    /// The text's own base64, in each of the three places that it can have in a longer one.
+    /// The text's own base64, at each of the three positions that it can have in a longer text.
     private static func nested(_ text: String) -> [String] {
         (0..<3).map { shift -> String in
             let whole = (Data(repeating: 0, count: shift) + Data(text.utf8)).base64EncodedString()
@@ -52,7 +52,7 @@ struct Canary {
 
 @Suite("Canaries")
 struct CanaryScanTests {
-    /// What a client got from the server, but for the answers that hand out a secret.
+    /// The answers that a client got from the server, except those that hand out a secret.
     actor Told {
         var text = Data()
         var statuses: Set<UInt> = []
@@ -67,7 +67,7 @@ struct CanaryScanTests {
     struct Client: Sendable {
         let base: String
         let told: Told
-        /// One that unpacks nothing and follows nothing by itself.
+        /// A client that does not unpack or follow anything by itself.
         let http = HTTPClient(
             eventLoopGroupProvider: .singleton,
             configuration: HTTPClient.Configuration(redirectConfiguration: .disallow))
@@ -200,7 +200,7 @@ struct CanaryScanTests {
         #expect(await told.statuses.isSuperset(of: [200, 304, 401, 404, 405, 410, 422]))
     }
 
-    /// Reads a feed in all forms, packed and not, by condition and not.
+    /// Reads a feed in all forms, with and without compression and conditions.
     private func read(_ client: Client, _ path: String) async throws {
         for accept in ["text/calendar", "application/calendar+json", "application/calendar+xml", "text/csv"] {
             for coding in ["identity", "gzip"] {
@@ -217,7 +217,7 @@ struct CanaryScanTests {
         #expect(try await client.call("PUT", path, body: "x").status == 405)
     }
 
-    /// Looks for every secret in everything there is; the key's own file aside.
+    /// Searches everything there is for every secret, except the key's own file.
     func scan(
         _ server: RunningServer, _ canaries: [Canary], _ told: Told, whileRunning metrics: Int?
     ) async throws {

@@ -40,7 +40,7 @@ struct CheckCommandTests {
         #expect(lines.allSatisfy { $0.count <= 120 })
     }
 
-    @Test("The arrow stands below the place of the fault, also behind letters of several bytes and of two columns")
+    @Test("The arrow is below the place of the fault, also after letters of several bytes or two columns")
     func arrows() async throws {
         let (status, lines) = try await check(
             ["-"],
@@ -55,7 +55,7 @@ struct CheckCommandTests {
         #expect(lines[date + 2] == String(repeating: " ", count: 10 + 26 + 6 + 6 + 1) + "^~~~~~~")
     }
 
-    @Test("A column in bytes means the character that stands there")
+    @Test("A column in bytes means the character at that place")
     func columns() throws {
         let line = "SUMMARY:Füße müde;X"
         var source = FileLines(Array("BEGIN:VCALENDAR\n\(line)\n".utf8))
@@ -164,7 +164,7 @@ struct CheckCommandTests {
         #expect(CheckProblems.totals(problems) == "6 errors")
     }
 
-    @Test("JSON has a verdict an app, and the column and text of a problem")
+    @Test("JSON has a verdict for each app, and the column and text of each problem")
     func json() async throws {
         let (status, lines) = try await check([sample("malformed/unknown-values.ics"), "--json"])
         #expect(status == 1)
@@ -184,7 +184,7 @@ struct CheckCommandTests {
         #expect(told["format"] == "calendar")
     }
 
-    @Test("A web page is refused with 1, and told to be one; a good calendar ends with 0")
+    @Test("A web page is refused with 1 and called one; a good calendar ends with 0")
     func statuses() async throws {
         let (refused, lines) = try await check(["-"], input: "<!doctype html><p>Sign in")
         #expect(refused == 1)

@@ -4,9 +4,9 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("What commands are given to read")
+@Suite("The input of commands")
 struct CommandInputTests {
-    /// Runs a line of a shell in which `kalends` is the program; what goes on for long is ended.
+    /// Runs a shell command line in which `kalends` is the program; a command that runs too long is killed.
     private static func shell(_ line: String, in folder: URL) async throws -> ProgramResult {
         try await runProgram(
             "/usr/bin/timeout",
@@ -25,7 +25,7 @@ struct CommandInputTests {
     }
 
     @Test(
-        "A device, a folder and a socket are no files, and are refused at once",
+        "A device, a folder and a socket are not files, and are refused at once",
         arguments: ["check", "parse", "format", "expand --from 2026-01-01 --to 2026-02-01"])
     func noFiles(command: String) async throws {
         try await Self.withFolder { folder in
@@ -44,7 +44,7 @@ struct CommandInputTests {
         }
     }
 
-    @Test("What has no end is refused at a limit, through a pipe too", arguments: ["check", "parse"])
+    @Test("Endless input is refused at a limit, also through a pipe", arguments: ["check", "parse"])
     func endless(command: String) async throws {
         try await Self.withFolder { folder in
             let piped = try await Self.shell("cat /dev/zero | kalends \(command) -", in: folder)
@@ -62,7 +62,7 @@ struct CommandInputTests {
         }
     }
 
-    @Test("A pipe that nobody writes to is waited for with a word, and not for ever")
+    @Test("Waiting for a pipe that nobody writes to is announced, and does not last for ever")
     func silentPipe() async throws {
         try await Self.withFolder { folder in
             let result = try await Self.shell("mkfifo f; kalends check f", in: folder)
@@ -90,7 +90,7 @@ struct CommandInputTests {
         }
     }
 
-    @Test("A file of settings is a file, and no device or pipe without an end")
+    @Test("A file of settings must be a file, not a device or an endless pipe")
     func settings() async throws {
         try await Self.withFolder { folder in
             let device = try await Self.shell("kalends serve --port 0 --config /dev/zero", in: folder)

@@ -36,7 +36,7 @@ struct CommandTests {
         _ = await server.stop()
     }
 
-    @Test("A key is printed alone, and opens the API; the listed keys do not show it")
+    @Test("Only the key is printed, and it opens the API; the listed keys do not show it")
     func keys() async throws {
         let server = try await RunningServer()
         defer { server.remove() }
@@ -67,7 +67,7 @@ struct CommandTests {
         _ = await server.stop()
     }
 
-    @Test("A port in use is told in a sentence, at once")
+    @Test("A port in use is reported in a sentence, at once")
     func portInUse() async throws {
         let server = try await RunningServer()
         defer { server.remove() }
@@ -284,7 +284,7 @@ struct CommandTests {
         #expect(statuses == [0, 0, 0, 0])
     }
 
-    @Test("A mistyped database is told and not made, a command's own settings change no item, a foreign key is told")
+    @Test("A mistyped database is reported, not created; a command's settings change no item; a foreign key is named")
     func care() async throws {
         let missing = try await runProgram(Programs.kalends, ["feed", "list", "--database", "/nonexistent/k.sqlite"])
         #expect(missing.status == 3 && missing.error.contains("There is no database"))
@@ -303,7 +303,7 @@ struct CommandTests {
         #expect(doctor.status == 3 && doctor.output.contains("BAD  sealing key"), "\(doctor.output)")
     }
 
-    @Test("Settings of the wrong type or of an unknown name are told, all at once")
+    @Test("Settings of the wrong type or of an unknown name are reported, all at once")
     func configuration() async throws {
         let file = FileManager.default.temporaryDirectory.appending(path: "config-\(UUID().uuidString).json")
         defer { try? FileManager.default.removeItem(at: file) }

@@ -39,7 +39,7 @@ struct DemoFilesTests {
         try FileManager.default.removeItem(at: folder)
     }
 
-    /// One line an element of the document, so that a change shows where it is.
+    /// Writes each element of the document on its own line, so that a change shows where it is.
     private static func write(_ document: JSONValue, _ names: [String]) throws {
         var lines: [String] = []
         for (name, value) in (document.object ?? [:]).sorted(by: { $0.key < $1.key }) {

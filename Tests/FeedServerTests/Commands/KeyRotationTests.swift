@@ -14,7 +14,7 @@ import Testing
 struct KeyRotationTests {
     private static let feeds = 1500
 
-    /// A database with many sealed texts, beside its key; returns what each feed's token was sealed from.
+    /// Creates a database with many sealed texts and its key; returns the text that each feed's token was sealed from.
     private static func make(_ database: String, count: Int = feeds) async throws -> [String: String] {
         var settings = ServerSettings()
         settings.database = database
@@ -45,7 +45,7 @@ struct KeyRotationTests {
         return made.all
     }
 
-    /// How many tokens open with a key alone, each being what it was.
+    /// Counts the tokens that one key opens with their original values.
     private static func opened(_ database: String, with key: SealingKey, _ tokens: [String: String]) async throws -> Int
     {
         let store = try SQLiteStore(path: database)
@@ -188,7 +188,7 @@ struct KeyRotationTests {
     }
 }
 
-/// What a server was made with, handed out of its closure.
+/// Carries a server's tokens out of its closure.
 private final class Tokens: @unchecked Sendable {
     private(set) var all: [String: String] = [:]
     func set(_ all: [String: String]) { self.all = all }

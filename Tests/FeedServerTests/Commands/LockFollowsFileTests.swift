@@ -37,7 +37,7 @@ struct LockFollowsFileTests {
         #expect(await server.stop() == 0)
     }
 
-    /// A bind mount needs root, and a kernel that lets a process have mounts of its own.
+    /// Whether a bind mount is possible, which needs root and a kernel that lets a process have its own mounts.
     private static func canMount() async throws -> Bool {
         guard geteuid() == 0 else { return false }
         return try await runProgram("/usr/bin/unshare", ["-m", "/bin/true"]).status == 0

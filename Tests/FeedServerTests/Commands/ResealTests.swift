@@ -15,7 +15,7 @@ import Testing
 struct ResealTests {
     private static func key(_ byte: UInt8) -> String { Data(repeating: byte, count: 32).base64EncodedString() }
 
-    @Test("Everything that was sealed opens with the new key, and with the former one no longer")
+    @Test("Everything that was sealed opens with the new key, and no longer with the former one")
     func all() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "reseal-\(UUID().uuidString.prefix(8))")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

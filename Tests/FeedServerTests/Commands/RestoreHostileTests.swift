@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Restoring what somebody else made")
 struct RestoreHostileTests {
-    /// What is done to a backup, and what restore has to name.
+    /// Each manipulation of a backup, and what restore has to name.
     private static let schemas: [(sql: String, named: String)] = [
         ("CREATE TRIGGER t AFTER INSERT ON circles BEGIN DELETE FROM feeds; END", "the trigger t"),
         ("CREATE VIEW v AS SELECT * FROM feeds", "the view v"),
@@ -37,9 +37,10 @@ struct RestoreHostileTests {
             "PRAGMA writable_schema = ON; UPDATE sqlite_master SET sql = replace(sql, '''viewer''', '''view er''') "
                 + "WHERE name = 'members'", "the table members is not as Kalends makes it"
         ),
+        (changedMembers("display_name' || char(27) || '[2J"), "malformed database schema"),
     ]
 
-    /// A schema in which a rule is lost although every letter of it is there.
+    /// A schema in which a constraint is lost although every letter of it is there.
     private static func changedMembers(_ column: String) -> String {
         "PRAGMA writable_schema = ON; UPDATE sqlite_master "
             + "SET sql = replace(sql, 'display_name TEXT NOT NULL', '\(column)') WHERE name = 'members'"
@@ -99,7 +100,7 @@ struct RestoreHostileTests {
         ),
     ]
 
-    /// An event of a person's own, in which a feed reads what its columns do not tell.
+    /// A person's own event, in whose fields a feed reads more than its columns show.
     private static func personalEvent(
         date: String = "2026-03-03", start: String = "09:00", zone: String = "UTC", recurrence: String? = nil
     ) -> String {
@@ -145,7 +146,8 @@ struct RestoreHostileTests {
             let result = try await server.kalends(["restore", file])
             #expect(result.status == 3, "\(sql): \(result.output)")
             #expect(
-                result.error.contains("cannot be restored: ") && result.error.contains(named), "\(sql): \(result.error)"
+                result.error.contains("cannot be restored: ") && result.error.contains(named)
+                    && !result.error.contains("\u{1B}"), "\(sql): \(result.error)"
             )
             try FileManager.default.removeItem(atPath: file)
         }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The log of a server")
 struct ServerLogTests {
-    /// What a server writes into its log between its start, one request, and its end.
+    /// Returns what a server writes into its log between its start, one request, and its end.
     private static func log(_ arguments: [String]) async throws -> String {
         let server = try await RunningServer(arguments)
         defer { server.remove() }

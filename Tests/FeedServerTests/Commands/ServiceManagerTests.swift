@@ -8,8 +8,8 @@ import Testing
 
 @Suite("Under a service manager")
 struct ServiceManagerTests {
-    /// Opens a socket as systemd does, runs two servers on it one after the other, and asks all the time by new
-    /// connections; prints what each server reported, how often there was an answer, and how often there was none.
+    /// Opens a socket as systemd does, runs two servers on it one after the other, and sends requests on new
+    /// connections all the time. Prints what each server reported, and how many requests were and were not answered.
     private static let handover = """
         import http.client, os, signal, socket, sys, threading, time
 

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Settings")
 struct SettingTests {
-    /// A valid value of each setting that is not its default.
+    /// A valid value for each setting, other than its default.
     private static let values: [String: String] = [
         "host": "127.0.0.2", "port": "8123", "database": "/nonexistent/k.sqlite",
         "files": "/nonexistent/k", "servers": "several", "publicURL": "https://a.example",
@@ -125,7 +125,7 @@ struct SettingTests {
         }
     }
 
-    @Test("A value that is none is named as it was given, and Kubernetes' own variable with what to do")
+    @Test("An invalid value is quoted as it was given, and Kubernetes' own variable is explained")
     func values() async throws {
         let result = try await runProgram(
             Programs.kalends, ["serve", "--metrics-port", "x"],

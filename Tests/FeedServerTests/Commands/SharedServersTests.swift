@@ -16,7 +16,7 @@ import Testing
     "Several servers on one database",
     .enabled(if: TestedPostgreSQL.address != nil, "There is no PostgreSQL: run by Scripts/postgresql.sh"))
 struct SharedServersTests {
-    /// By the database's clock, as feeds of several servers have it.
+    /// A task by the database's clock, which feeds of several servers follow.
     private static let task: JSONValue = [
         "title": "Refill pills", "dueAt": .string(rfc3339(milliseconds: systemClock())),
     ]
@@ -31,7 +31,7 @@ struct SharedServersTests {
 
     private static func key() -> String { Data((0..<32).map { _ in UInt8.random(in: 0...255) }).base64EncodedString() }
 
-    /// Two servers of one database, which listen.
+    /// Runs two listening servers on one database.
     private static func run(
         _ body: @escaping @Sendable (_ one: TestServer, _ other: TestServer) async throws -> Void
     ) async throws {
@@ -46,7 +46,7 @@ struct SharedServersTests {
 
     private static func fromMemory(_ server: TestServer) -> Int { server.services.metrics.fromMemory.count }
 
-    @Test("What one ends, the other answers from memory no more; what one changes, the other shows")
+    @Test("What one server ends, the other no longer answers from memory; what one changes, the other shows")
     func ends() async throws {
         try await Self.run { one, other in
             try await one.makeCircle()
@@ -186,7 +186,7 @@ struct SharedServersTests {
         }
     }
 
-    @Test("A file is no database for several servers")
+    @Test("A file cannot be the database of several servers")
     func refusesSQLite() async throws {
         await #expect(throws: ServerSettings.Invalid.self) {
             try await ServerSettings(flags: ["servers": "several"], configFile: nil, environment: [:])

@@ -10,7 +10,7 @@ import Testing
 
 @testable import FeedServer
 
-@Suite("What keeps a server from starting, and a file from being read, is said")
+@Suite("The reasons why a server does not start, and why a file cannot be read")
 struct StartRefusalTests {
     @Test("A host that nobody knows, one of another machine and a port that is taken are named")
     func hosts() async throws {
@@ -53,7 +53,7 @@ struct StartRefusalTests {
     }
 
     @Test(
-        "An address in JSON without its media type is told to be JSON", arguments: [nil, "text/calendar", "text/plain"])
+        "A JSON address without its media type is recognised as JSON", arguments: [nil, "text/calendar", "text/plain"])
     func mediaType(_ type: String?) async throws {
         try await TestServer.run { server in
             try await server.makeCircle()

@@ -59,7 +59,7 @@ struct AccountRedirectTests {
         #expect(!answer.text.contains("secret"))
     }
 
-    @Test("A name server's word for a host that is another's is shown, and the password is not sent there")
+    @Test("A name server's answer with somebody else's host is shown, and the password is not sent there")
     func named() async throws {
         let record = ServiceRecord(priority: 0, weight: 0, port: 443, target: "other.example")
         let (answer, hosts) = try await Self.refusal(

@@ -24,7 +24,7 @@ struct AttentionTests {
         try await server.raw(.get, path, headers: headers).expect(200)
     }
 
-    /// Behind a proxy, so that a test says where a reader comes from.
+    /// The settings of a server behind a proxy, so that a test can choose a reader's address.
     private static var settings: ServerSettings {
         get throws {
             var settings = ServerSettings()
@@ -40,7 +40,7 @@ struct AttentionTests {
         return try #require(one)
     }
 
-    @Test("A client that never came before is told after the first week, once, and until its owner clears it")
+    @Test("A new client is reported after the first week, once, until the feed's owner clears it")
     func newClient() async throws {
         try await TestServer.run(live: true, settings: Self.settings) { server in
             try await server.makeCircle()
@@ -77,7 +77,7 @@ struct AttentionTests {
         }
     }
 
-    @Test("Reads from more than eight networks within a day are told; the same networks are not told again")
+    @Test("Reads from more than eight networks within a day are reported; the same networks are not reported again")
     func manyNetworks() async throws {
         try await TestServer.run(live: true, settings: Self.settings) { server in
             try await server.makeCircle()

@@ -8,7 +8,7 @@ import Testing
 
 @testable import FeedServer
 
-/// A CalDAV server and its proxy as programs of their own, on this machine, as long as this value.
+/// A CalDAV server and its proxy as separate programs on this machine, which run as long as this value exists.
 final class CalDAVHost: Sendable {
     static let username = "alice"
     static let password = "secret"
@@ -47,7 +47,7 @@ final class CalDAVHost: Sendable {
     }
 }
 
-/// What a person does in a calendar with another program.
+/// A person who edits a calendar with another program.
 struct CalDAVPerson: Sendable {
     struct Resource: Sendable {
         var path: String
@@ -74,7 +74,7 @@ struct CalDAVPerson: Sendable {
         return String(rest.drop { $0 != "/" })
     }
 
-    /// Everything in the calendar, in order of path.
+    /// Returns everything in the calendar, in order of path.
     func resources() async throws -> [Resource] {
         let answer = try await send("PROPFIND", path, [("Depth", "1")])
         let listing = String(decoding: answer.body, as: UTF8.self)
@@ -88,7 +88,7 @@ struct CalDAVPerson: Sendable {
         return found.sorted { $0.path < $1.path }
     }
 
-    /// The one whose text has a word in it.
+    /// Returns the resource whose text contains a word.
     func resource(with word: String) async throws -> Resource {
         try #require(try await resources().first { $0.text.contains(word) }, "nothing with \(word)")
     }

@@ -16,7 +16,7 @@ import Testing
 
 @Suite("Connections with real CalDAV servers", .enabled(if: Programs.python != nil))
 struct CalDAVSyncTests {
-    /// A server of ours whose circle has three appointments, and a person's calendar that it was connected with over HTTP.
+    /// A server of ours whose circle has three appointments, and a person's calendar that was connected over HTTP.
     struct Scene: Sendable {
         let server: TestServer
         let person: CalDAVPerson
@@ -69,7 +69,7 @@ struct CalDAVSyncTests {
             return "\(date)T\(hour < 10 ? "0" : "")\(hour):00:00-08:00"
         }
 
-        /// Another connection with the same account, whose calendar is yet to be chosen.
+        /// Returns another connection with the same account, whose calendar is still to be chosen.
         func another() async throws -> Scene {
             let made = try await server.call(.post, "/v1/circles/c/connections", ["provider": "caldav"], as: "ann")
                 .expect(201)

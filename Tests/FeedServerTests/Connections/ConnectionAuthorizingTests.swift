@@ -187,7 +187,7 @@ struct ConnectionAuthorizingTests {
         }
     }
 
-    @Test("Who says no, gives too little, or meets a provider in trouble has a connection as before")
+    @Test("A person who declines, grants too little, or meets a failing provider keeps the connection as it was")
     func endings() async throws {
         try await Self.google { server, emulator in
             let path = try await Self.begin(server)
@@ -228,7 +228,7 @@ struct ConnectionAuthorizingTests {
         }
     }
 
-    @Test("An account that lets us in no longer is shown as such, with what to do, and is as before after a sign-in")
+    @Test("An account that no longer lets us in is shown as such, with what to do, and is restored by a sign-in")
     func reconnects() async throws {
         try await Self.google { server, emulator in
             let path = try await Self.begin(server)

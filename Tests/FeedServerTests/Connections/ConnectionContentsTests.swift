@@ -12,7 +12,7 @@ import Testing
 
 @Suite("What a connection's calendar shows")
 struct ConnectionContentsTests {
-    /// Items of every kind around the first days of March 2026.
+    /// Stores items of every kind around the first days of March 2026.
     private static func fill(_ server: TestServer) async throws {
         try await server.makeCircle()
         try await server.put(
@@ -148,7 +148,7 @@ struct ConnectionContentsTests {
         }
     }
 
-    @Test("Switched-off kinds are left out, and what was linked and then deleted is told apart from what is not shown")
+    @Test("Switched-off kinds are left out, and linked items that were deleted are distinguished from hidden ones")
     func deleted() async throws {
         try await TestServer.run { server in
             try await Self.fill(server)

@@ -10,7 +10,7 @@ import Testing
 @testable import FeedServer
 @testable import KalendsCore
 
-@Suite("What comes of connections")
+@Suite("The records of connections")
 struct ConnectionRecordTests {
     private static func connection(_ server: TestServer, user: String = "ann") async throws -> String {
         let made = try await server.call(.post, "/v1/circles/c/connections", ["provider": "caldav"], as: user)
@@ -123,7 +123,7 @@ struct ConnectionRecordTests {
         }
     }
 
-    @Test("Lists of what came of a connection are paged without a gap, the latest first")
+    @Test("Lists of a connection's records are paged without a gap, latest first")
     func pages() async throws {
         try await TestServer.run { server in
             try await server.makeCircle()

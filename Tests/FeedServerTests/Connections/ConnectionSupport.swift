@@ -12,7 +12,7 @@ import Testing
 @testable import KalendsCore
 
 extension TestServer {
-    /// A CalDAV connection in the circle `c`, active with a calendar of the name `cal`, as if a person had chosen it.
+    /// Returns an active CalDAV connection in the circle `c` with the calendar `cal`, as if a person had chosen it.
     func connect(
         user: String = "ann", label: String? = nil, config: JSONValue = [:], calendar: String = "cal"
     ) async throws -> String {

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Connections")
 struct ConnectionTests {
-    /// The configuration of a connection that was made without one, as the contract has it.
+    /// The configuration of a connection that was created without one, as in the contract.
     private static let standard: JSONValue = [
         "syncTasks": true, "syncShifts": true, "syncAppointments": true, "syncFollowUps": true,
         "includeReminders": true, "showMinimalDetails": false, "detail": "full", "patientIds": .null,
@@ -62,7 +62,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("One of a user, circle and provider comes without a label, more are told apart by it")
+    @Test("One connection per user, circle and provider needs no label; more are distinguished by labels")
     func labels() async throws {
         try await TestServer.run { server in
             try await server.makeCircle()
@@ -182,7 +182,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("A connection is its user's alone, and the host application's; it ends with the membership and the circle")
+    @Test("Only its user and the host application see a connection; it ends with the membership and the circle")
     func ownership() async throws {
         try await TestServer.run { server in
             try await server.makeCircle()

@@ -65,7 +65,7 @@ struct InboundTests {
     }
 
     @Test(
-        "Nothing is stored, the batch neither, when the item is another by now, or cannot be so, or may not be changed")
+        "Neither the change nor the batch is stored when the item has changed, cannot become so, or may not be changed")
     func refusals() async throws {
         try await TestServer.run { server in
             try await server.makeCircle()

@@ -8,7 +8,7 @@ import Synchronization
 @testable import FeedServer
 @testable import KalendsCore
 
-/// A person's calendar in memory, with the manners of a provider: etags, cursors, identities that stay taken.
+/// A person's calendar in memory that behaves like a provider: etags, cursors, identities that stay taken.
 final class MemoryCalendar: CalendarProvider {
     struct Stored: Sendable {
         var mark: Mark?
@@ -24,9 +24,9 @@ final class MemoryCalendar: CalendarProvider {
         var change = 0
         var requests = 0
         var writes = 0
-        /// What the next requests meet, first to last; nil for nothing.
+        /// The failures that the next requests meet, in order; nil for none.
         var failures: [ProviderFailure?] = []
-        /// Creates and updates that are done, and of which nobody hears.
+        /// How many creates and updates are carried out although their answers are lost.
         var lostAnswers = 0
         var listsNothing = false
         var list = [RemoteCalendar(id: "cal", name: "cal")]
@@ -36,7 +36,7 @@ final class MemoryCalendar: CalendarProvider {
 
     let state = Mutex(State())
     private let clock: TestClock
-    /// Milliseconds that a request takes.
+    /// How many milliseconds a request takes.
     let slowness = Mutex(0)
 
     init(_ clock: TestClock) { self.clock = clock }
@@ -232,10 +232,10 @@ final class MemoryCalendars: CalendarProviding {
         }
     }
 
-    /// From now on all connections are of this one calendar.
+    /// Makes all connections use this one calendar from now on.
     func share(_ calendar: MemoryCalendar) { known.withLock { $0.shared = calendar } }
 
-    /// From now on no account can be opened.
+    /// Refuses to open any account from now on; nil ends that.
     func refuse(_ failure: ProviderFailure?) { known.withLock { $0.dead = failure } }
 
     func open(_ connection: Connection) async throws -> OpenedCalendar {

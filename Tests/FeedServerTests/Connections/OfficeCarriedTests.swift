@@ -27,7 +27,7 @@ struct OfficeCarriedTests {
         return list["items"]?.array?.first?["event"] ?? .null
     }
 
-    /// Office days on for Ann in Los Angeles, carried by a connection.
+    /// Switches office days on for Ann in Los Angeles, carried by a connection.
     private static func enable(_ server: TestServer, _ id: String) async throws {
         try await set(
             server,

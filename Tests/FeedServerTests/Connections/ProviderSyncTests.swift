@@ -14,7 +14,7 @@ import Testing
 
 @Suite("Connections in step with the emulators of Google and Outlook")
 struct ProviderSyncTests {
-    /// A server whose clock shows the emulators' time, and a connection with a calendar that was made for it.
+    /// Runs a server whose clock shows the emulators' time, and a connection with a calendar that was created for it.
     static func run(
         _ provider: String,
         _ body: @escaping @Sendable (TestServer, ConnectionSync, ProviderEmulator, _ id: String) async throws -> Void
@@ -32,7 +32,7 @@ struct ProviderSyncTests {
         }
     }
 
-    /// A connection of Ann's with the calendar that is made for the circle, or was made for it before.
+    /// Connects Ann with the calendar that is created for the circle, or was created for it before.
     static func connect(_ provider: String, _ server: TestServer, _ emulator: ProviderEmulator) async throws -> String {
         let made = try await server.call(
             .post, "/v1/circles/c/connections", ["provider": .string(provider)], as: "ann"
@@ -64,7 +64,7 @@ struct ProviderSyncTests {
             ])
     }
 
-    /// Has a run done, and returns how it ended.
+    /// Requests a run, carries it out, and returns its result.
     static func run(_ id: String, _ server: TestServer, _ sync: ConnectionSync) async throws -> JSONValue {
         let begun = try await server.call(.post, "/v1/connections/\(id)/sync", as: "ann").expect(202)
         try await sync.once()
@@ -107,7 +107,7 @@ struct ProviderSyncTests {
         }
     }
 
-    /// Google's events of the calendar that was made, as they are there.
+    /// Returns Google's events in the calendar that was created, as they are stored there.
     static func events(_ emulator: ProviderEmulator) async throws -> [JSONValue] {
         let calendars = try await emulator.state()["accounts"]?["alice@example.test"]?.array ?? []
         return calendars.filter { $0["summary"]?.string?.hasPrefix("CK - ") == true }

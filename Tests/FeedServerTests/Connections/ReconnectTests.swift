@@ -12,7 +12,7 @@ import Testing
 
 @Suite("A connection after one whose events stayed, and the end of both")
 struct ReconnectTests {
-    /// Titles of all events in the calendars of an emulator's account.
+    /// Returns the titles of all events in the calendars of an emulator's account.
     private static func titles(_ provider: String, _ emulator: ProviderEmulator) async throws -> [String] {
         guard provider == "outlook" else {
             return try await ProviderSyncTests.events(emulator).compactMap { $0["summary"]?.string }.sorted()

@@ -16,7 +16,7 @@ import Testing
 extension ServerFailureTests {
     // MARK: F33: grants
 
-    /// A server with a connection to the emulator of Outlook, whose refresh tokens can be used once.
+    /// Runs a server with a connection to the emulator of Outlook, whose refresh tokens can be used only once.
     private static func outlook(
         _ body: @escaping @Sendable (TestServer, ConnectionSync, ProviderEmulator, _ path: String) async throws -> Void
     ) async throws {

@@ -10,7 +10,7 @@ import Testing
 @testable import FeedServer
 @testable import KalendsCore
 
-/// Failures that other servers had, each under its number in the list of forty, with the whole server around the engine.
+/// Failures that other servers had, each by its number in the list of forty, with the whole server around the engine.
 @Suite struct ServerFailureTests {
     // MARK: F15, F29: several carriers
 

@@ -12,7 +12,7 @@ import Testing
 @testable import FeedServer
 @testable import KalendsCore
 
-/// A server with calendars in memory in place of people's accounts.
+/// A server with calendars in memory instead of people's accounts.
 struct SyncBench: Sendable {
     let server: TestServer
     let calendars: MemoryCalendars
@@ -31,7 +31,7 @@ struct SyncBench: Sendable {
         }
     }
 
-    /// Appointments `a0`, `a1`… on the days after today.
+    /// Stores the appointments `a0`, `a1`… on the days after today.
     func fill(_ count: Int) async throws {
         for number in 0..<count {
             let day = number < 9 ? "0\(number + 1)" : "\(number + 1)"
@@ -48,7 +48,7 @@ struct SyncBench: Sendable {
         try await server.call(.get, "/v1/connections/\(id)", as: "ann").expect(200).json
     }
 
-    /// Asks for a run, has it done, and returns it.
+    /// Requests a run, carries it out, and returns it.
     @discardableResult
     func run(_ id: String) async throws -> RunRecord {
         let answer = try await server.call(.post, "/v1/connections/\(id)/sync", as: "ann").expect(202)

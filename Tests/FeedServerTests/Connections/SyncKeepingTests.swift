@@ -9,7 +9,7 @@ import Testing
 @testable import FeedServer
 @testable import KalendsCore
 
-@Suite("What of connections is kept, and how long")
+@Suite("Which records of connections are kept, and for how long")
 struct SyncKeepingTests {
     private static let day = 86_400
 
@@ -18,7 +18,7 @@ struct SyncKeepingTests {
             .prune(server.clock.now)
     }
 
-    /// Days go by as for a server that runs: one at a time.
+    /// Lets days pass one at a time, as for a running server.
     private static func wait(_ server: TestServer, days: Int) async throws {
         for _ in 0..<days {
             server.clock.advance(seconds: day)

@@ -15,7 +15,7 @@ import Testing
 
 @Suite("The life of connections")
 struct SyncLifeTests {
-    @Test("What the end of a server broke off is gone on with by the next one, and nothing is made twice")
+    @Test("The next server continues what the end of a server interrupted, and nothing is created twice")
     func brokenOff() async throws {
         try await SyncBench.run { bench in
             let server = bench.server
@@ -71,7 +71,7 @@ struct SyncLifeTests {
         }
     }
 
-    @Test("Who leaves the circle loses the events from that day on, and the connection")
+    @Test("A member who leaves the circle loses the events from that day on, and the connection")
     func leaving() async throws {
         try await SyncBench.run { bench in
             let server = bench.server

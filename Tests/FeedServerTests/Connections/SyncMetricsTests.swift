@@ -12,7 +12,7 @@ import Testing
 
 @Suite("Counters of connections")
 struct SyncMetricsTests {
-    /// The samples by name and labels, of a text in which every family has its help and type before it.
+    /// Returns the samples by name and labels, after checking that every family has its help and type first.
     private static func samples(_ text: String) throws -> [String: Double] {
         var (found, families): ([String: Double], [String: String]) = ([:], [:])
         #expect(text.hasSuffix("\n"))

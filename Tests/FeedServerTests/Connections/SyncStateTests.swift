@@ -111,7 +111,7 @@ struct SyncStateTests {
         }
     }
 
-    @Test("A run can be taken back, and what it had made does not return by itself")
+    @Test("A run can be undone, and what it had created does not return by itself")
     func undo() async throws {
         try await SyncBench.run { bench in
             let server = bench.server

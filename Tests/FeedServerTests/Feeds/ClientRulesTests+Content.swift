@@ -10,7 +10,7 @@ import Testing
 @testable import FeedServer
 
 extension ClientRulesTests {
-    @Test("Rule 6: Tasks and follow-ups are events; to-dos come to those alone who ask for them")
+    @Test("Rule 6: Tasks and follow-ups are events; only readers who ask for to-dos get them")
     func rule6() async throws {
         try await TestServer.run { server in
             try await server.fillCircle()
@@ -101,7 +101,7 @@ extension ClientRulesTests {
         }
     }
 
-    /// The contract keeps a cancelled item, under its own title, until it is deleted.
+    /// By the contract, a cancelled item stays under its own title until it is deleted.
     @Test("Rule 25: What is cancelled stays as CANCELLED with a higher SEQUENCE until it is deleted")
     func rule25() async throws {
         try await TestServer.run { server in
@@ -152,7 +152,7 @@ extension ClientRulesTests {
         }
     }
 
-    /// The contract sends reminders unless a feed is set to have none.
+    /// By the contract, a feed sends reminders unless it is set not to.
     @Test("Rule 28: Reminders are an item's own, of what is still to be done, and can be left out")
     func rule28() async throws {
         try await TestServer.run { server in
@@ -186,7 +186,7 @@ extension ClientRulesTests {
         }
     }
 
-    @Test("Rule 30: No control character and no word of libical's errors leaves the server")
+    @Test("Rule 30: No control character and no text of libical's errors leaves the server")
     func rule30() async throws {
         try await TestServer.run { server in
             try await server.makeCircle()
@@ -210,7 +210,7 @@ extension ClientRulesTests {
         }
     }
 
-    /// Home Assistant refuses the whole feed for one STATUS, PRIORITY or GEO that is none.
+    /// Home Assistant refuses the whole feed for one invalid STATUS, PRIORITY or GEO.
     @Test("Rule 31: Only legal values, what a calendar has once is there once, DTSTAMP and UID in every event")
     func rule31() async throws {
         try await TestServer.run { server in

@@ -88,7 +88,7 @@ extension ClientRulesTests {
         }
     }
 
-    /// gzip ended subscriptions in Outlook.
+    /// With gzip, subscriptions in Outlook ended.
     @Test("Rule 13: The bytes are sent as they are, to Microsoft's programs whatever they accept")
     func rule13() async throws {
         try await TestServer.run { server in
@@ -166,7 +166,7 @@ extension ClientRulesTests {
         }
     }
 
-    @Test("Rule 17: Who reads a live feed is never slowed or refused, whatever else comes from there")
+    @Test("Rule 17: A reader of a live feed is never slowed or refused, whatever else comes from there")
     func rule17() async throws {
         try await TestServer.run { server in
             try await server.fillCircle()
@@ -207,7 +207,7 @@ extension ClientRulesTests {
         }
     }
 
-    @Test("Rule 38: A subscription is no attachment; a download is")
+    @Test("Rule 38: A subscription is not an attachment; a download is")
     func rule38() async throws {
         try await TestServer.run { server in
             try await server.makeCircle()

@@ -28,7 +28,7 @@ extension ClientRulesTests {
         }
     }
 
-    /// The contract shows an address again to its owner; it is stored sealed for that.
+    /// By the contract, an address can be shown to its owner again; it is stored sealed for that.
     @Test("Rule 32: A token is 256 bits of base64url, listed by a hint with its last use and its readers")
     func rule32() async throws {
         try await TestServer.run { server in
@@ -112,7 +112,7 @@ extension ClientRulesTests {
         }
     }
 
-    @Test("Rule 36: There are levels of detail, each within the one before, and the limits of revoking are told")
+    @Test("Rule 36: There are levels of detail, each within the one before, and the limits of revoking are explained")
     func rule36() async throws {
         try await TestServer.run { server in
             try await server.fillCircle()

@@ -10,13 +10,13 @@ import Testing
 
 @testable import FeedServer
 
-/// What is known of real calendar apps makes forty rules; each has a test by its number here, or a reason in `reasons`.
+/// Forty rules sum up what real calendar apps need; each has a numbered test here, or a reason in `reasons`.
 ///
-/// Other suites test the same things in depth; here a look at what leaves the server is enough. Where our contract
-/// says otherwise than a rule (cancelled items, reminders, showing an address again), the contract is tested.
+/// Other suites test the same things in depth; these tests only check what leaves the server. Where our contract
+/// differs from a rule (cancelled items, reminders, showing an address again), the contract is tested.
 @Suite("What calendar apps need of a feed")
 struct ClientRulesTests {
-    /// The rules that no request can show.
+    /// The rules that no request can check.
     private static let reasons: [Int: String] = [
         19: "Port 80 and the way from it to https are the proxy's in front; here certificates make it https alone."
     ]
@@ -33,7 +33,7 @@ struct ClientRulesTests {
         #expect(Set(tested).union(Self.reasons.keys) == Set(1...40))
     }
 
-    @Test("Rule 39: The delays that people will see are told as they are")
+    @Test("Rule 39: The delays that people will see are stated as they are")
     func rule39() throws {
         let text = try Self.document("README.md")
         #expect(text.contains("Google every 4 to 24 hours"))
@@ -112,7 +112,7 @@ struct ClientRulesTests {
 
         """
 
-    /// A document of the repository, its lines run together.
+    /// A document of the repository, with its lines joined.
     static func document(_ name: String) throws -> String {
         try String(contentsOf: packageRoot.appending(path: name), encoding: .utf8)
             .split(whereSeparator: \.isWhitespace).joined(separator: " ")

@@ -12,7 +12,7 @@ import Testing
 /// Each test is a row of the table in docs/feeds.md.
 @Suite("What counts as a read")
 struct CountedRequestsTests {
-    /// On the short way, and through the router by a header field out of the ordinary.
+    /// Requests by the fast path, and through the router because of an unusual header field.
     private static let ways = ["Accept: */*", "Connection: keep-alive, x"]
 
     private struct Home: Sendable {
@@ -31,7 +31,7 @@ struct CountedRequestsTests {
             #expect(found == count, sourceLocation: sourceLocation)
         }
 
-        /// Sends a request and looks at the status of its answer.
+        /// Sends a request and checks the status of its answer.
         func expect(
             _ status: Int, _ start: String, _ fields: String..., sourceLocation: SourceLocation = #_sourceLocation
         ) async throws {
@@ -40,14 +40,14 @@ struct CountedRequestsTests {
             #expect(answer.hasPrefix("HTTP/1.1 \(status) "), sourceLocation: sourceLocation)
         }
 
-        /// Waits until so many are counted.
+        /// Waits until this many reads are counted.
         func awaitCount(_ count: Int, sourceLocation: SourceLocation = #_sourceLocation) async throws {
             try await eventually("\(count) are counted.") { try await (self.count() ?? 0) >= count }
             try await expectCount(count, sourceLocation: sourceLocation)
         }
     }
 
-    /// A feed that is in memory, with a count of 0.
+    /// Runs a test with a feed that is cached and has a count of 0.
     private func withFeed(_ body: @escaping @Sendable (Home) async throws -> Void) async throws {
         try await TestServer.run(live: true) { server in
             try await server.makeCircle()
@@ -58,7 +58,7 @@ struct CountedRequestsTests {
         }
     }
 
-    @Test("GET answered 200 or 304 is one each", arguments: ways)
+    @Test("Each GET that is answered with 200 or 304 counts once", arguments: ways)
     func get(way: String) async throws {
         try await withFeed { home in
             try await home.expect(200, "GET \(home.path) HTTP/1.1", way)
@@ -71,7 +71,7 @@ struct CountedRequestsTests {
         }
     }
 
-    @Test("HEAD is none", arguments: ways)
+    @Test("HEAD does not count", arguments: ways)
     func head(way: String) async throws {
         try await withFeed { home in
             try await home.expect(200, "HEAD \(home.path) HTTP/1.1", way)
@@ -80,7 +80,7 @@ struct CountedRequestsTests {
         }
     }
 
-    @Test("A request for a range is answered whole and is one", arguments: ways)
+    @Test("A request for a range is answered in full and counts once", arguments: ways)
     func range(way: String) async throws {
         try await withFeed { home in
             let whole = try await RawConnection.ask(port: home.port, "GET \(home.path) HTTP/1.1", way)
@@ -94,7 +94,7 @@ struct CountedRequestsTests {
         }
     }
 
-    @Test("A request that was sent whole is one, also when its sender is gone before the answer", arguments: ways)
+    @Test("A complete request counts, also when its sender is gone before the answer", arguments: ways)
     func aborted(way: String) async throws {
         try await withFeed { home in
             for number in 1...20 {
@@ -107,7 +107,7 @@ struct CountedRequestsTests {
         }
     }
 
-    @Test("A request whose sender is gone while its feed is made is one too")
+    @Test("A request whose sender is gone while its feed is made counts too")
     func abortedInRendering() async throws {
         try await withFeed { home in
             for number in 1...10 {
@@ -120,7 +120,7 @@ struct CountedRequestsTests {
         }
     }
 
-    @Test("A request that breaks off before its last line is none")
+    @Test("A request that breaks off before its last line does not count")
     func cutShort() async throws {
         try await withFeed { home in
             let request = "GET \(home.path) HTTP/1.1\r\nHost: x\r\nAccept: */*\r\n\r\n"
@@ -134,7 +134,7 @@ struct CountedRequestsTests {
         }
     }
 
-    @Test("Pipelined and repeated requests are one each", arguments: ways)
+    @Test("Pipelined and repeated requests count once each", arguments: ways)
     func pipelined(way: String) async throws {
         try await withFeed { home in
             let one = "GET \(home.path) HTTP/1.1\r\nHost: x\r\n\(way)\r\nIf-None-Match: \(home.etag)\r\n\r\n"
@@ -150,7 +150,7 @@ struct CountedRequestsTests {
         }
     }
 
-    @Test("404, 405 and 410 are none, and an Accept that names nothing we have gets iCalendar and is one")
+    @Test("404, 405 and 410 do not count; an Accept without any form of ours gets iCalendar and counts")
     func others() async throws {
         try await withFeed { home in
             let token = home.path.split(separator: "/")[1]
@@ -176,7 +176,7 @@ struct CountedRequestsTests {
         }
     }
 
-    /// Sends bytes over a connection of its own and closes it in order, without waiting for an answer.
+    /// Sends bytes over its own connection and closes that in an orderly way, without waiting for an answer.
     private func sendAndClose(_ port: Int, _ text: String) throws {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         try #require(descriptor >= 0)

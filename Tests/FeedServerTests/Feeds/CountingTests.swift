@@ -110,7 +110,7 @@ struct CountingTests {
         }
     }
 
-    @Test("With the journal full a feed is refused with 503 and told so; with a full database disk it is counted")
+    @Test("With a full journal a feed is refused with 503 and a reason; with a full database disk it is counted")
     func fullJournal() async throws {
         var settings = ServerSettings()
         settings.accessJournalBytes = 1 << 16

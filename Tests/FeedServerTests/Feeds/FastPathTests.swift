@@ -10,10 +10,10 @@ import Testing
 @testable import FeedServer
 @testable import KalendsCore
 
-@Suite("The short way from a connection to a feed")
+@Suite("The fast path from a connection to a feed")
 struct FastPathTests {
     private static let task: JSONValue = ["title": "Refill pills", "dueAt": "2026-03-03T09:00:00-08:00"]
-    /// A header field that is out of the ordinary, so that the request goes through the router.
+    /// An unusual header field, which makes the request go through the router.
     private static let detour = "Connection: keep-alive, x"
 
     private static func fromMemory(_ server: TestServer) -> Int { server.services.metrics.fromMemory.count }

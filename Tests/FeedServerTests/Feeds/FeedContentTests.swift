@@ -137,7 +137,7 @@ struct FeedContentTests {
         }
     }
 
-    @Test("A new level raises the revision in that feed alone")
+    @Test("A new level raises the revision only in that feed")
     func levelRevision() async throws {
         try await TestServer.run { server in
             try await fill(server)
@@ -200,7 +200,7 @@ struct FeedContentTests {
         }
     }
 
-    @Test("A preview tells what is shown, and for each item left out by which rule")
+    @Test("A preview lists what is shown, and each item left out with the rule")
     func preview() async throws {
         try await TestServer.run { server in
             try await fill(server)
@@ -221,7 +221,7 @@ struct FeedContentTests {
         }
     }
 
-    @Test("Another title prefix or link is a new revision of every item, noticed at the next start; the same is none")
+    @Test("Another title prefix or link revises every item, at the next start; an unchanged one revises none")
     func configurationAtStart() async throws {
         let clock = TestClock()
         let folder = FileManager.default.temporaryDirectory.appending(path: "prefix-\(UUID().uuidString.prefix(8))")

@@ -13,7 +13,7 @@ struct FeedHealthTests {
     private static let phone: HTTPFields = [.userAgent: "iOS/16.5.1 (20F75) dataaccessd/1.0"]
     private static let google: HTTPFields = [.userAgent: "Google-Calendar-Importer"]
 
-    @Test("Its size is told exactly, before it was read too, and that it is large above 1 MB")
+    @Test("Its size is reported exactly, also before it was read, and that it is large above 1 MB")
     func size() async throws {
         try await TestServer.run { server in
             try await server.makeCircle()
@@ -112,7 +112,7 @@ struct FeedHealthTests {
         }
     }
 
-    @Test("A client that nobody knows the rhythm of is expected at no time", arguments: [[], [5], [9, 5], [5, 5, 5]])
+    @Test("A client with an unknown rhythm is expected at no time", arguments: [[], [5], [9, 5], [5, 5, 5]])
     func unknown(times: [Int]) {
         let rhythm = ClientRhythm(1, lastSeenAt: 9, times: times)
         #expect(rhythm.interval == nil && rhythm.expectedAt == nil && !rhythm.isOverdue(now: .max / 2))

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("The life of a feed")
 struct FeedLifeTests {
-    @Test("A feed is made with its address, told once, and shown again to its owner only by reveal")
+    @Test("A feed is created with its address, shown once, and shown again to its owner only by reveal")
     func creation() async throws {
         try await TestServer.run { server in
             try await server.makeCircle()

@@ -218,7 +218,7 @@ struct FeedReadingTests {
         }
     }
 
-    @Test("Who tries one unknown token after another waits longer and longer, up to a bound")
+    @Test("A client that tries one unknown token after another waits longer and longer, up to a bound")
     func brake() {
         let brake = GuessBrake()
         let delays = (0..<30).map { _ in brake.delay(forMissFrom: "192.0.2.0/24", now: 1000) }

@@ -14,7 +14,7 @@ struct GraceNoticeTests {
     private static let title = "CK: This calendar address ends on 2026-03-04"
     private static let grace: JSONValue = ["graceSeconds": 172_800]
 
-    /// A feed whose address was replaced at 4 o'clock in the circle's morning, with two days of grace.
+    /// Returns a feed whose address was replaced at 4 o'clock in the circle's morning, with two days of grace.
     private static func replaced(
         _ server: TestServer, config: JSONValue = [:], grace: JSONValue = grace
     ) async throws -> (id: String, old: String, new: String) {
@@ -60,7 +60,7 @@ struct GraceNoticeTests {
         }
     }
 
-    @Test("It is told at each level of detail and in each form, and tells nothing of the circle")
+    @Test("It is shown at each level of detail and in each form, and reveals nothing about the circle")
     func levels() async throws {
         var settings = ServerSettings()
         settings.linkTemplate = "https://family.example/app/{circle}/{collection}/{id}"

@@ -14,7 +14,7 @@ import Testing
 
 @Suite("Feeds that are too large to be kept")
 struct LargeFeedTests {
-    /// A circle whose feed is longer than what is joined in one buffer.
+    /// Creates a circle whose feed is longer than the texts that are joined in one buffer.
     private static func circle(_ server: TestServer) async throws -> (id: String, path: String) {
         try await server.makeCircle()
         for first in stride(from: 0, to: 200, by: 10) {

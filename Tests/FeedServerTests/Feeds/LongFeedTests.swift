@@ -11,7 +11,7 @@ import Testing
 
 @Suite("Long feeds and the memory for answers")
 struct LongFeedTests {
-    /// A feed of about 150 kB, which is given from memory, or of more, which goes piece by piece.
+    /// Returns the path of a feed: one of about 150 kB is served from memory, a longer one piece by piece.
     private static func feed(_ server: TestServer, kilobytes: Int) async throws -> String {
         try await server.makeCircle()
         let notes = String(repeating: "n", count: 50_000)

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Readers that nobody here wrote")
 struct OtherReadersTests {
-    /// What was put in, in the words of `read_feed.py`.
+    /// An event that was stored, in the terms of `read_feed.py`.
     private struct Expected: Codable, Hashable {
         var uid: String
         var summary: String

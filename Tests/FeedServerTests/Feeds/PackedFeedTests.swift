@@ -15,7 +15,7 @@ struct PackedFeedTests {
     private static let task: JSONValue = ["title": "Refill pills", "dueAt": "2026-03-03T09:00:00-08:00"]
 
     @Test(
-        "Gzip is for who names it, and never for Microsoft's programs",
+        "Only clients that name gzip get it, and never Microsoft's programs",
         arguments: [
             (["gzip"], true), (["deflate, GZIP;q=0.5"], true), (["br", "x-gzip"], true), (["gzip; q=1.0"], true),
             (["gzip;q=0"], false), (["gzip;q=0.000"], false), (["*"], false), (["identity"], false), ([], false),
@@ -28,7 +28,7 @@ struct PackedFeedTests {
         }
     }
 
-    @Test("The packed bytes are the plain ones for who unpacks them, under a tag of their own")
+    @Test("The packed bytes unpack to the plain ones, and have their own tag")
     func bytes() async throws {
         try await TestServer.run { server in
             try await server.makeCircle()
@@ -48,7 +48,7 @@ struct PackedFeedTests {
         }
     }
 
-    @Test("Each coding's tag is good for that coding alone, and again after the bytes had to be packed anew")
+    @Test("Each coding's tag is valid only for that coding, also after the bytes had to be packed again")
     func tags() async throws {
         try await TestServer.run { server in
             try await server.makeCircle()
@@ -70,7 +70,7 @@ struct PackedFeedTests {
         }
     }
 
-    @Test("What is not used for longest makes room, and all that is kept stays within the limit")
+    @Test("The least recently used entries are removed, and the cache stays within the limit")
     func makesRoom() {
         var kept = LeastRecentlyUsed<Int, Int>(limit: 100)
         for number in 0..<50 {

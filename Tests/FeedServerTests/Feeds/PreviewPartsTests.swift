@@ -10,10 +10,10 @@ import Testing
 
 @Suite("A preview in parts")
 struct PreviewPartsTests {
-    /// Titles of this many bytes: few events fill a part.
+    /// Each title has this many bytes, so that few events fill a part.
     private static let titleLength = 30_000
 
-    /// Has a person bring events that begin on these days of March, each with a UID of its own.
+    /// Imports events for a user; they begin on these days of March, each with its own UID.
     private static func bring(
         _ uids: [(uid: String, day: Int)], by user: String, _ server: TestServer, more: String = ""
     ) async throws {

@@ -9,10 +9,10 @@ import Testing
 
 @testable import FeedServer
 
-/// Words that stand nowhere by chance, one for each place that a string can be put into.
+/// Words that appear nowhere by chance, one for each place where a string can be put.
 private struct Canaries {
     private var random: SplitMix
-    /// What a feed of titles may tell, and all the others.
+    /// The words that a feed of titles may show, and all the others.
     private(set) var titles: [String] = []
     private(set) var secrets: [String] = []
 
@@ -22,7 +22,7 @@ private struct Canaries {
         "zq" + String((0..<8).map { _ in Character(UnicodeScalar(UInt8.random(in: 97...122, using: &random))) })
     }
 
-    /// Some text around a word, of any length and with what has to be escaped.
+    /// Returns some text of any length around a word, with characters that need escaping.
     private mutating func text(around word: String) -> String {
         let pieces = [" ", ", ", "; ", "\\", "\n", "é", "😀", "\"", ":", " a longer piece of text that is folded "]
         func some(_ random: inout SplitMix) -> String {
@@ -54,7 +54,7 @@ private struct Canaries {
 
 @Suite("Private words")
 struct PrivacyPropertyTests {
-    /// A circle in which every string of every item is a canary.
+    /// Fills a circle in which every string of every item is a canary.
     private func fill(_ server: TestServer, _ canaries: inout Canaries) async throws {
         let (ann, mom) = (canaries.secretWord(), canaries.secretWord())
         try await server.call(.put, "/v1/circles/c", ["name": canaries.title(), "timeZone": "Europe/Berlin"]).expect(
@@ -101,7 +101,8 @@ struct PrivacyPropertyTests {
         try await importFile(server, &canaries)
     }
 
-    /// Another program's event with a canary in every property that RFC 5545 and RFC 7986 know, and in others.
+    /// Imports another program's event with a canary in every property that RFC 5545 and RFC 7986 define, and in
+    /// others.
     private func importFile(_ server: TestServer, _ canaries: inout Canaries) async throws {
         func secret() -> String { canaries.secretWord() }
         let title = canaries.titleText().filter { $0.isASCII && $0 != "\\" && $0 != ";" && $0 != "," }
@@ -153,7 +154,7 @@ struct PrivacyPropertyTests {
     }
 
     @Test(
-        "No private word stands in a reduced feed, in any form of it or header of its answer", arguments: UInt64(1)...12
+        "No private word is in a reduced feed, in any form of it or header of its answer", arguments: UInt64(1)...12
     )
     func reduced(_ seed: UInt64) async throws {
         try await TestServer.run { server in

@@ -12,12 +12,12 @@ import Testing
 
 @Suite("Reach beside what readers hold")
 struct ReachHistoryTests {
-    /// A calendar app: it keeps the last calendar that it got, and asks with its tag or without.
+    /// A calendar app, which keeps the last calendar that it got, and asks with or without its tag.
     private struct Reader {
         let client: String
         let agent: String
         let feed: Int
-        /// The address that it was given; a former one until that ends.
+        /// The address that it was given; an old one is used until it ends.
         var path: String
         var etag: String?
         /// Titles by UID as the app shows them; nil before the first read.
@@ -31,14 +31,14 @@ struct ReachHistoryTests {
         ("Thunderbird", "Thunderbird/140.0"),
     ]
 
-    /// What is known here, and by no look into the server.
+    /// The test's own knowledge of the state, without any look into the server.
     private struct World {
         var random: SplitMix
         var feeds: [(id: String, path: String)] = []
         var readers: [Reader] = []
-        /// Titles by id of the items that are there.
+        /// The titles of existing items, by id.
         var titles: [String: String] = [:]
-        /// The step at which an item last changed, also of those that are gone.
+        /// The step at which an item last changed, including deleted items.
         var changedAt: [String: Int] = [:]
         var step = 0
 

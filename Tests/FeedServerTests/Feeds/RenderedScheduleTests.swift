@@ -22,7 +22,7 @@ struct RenderedScheduleTests {
         ["tasksAs": "todos", "pastDays": 3000, "futureDays": 3000], ["pastDays": 0, "futureDays": 2],
     ]
 
-    /// One random change of the circle, through the API.
+    /// Makes one random change of the circle through the API.
     private func change(_ server: TestServer, _ random: inout SplitMix) async throws {
         func pick<Value>(_ values: [Value]) -> Value { values[Int.random(in: 0..<values.count, using: &random)] }
         func time(_ instant: Instant) -> JSONValue { JSONValue(milliseconds: instant.milliseconds) }

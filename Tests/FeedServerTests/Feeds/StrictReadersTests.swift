@@ -10,8 +10,8 @@ import Testing
 
 @testable import FeedServer
 
-/// Every feed here is read by four libraries in their strictest form, which have to find the same events in it and
-/// nothing to complain of.
+/// Every feed here is read by four libraries in their strictest mode, which have to find the same events in it and must
+/// not report any problem.
 @Suite("Strict readers that nobody here wrote")
 struct StrictReadersTests {
     @Test("Our own reader has no complaint, and finds what was put in")
@@ -78,7 +78,7 @@ struct StrictReadersTests {
         try await expect(try #require(Programs.python), [path], withUnknownZoneNames, edit)
     }
 
-    /// Gives every feed to a reader and expects the events that are in it, and no complaint.
+    /// Passes every feed to a reader, and expects its events and no complaint.
     private func expect(
         _ program: String, _ arguments: [String],
         _ withUnknownZoneNames: Bool = true, _ edit: (inout GoldenFeed) -> Void = { _ in }
@@ -119,7 +119,7 @@ struct StrictReadersTests {
     }
 }
 
-/// Where ical.js is, when it is there.
+/// The places of Node and ical.js, if they are installed.
 private enum ICalJS {
     static let node = ["/usr/bin/node", "/usr/local/bin/node"].first {
         FileManager.default.isExecutableFile(atPath: $0)
@@ -130,7 +130,7 @@ private enum ICalJS {
     ].compactMap { $0 }.first { FileManager.default.fileExists(atPath: $0) }
 }
 
-/// An event in the words of `Tests/Readers/shape.py`.
+/// An event in the terms of `Tests/Readers/shape.py`.
 private struct GoldenEvent: Codable, Hashable {
     var kind: String
     var uid: String
@@ -141,12 +141,12 @@ private struct GoldenEvent: Codable, Hashable {
     var description: String
     var location: String
     var status: String
-    /// The first ones in the window; nil from a reader that cannot expand.
+    /// The first occurrences in the window; nil from a reader that cannot expand.
     var occurrences: [String]?
 
     var key: String { "\(kind) \(uid) \(recurrenceID) \(start)" }
 
-    /// What a person who looks for a fault wants to see of another reading.
+    /// Returns the differences that help a person who looks for a fault.
     func differences(from other: GoldenEvent) -> [String] {
         var pairs = [
             ("end", end, other.end), ("summary", summary, other.summary), ("status", status, other.status),
@@ -159,7 +159,7 @@ private struct GoldenEvent: Codable, Hashable {
         return pairs.filter { $1 != $2 }.map { "\($0) is \($1) and not \($2)" }
     }
 
-    /// What a feed says, with every zone's rules from the system and not from the feed.
+    /// Returns the events of a feed, with every zone's rules taken from the system and not from the feed.
     static func expected(_ feed: GoldenFeed) throws -> [GoldenEvent] {
         let utc = FixedOffset.utc
         func text(_ time: EventTime?) -> String {
@@ -188,7 +188,7 @@ private struct GoldenEvent: Codable, Hashable {
     }
 }
 
-/// A line that a reader printed: an event or a complaint.
+/// A line that a reader printed, with an event or a complaint.
 private struct GoldenAnswer: Decodable {
     var feed: String
     var complaint: String?

@@ -18,7 +18,7 @@ import Testing
 @testable import KalendsCore
 @testable import KalendsFront
 
-/// A host that answers as the tests need it, on this machine, under the name `cal.example`.
+/// Runs a host on this machine that answers as the tests need, under the name `cal.example`.
 private func withHost(
     tls: TLSConfiguration? = nil, _ body: @escaping @Sendable (_ port: Int, _ seen: SeenRequests) async throws -> Void
 ) async throws {
@@ -189,7 +189,7 @@ struct FetchClientTests {
         }
     }
 
-    @Test("Another status than 200 is told with the time to wait that the host names")
+    @Test("Any status but 200 is reported with the time to wait that the host names")
     func statuses() async throws {
         try await withHost { port, _ in
             let fetcher = Self.fetcher()
@@ -204,7 +204,7 @@ struct FetchClientTests {
         }
     }
 
-    @Test("A port that nobody listens on is told as a host that cannot be reached")
+    @Test("A port that nobody listens on is reported as a host that cannot be reached")
     func nobody() async throws {
         let port = try await Server.usablePort("127.0.0.1", 0)
         #expect(await Self.fetcher().failure("http://cal.example:\(port)/") == .unreachable)
@@ -243,7 +243,7 @@ struct FetchClientTests {
         }
     }
 
-    @Test("The system's resolver finds this machine, and nothing for a name that is none")
+    @Test("The system's resolver finds this machine, and nothing for an invalid name")
     func resolver() async throws {
         let found = try await SystemResolver().addresses(of: "localhost")
         #expect(!found.isEmpty && found.allSatisfy { !$0.isGlobalUnicast })

@@ -9,13 +9,14 @@ import Testing
 @testable import FeedServer
 @testable import KalendsCore
 
-/// A resolver that answers as a test says, the last answer again and again, and counts what it is asked.
+/// A resolver that gives a test's answers, repeats the last one, and counts the questions.
 final class NamedHosts: Resolver {
     private let answers: Mutex<[String: [[String]]]>
     private let asked = Mutex<[String]>([])
     private let otherwise: [String]
 
-    /// - Parameter otherwise: the addresses of every other name: this machine's own, so that nobody gets through unseen.
+    /// - Parameter otherwise: the addresses of every other name, by default this machine's own, so that no connection
+    ///   goes unnoticed.
     init(_ answers: [String: [[String]]], otherwise: [String] = ["127.0.0.1"]) {
         self.answers = Mutex(answers)
         self.otherwise = otherwise
@@ -34,7 +35,7 @@ final class NamedHosts: Resolver {
     }
 }
 
-/// A transport that connects to nothing and keeps every address that it was to connect to.
+/// A transport that connects to nothing and records every address that it was to connect to.
 final class ConnectRecorder: HopTransport {
     private let hops = Mutex<[Hop]>([])
     private let answer: @Sendable (Hop) throws -> OutboundAnswer
@@ -70,7 +71,7 @@ extension FetchedCalendar {
 }
 
 extension GuardedFetcher {
-    /// A fetcher with doubles in place of the network.
+    /// Creates a fetcher with doubles instead of the network.
     init(
         _ resolver: some Resolver, _ transport: some HopTransport, allowsHTTP: Bool = false,
         limit: Int = 1 << 20, deadline: Duration = .seconds(600),
@@ -86,7 +87,7 @@ extension GuardedFetcher {
         self.init(settings)
     }
 
-    /// Fetches and says what went wrong; nil when nothing did.
+    /// Fetches and returns the failure; nil when there was none.
     func failure(_ text: String) async -> OutboundFailure.Kind? {
         do {
             _ = try await attempt(try PublicURL(text, allowsHTTP: rules.allowsHTTP), nil, for: nil)

@@ -8,7 +8,7 @@ import Testing
 @testable import FeedServer
 @testable import KalendsCore
 
-@Suite("A fetch connects to the public Internet alone")
+@Suite("A fetch connects only to the public Internet")
 struct FetchGuardTests {
     private static let good = "93.184.215.14"
     private static let hosts = NamedHosts(["cal.example": [[good]], "good.example": [[good, "2606:2800:21f:cb07::1"]]])
@@ -36,7 +36,7 @@ struct FetchGuardTests {
         }
     }
 
-    @Test("A name is refused when one of its addresses is not public, wherever in the list it stands")
+    @Test("A name is refused when one of its addresses is not public, wherever in the list it is")
     func mixedAnswers() async throws {
         for bad in ForbiddenAddresses.version4 + ForbiddenAddresses.version6 where IPAddress(bad) != nil {
             for answer in [
@@ -184,7 +184,7 @@ struct FetchGuardTests {
         }
     }
 
-    @Test("A refusal tells nothing of the path, the query or the address behind a name")
+    @Test("A refusal reveals nothing of the path, the query or the address behind a name")
     func sentences() async throws {
         let resolver = NamedHosts(["inner.example": [["10.1.2.3"]], "cal.example": [[Self.good]]])
         let connects = ConnectRecorder { _ in .redirect("https://inner.example/metadata-s3cret") }

@@ -25,7 +25,7 @@ struct FetchNamespaceTests {
         var good: [Int]
         var packetsToHost: Int
         var leaks: [String]
-        /// Of three packets that the script itself sent astray.
+        /// How many of the script's own three stray packets were seen.
         var probesSeen: Int
     }
 

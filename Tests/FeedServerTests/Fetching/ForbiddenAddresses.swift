@@ -4,7 +4,7 @@ import Base
 
 @testable import FeedServer
 
-/// Addresses that must lead to no connection, in every spelling that somebody has got through with elsewhere.
+/// Addresses that must not lead to a connection, in every spelling that has worked as an attack elsewhere.
 enum ForbiddenAddresses {
     static let version4 = [
         "0.0.0.0", "0.1.2.3", "10.0.0.1", "10.255.255.255", "100.64.0.1", "100.127.255.254", "127.0.0.1", "127.1.2.3",
@@ -21,7 +21,7 @@ enum ForbiddenAddresses {
         "::ffff:0:127.0.0.1", "fe80::1%25lo", "fe80::1%lo", "::1%25eth0", "2620:4f:8000::1",
     ]
 
-    /// Hosts in the spelling of an URL.
+    /// Hosts as they are spelled in URLs.
     static var hosts: [String] {
         version4.flatMap(spellings) + version6.map { "[\($0)]" } + [
             "localhost", "LOCALHOST", "localhost.", "localhost.localdomain", "intranet", "metadata",
@@ -34,7 +34,7 @@ enum ForbiddenAddresses {
         ]
     }
 
-    /// Whole addresses, of which the host is not what is wrong, or not alone.
+    /// Whole addresses in which something other than the host is wrong, or not only the host.
     static let urls = [
         "http://cal.example/a.ics", "HTTP://cal.example/", "file:///etc/passwd", "ftp://cal.example/a",
         "//cal.example/a",

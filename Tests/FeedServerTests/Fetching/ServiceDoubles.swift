@@ -6,7 +6,7 @@ import NIOPosix
 import Outbound
 import Synchronization
 
-/// Services as a test says, and no others.
+/// A resolver that knows only the services that a test names.
 final class NamedServices: ServiceResolver {
     private let known: [String: [ServiceRecord]]
     private let knownTexts: [String: [String]]
@@ -26,12 +26,12 @@ final class NamedServices: ServiceResolver {
     func texts(of name: String) async -> [String] { knownTexts[name] ?? [] }
 }
 
-/// A name server on this machine: a message as the test makes it for each question.
+/// A name server on this machine that sends the test's message for each question.
 final class NameServer: Sendable {
     let port: Int
     private let channel: any Channel
 
-    /// - Parameter answer: gets a question's message and the name and type that it asks for; nil for silence.
+    /// - Parameter answer: is passed a question's message with the name and type that it asks for; nil sends no answer.
     init(_ answer: @escaping @Sendable (_ question: [UInt8], _ name: String, _ type: Int) -> [UInt8]?) async throws {
         channel = try await DatagramBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .channelInitializer { channel in
@@ -74,7 +74,7 @@ final class NameServer: Sendable {
 
 /// Messages of the DNS, written by hand (RFC 1035 section 4).
 enum DNSWriter {
-    /// An answer to a question with some records' types and data.
+    /// Returns an answer to a question with the types and data of some records.
     static func answer(_ question: [UInt8], _ records: [(type: Int, data: [UInt8])], code: UInt8 = 0) -> [UInt8] {
         var end = 12
         while question[end] > 0 { end += 1 + Int(question[end]) }

@@ -12,7 +12,7 @@ import Testing
 
 @Suite("Where a domain says that its calendars are (RFC 6764)")
 struct ServiceLookupTests {
-    /// - Parameter seconds: how long an answer is waited for.
+    /// - Parameter seconds: how long to wait for an answer.
     private static func services(
         seconds: Int = 30, _ answer: @escaping @Sendable ([UInt8], String, Int) -> [UInt8]?
     ) async throws -> [CalDAVService] {
@@ -45,7 +45,7 @@ struct ServiceLookupTests {
         #expect(asked.withLock { $0 } == ["_caldavs._tcp.example.org 33", "_caldavs._tcp.example.org 16"])
     }
 
-    @Test("No record, a refusal, silence, the root as a target, and other messages are no services")
+    @Test("No record, a refusal, silence, the root as a target, and other messages give no services")
     func none() async throws {
         #expect(try await Self.services { question, _, _ in DNSWriter.answer(question, []) }.isEmpty)
         #expect(try await Self.services { question, _, _ in DNSWriter.answer(question, [], code: 3) }.isEmpty)

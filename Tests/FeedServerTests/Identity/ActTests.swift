@@ -95,7 +95,7 @@ struct ActTests {
         }
     }
 
-    @Test("A change of nothing is not noted, and one of two fields names those that changed")
+    @Test("A change of nothing is not recorded, and one of two fields names those that changed")
     func fields() {
         #expect(AuditNote(.circleChanged, "c", changed: ["name": false, "timeZone": false]) == nil)
         let note = AuditNote(.circleChanged, "c", changed: ["timeZone": true, "name": true, "other": false])

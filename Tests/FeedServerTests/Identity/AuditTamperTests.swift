@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Tampering with the audit trail")
 struct AuditTamperTests {
-    /// What is done to the table, and where the trail is found wrong.
+    /// Each manipulation of the table, and where the trail is found to be wrong.
     private static let tamperings: [(name: String, sql: [String], number: Int, reason: String)] = [
         ("a changed actor", ["UPDATE audit_trail SET actor = 'user:eve' WHERE number = 5"], 5, "content"),
         ("a changed time", ["UPDATE audit_trail SET at = at + 1 WHERE number = 1"], 1, "content"),
@@ -106,7 +106,7 @@ struct AuditTamperTests {
         }
     }
 
-    @Test("One entry written anew with a right hash breaks the next; all of them written anew only the noted head")
+    @Test("One entry rewritten with a right hash breaks the next; rewriting all of them breaks only the recorded head")
     func rewritten() async throws {
         try await TestServer.run { server in
             try await server.makeCircle()

@@ -57,7 +57,7 @@ extension AuditTests {
         }
     }
 
-    @Test("Imports, subscriptions and webhooks: what is looked at is no act, what is done is one")
+    @Test("Imports, subscriptions and webhooks: reading is not an act, a change is one")
     func comingAndGoing() async throws {
         try await TestServer.run { server in
             let key = "key:\(try await server.keyID())"

@@ -11,7 +11,7 @@ import Testing
 @testable import KalendsCore
 
 extension TestServer {
-    /// The whole trail in order, as the API tells it.
+    /// Returns the whole trail in order, as the API lists it.
     func auditTrail() async throws -> [JSONValue] {
         var (items, cursor) = ([JSONValue](), "")
         repeat {
@@ -22,7 +22,7 @@ extension TestServer {
         return items.reversed()
     }
 
-    /// The id of the key that `call` sends.
+    /// Returns the id of the key that `call` sends.
     func keyID() async throws -> String {
         let keys = try await call(.get, "/v1/keys").json["items"]?.array ?? []
         return try #require(keys.first { $0["name"] == "test" }?["id"]?.string)
@@ -42,7 +42,7 @@ struct AuditTests {
         ].joined(separator: " ")
     }
 
-    /// Does something and tells what was noted of it.
+    /// Carries out an act and returns the entries that record it.
     static func noted<Value: Sendable>(
         _ server: TestServer, _ act: () async throws -> Value
     ) async throws -> (value: Value, lines: [String]) {
@@ -60,7 +60,7 @@ struct AuditTests {
         return try #require(answer.json["id"]?.string)
     }
 
-    @Test("Circles, members and patients: each act once, with who did it; a PUT of what is there already is none")
+    @Test("Circles, members and patients: each act once, with its actor; an unchanged PUT is not an act")
     func circles() async throws {
         try await TestServer.run { server in
             let key = "key:\(try await server.keyID())"
@@ -117,7 +117,7 @@ struct AuditTests {
         }
     }
 
-    @Test("What is refused or fails is not noted, and what cannot be noted is not done")
+    @Test("What is refused or fails is not recorded, and what cannot be recorded is not done")
     func togetherOrNotAtAll() async throws {
         try await TestServer.run { server in
             try await server.makeCircle()

@@ -67,7 +67,7 @@ struct IdentityTests {
         }
     }
 
-    @Test("X-Forwarded-For counts from trusted proxies alone, from the right")
+    @Test("X-Forwarded-For counts only from trusted proxies, from the right")
     func networks() throws {
         #expect(IPAddress("192.0.2.77")?.network == "192.0.2.0/24")
         #expect(IPAddress("::ffff:192.0.2.77")?.network == "192.0.2.0/24")

@@ -10,7 +10,7 @@ import Testing
 @testable import FeedServer
 @testable import KalendsCore
 
-/// A host application's own little server, whose answers a test chooses.
+/// A host application's small key server, whose answers a test chooses.
 private final class KeyServer: Sendable {
     private struct State {
         var status = HTTPResponse.Status.ok
@@ -34,7 +34,7 @@ private final class KeyServer: Sendable {
     }
     func wait(_ time: Duration) { state.withLock { $0.wait = time } }
 
-    /// Runs a Kalends that takes its keys from here.
+    /// Runs a Kalends that fetches its keys from here.
     func run(
         _ vectors: TokenVectors, _ body: @escaping @Sendable (TestServer) async throws -> Void
     ) async throws {

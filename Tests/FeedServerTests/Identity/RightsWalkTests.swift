@@ -14,7 +14,7 @@ import Testing
 @testable import KalendsCore
 @testable import KalendsFront
 
-/// Somebody who calls, by one kind of credential.
+/// A caller with one kind of credential.
 private struct Caller: Sendable {
     enum Kind: String, CaseIterable, Sendable {
         case nobody, forged, key, narrowed, token, session, device
@@ -23,7 +23,7 @@ private struct Caller: Sendable {
     var kind: Kind
     var user: String?
     var headers: HTTPFields
-    /// In circle `c`; nobody of these has one in circle `d`.
+    /// The role in circle `c`; none of these callers has a role in circle `d`.
     var role: Member.Role?
     var scope: Scope?
 
@@ -64,7 +64,7 @@ struct RightsWalkTests {
         }
     }
 
-    @Test("A key with one scope is let in by the routes of that scope alone")
+    @Test("Only the routes of its scope admit a key with one scope")
     func scopes() async throws {
         try await Self.server { server in
             let routes = try Routes.table(server.front, isLocal: false).described
@@ -115,12 +115,12 @@ struct RightsWalkTests {
         }
     }
 
-    /// Whether what the next callers ask for is another thing afterwards, or nothing.
+    /// Whether a call changes or removes what the next callers ask for.
     private static func destroys(_ route: RouteTable.Route) -> Bool {
         route.method == .delete || ["revoke", "commit", "undo"].contains { route.path.hasSuffix("/\($0)") }
     }
 
-    /// The status that a caller gets who is not let in; nil for one who is.
+    /// Returns the status for a caller who is not let in; nil for one who is.
     private static func expected(_ access: Access, _ caller: Caller, in circle: String) -> Int? {
         guard access.needsCredential else { return nil }
         if caller.kind == .nobody || caller.kind == .forged { return 401 }
@@ -183,7 +183,7 @@ struct RightsWalkTests {
         return try #require(made.json["device"]?["id"]?.string)
     }
 
-    /// Two circles; Dora is alone in the second one.
+    /// Runs a server with two circles; Dora is the only member of the second one.
     private static func server(_ body: @escaping @Sendable (TestServer) async throws -> Void) async throws {
         var settings = ServerSettings()
         settings.tokens.secret = Concealed(secret)
@@ -211,7 +211,7 @@ struct RightsWalkTests {
         _ = try await server.call(.put, "/v1/users/xia/password", ["password": "correct horse battery"])
     }
 
-    /// The token of a new session.
+    /// Returns the token of a new session.
     private static func session(_ server: TestServer, _ user: String) async throws -> String {
         let secret = Secret.make(.session)
         let session = Session(id: FeedLedger.makeID(), userID: user, client: "walk", now: server.clock.now)
@@ -245,7 +245,7 @@ struct RightsWalkTests {
         return callers
     }
 
-    /// An HS256 token by RFC 7515, until the year 2100.
+    /// Returns an HS256 token (RFC 7515) that is valid until the year 2100.
     private static func jwt(_ user: String, key: String) -> String {
         func part(_ text: String) -> String { Base64URL.encode(Array(text.utf8)) }
         let input = part(#"{"alg":"HS256","typ":"JWT"}"#) + "." + part(#"{"sub":"\#(user)","exp":4102444800}"#)

@@ -12,7 +12,7 @@ import Testing
 
 @Suite("Scopes of service keys")
 struct ScopeTests {
-    /// One call a scope, which is all right with it.
+    /// One call for each scope, which the scope permits.
     private static let calls: [(scope: Scope, method: HTTPRequest.Method, path: String, body: JSONValue?)] = [
         (.readSchedule, .get, "/v1/circles", nil), (.readSchedule, .get, "/v1/circles/c", nil),
         (.readSchedule, .head, "/v1/circles/c/tasks", nil), (.readSchedule, .get, "/v1/circles/c/members", nil),
@@ -32,7 +32,7 @@ struct ScopeTests {
         (.events, .get, "/v1/users/ann/events", nil),
     ]
 
-    @Test("A key with one scope may do what the scope says, and is told the scope that it lacks for the rest")
+    @Test("A key with one scope may do what the scope allows, and other refusals name the missing scope")
     func each() async throws {
         try await TestServer.run { server in
             try await server.makeCircle()

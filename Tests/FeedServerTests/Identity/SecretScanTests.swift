@@ -11,7 +11,7 @@ import Testing
 
 @Suite("Secrets stay where they belong")
 struct SecretScanTests {
-    @Test("After every kind of use no secret stands in the database, the log or an error")
+    @Test("After every kind of use no secret is in the database, the log or an error")
     func scan() async throws {
         try await TestServer.run { server in
             try await server.makeCircle()
@@ -67,7 +67,7 @@ struct SecretScanTests {
         }
     }
 
-    @Test("Neither do a user's password, token and session, nor a device's token")
+    @Test("Neither is a user's password, token or session, nor a device's token")
     func users() async throws {
         let vectors = try TokenVectors.load()
         let (settings, file) = try vectors.settings()
@@ -118,7 +118,7 @@ struct SecretScanTests {
         }
     }
 
-    @Test("The key file is for its owner alone, and the folder and the database too")
+    @Test("Only its owner can read the key file, and also the folder and the database")
     func permissions() async throws {
         try await TestServer.run { server in
             for (name, mode) in [("k.sqlite.key", 0o600), ("k.sqlite", 0o600), ("", 0o700)] {

@@ -12,7 +12,7 @@ import Testing
 @testable import KalendsFront
 
 extension TestServer {
-    /// A server whose passwords cost little.
+    /// Runs a server whose password hashes are cheap.
     static func withPasswords(
         clock: TestClock = TestClock(), publicURL: String = "http://calendar.example",
         settings given: ServerSettings = ServerSettings(),
@@ -52,7 +52,7 @@ extension TestServer {
 
 @Suite("Sessions")
 struct SessionTests {
-    @Test("Who signs in again in the same browser has one session; another user's and another browser's stay")
+    @Test("A user who signs in again in the same browser has one session; those of other users and browsers stay")
     func replaced() async throws {
         try await TestServer.withPasswords { server in
             let (first, elsewhere) = (try await server.session("ann"), try await server.session("ann"))
@@ -76,7 +76,7 @@ struct SessionTests {
         }
     }
 
-    @Test("Who signs in gets a token that is a user's credential, as cookie of three names and as Bearer")
+    @Test("A sign-in gives a token that is a user's credential, as a cookie of three names and as Bearer")
     func signIn() async throws {
         try await TestServer.withPasswords { server in
             let answer = try await server.signIn("ann").expect(201)
@@ -180,7 +180,7 @@ struct SessionTests {
         }
     }
 
-    @Test("Guesses are slowed down and told how long, a right password clears the count")
+    @Test("Guesses are slowed down for a stated time, and a right password clears the count")
     func throttled() async throws {
         var settings = ServerSettings()
         settings.trustedProxies = [try #require(AddressRange("127.0.0.1"))]
@@ -207,7 +207,7 @@ struct SessionTests {
         }
     }
 
-    @Test("Guesses at the same time count each")
+    @Test("Simultaneous guesses count one by one")
     func throttledAtOnce() async throws {
         try await TestServer.withPasswords { server in
             let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
@@ -242,7 +242,7 @@ struct SessionTests {
         }
     }
 
-    @Test("A user sees and ends their own sessions alone, page by page and without a secret")
+    @Test("A user sees and ends only their own sessions, page by page and without a secret")
     func lists() async throws {
         try await TestServer.withPasswords { server in
             let browser: HTTPFields = [.userAgent: "Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0"]
@@ -273,7 +273,7 @@ struct SessionTests {
         }
     }
 
-    @Test("A hundred sessions are the most, and the one unused for longest makes room")
+    @Test("A hundred sessions are the most, and the least recently used one is removed")
     func limited() async throws {
         try await TestServer.withPasswords { server in
             let first = try await server.session("ann")
@@ -287,7 +287,7 @@ struct SessionTests {
         }
     }
 
-    @Test("The session's own token is handed back to who came with it, and to nobody else")
+    @Test("Only a caller with the session's token gets it back")
     func token() async throws {
         try await TestServer.withPasswords { server in
             let token = try await server.session("ann")

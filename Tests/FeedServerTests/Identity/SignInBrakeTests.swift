@@ -15,7 +15,7 @@ import Testing
 
 @Suite("The brake on guesses, after a restart")
 struct SignInBrakeTests {
-    /// A brake on a database of its own, and the same once more as after a restart.
+    /// Runs a brake on its own database; a second brake on that database stands for a restart.
     private static func run(_ body: (SQLiteStore) async throws -> Void) async throws {
         let path = FileManager.default.temporaryDirectory.appending(path: "brake-\(UUID().uuidString)").path
         defer { for end in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + end) } }
@@ -24,7 +24,7 @@ struct SignInBrakeTests {
         try store.close()
     }
 
-    /// Seconds that the next guess has to wait.
+    /// Returns how many seconds the next guess has to wait.
     private static func wait(_ brake: SignInBrake, _ user: String, _ network: String, _ now: Int) async throws -> Int {
         do {
             try await brake.begin(user, from: network, now: now)
@@ -48,7 +48,7 @@ struct SignInBrakeTests {
         }
     }
 
-    @Test("Who has to wait has to wait after a restart, user and network, and who got in does not")
+    @Test("Users and networks that have to wait still have to after a restart, and those that got in do not")
     func waits() async throws {
         try await Self.run { store in
             let now = 1_000_000_000

@@ -34,7 +34,7 @@ struct UserPasswordTests {
         }
     }
 
-    @Test("A user changes their own password with the present one, nobody else's, and their other sessions end")
+    @Test("A user changes only their own password, with the current one, and their other sessions end")
     func changes() async throws {
         try await TestServer.withPasswords { server in
             let (token, other) = (try await server.session("ann"), try await server.session("ann"))
@@ -94,7 +94,7 @@ struct UserPasswordTests {
         }
     }
 
-    @Test("When more work is asked of hashes, a stored one is made again at the next sign-in")
+    @Test("When hashes are to take more work, a stored one is replaced at the next sign-in")
     func rises() async throws {
         try await TestServer.withPasswords { server in
             func stored() async throws -> String? {
@@ -175,7 +175,7 @@ struct UserPasswordTests {
         #expect(try await server.kalends(["user", "list", "--json"]).output.contains(#""id":"ben""#))
     }
 
-    /// Types each text at the prompt it belongs to, and prints what the terminal showed and how the program ended.
+    /// Types each text at its prompt, and prints what the terminal showed and how the program ended.
     private static let typist = """
         import os, pty, signal, sys
         signal.alarm(60)

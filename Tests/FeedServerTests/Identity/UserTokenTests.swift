@@ -10,7 +10,7 @@ import Testing
 @testable import KalendsCore
 @testable import KalendsFront
 
-/// What `Oracles/make_tokens.py` made: tokens signed by another implementation.
+/// Tokens that `Oracles/make_tokens.py` signed with another implementation.
 struct TokenVectors: Sendable {
     struct Good: Sendable {
         var token: String
@@ -29,7 +29,7 @@ struct TokenVectors: Sendable {
     var rotated: JSONValue
     var byRotated: String
     var byUnknown: String
-    /// By the secret, until the year 2100: for a server with the machine's own clock.
+    /// A token signed with the secret and valid until the year 2100, for a server with the machine's own clock.
     var lasting: String
     var accepted: [ByteString: Good]
     var refused: [ByteString: Bad]
@@ -50,7 +50,7 @@ struct TokenVectors: Sendable {
             })
     }
 
-    /// Settings that take these tokens, with the public keys in a file.
+    /// Returns settings that accept these tokens, with the public keys in a file.
     func settings(_ document: JSONValue? = nil) throws -> (settings: ServerSettings, keys: URL) {
         let file = FileManager.default.temporaryDirectory.appending(path: "keys-\(UUID().uuidString).json")
         try Data(try (document ?? jwks).serialized()).write(to: file)
@@ -99,7 +99,7 @@ struct UserTokenTests {
         }
     }
 
-    @Test("Every forged, expired or crooked token is 401, and says one plain sentence")
+    @Test("Every forged, expired or malformed token is 401 with one plain sentence")
     func refused() async throws {
         let vectors = try TokenVectors.load()
         let (settings, file) = try vectors.settings()
@@ -215,7 +215,7 @@ struct UserTokenTests {
         }
     }
 
-    @Test("What cannot be right is told at the start, in sentences that show no secret")
+    @Test("Impossible settings are reported at the start, in sentences that show no secret")
     func settings() async throws {
         func faults(_ values: [String: String]) async -> String {
             do {

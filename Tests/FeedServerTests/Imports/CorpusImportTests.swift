@@ -8,7 +8,7 @@ import Testing
 
 @testable import FeedServer
 
-/// Calendar files of other projects, when they lie beside the package.
+/// Calendar files of other projects, if they are beside the package.
 private let corpora: URL? = {
     let folder = packageRoot.deletingLastPathComponent().appending(path: "shared/corpora")
     return FileManager.default.fileExists(atPath: folder.path) ? folder : nil
@@ -16,11 +16,11 @@ private let corpora: URL? = {
 
 @Suite("Imports of files that others wrote", .enabled(if: corpora != nil))
 struct CorpusImportTests {
-    /// Why an event may be left out: it has no place in time, or the file holds it twice.
+    /// The reasons for leaving an event out: it has no time, or the file contains it twice.
     private static let reasons: Set<String> = ["missing-start", "not-an-event", "event-skipped"]
 
     @Test(
-        "Every event is stored, or left out for a reason that is told",
+        "Every event is stored, or left out with a reason",
         arguments: ["ical4j/valid", "jens-maus+node-ical"])
     func nothingLost(name: String) async throws {
         let root = try #require(corpora).appending(path: name)

@@ -9,7 +9,7 @@ import Testing
 @testable import FeedServer
 @testable import KalendsFront
 
-/// Calendar files of other projects, when they lie beside the package.
+/// Calendar files of other projects, if they are beside the package.
 private let corpora: URL? = {
     let folder = packageRoot.deletingLastPathComponent().appending(path: "shared/corpora")
     return FileManager.default.fileExists(atPath: folder.path) ? folder : nil
@@ -17,7 +17,7 @@ private let corpora: URL? = {
 
 @Suite("The way back from imports of files that others wrote", .enabled(if: corpora != nil))
 struct CorpusUndoTests {
-    /// What is shown of a circle, but for what rises with every change.
+    /// Returns what is shown of a circle, without the properties that rise with every change.
     private func shown(_ server: TestServer, _ path: String) async throws -> [Substring] {
         let rising = ["SEQUENCE:", "DTSTAMP:", "LAST-MODIFIED:"]
         return try await server.call(.get, path, as: "ann").expect(200).text.split(separator: "\r\n").filter { line in

@@ -10,9 +10,9 @@ import Testing
 @testable import KalendsCore
 @testable import Storage
 
-@Suite("Databases of before events had owners")
+@Suite("Databases from before events had owners")
 struct FormerEventsTests {
-    /// Writes what a database holds into one as the version before made it: all of a circle's events in one table.
+    /// Copies a database into the form of the version before, with all of a circle's events in one table.
     private func writeFormer(of path: String, to former: String) throws {
         let number = try #require(Schema.migrations.firstIndex { $0 == Schema.eventVersions })
         let queue = try DatabaseQueue(path: former)

@@ -29,7 +29,7 @@ struct ImportByURLTests {
         }
     }
 
-    @Test("What cannot be fetched is told with the pointer /url, and what is no calendar as for a file")
+    @Test("A failed fetch is reported with the pointer /url, and a text that is not a calendar as for a file")
     func refusals() async throws {
         try await CalendarHost.run { host, server in
             var texts = ""
@@ -75,7 +75,7 @@ struct ImportByURLTests {
     }
 }
 
-/// Looks for a text in all files of a server and in its log.
+/// Checks that a text is in no file of a server and not in its log.
 func expectNoTrace(
     of text: String, in server: TestServer, sourceLocation: SourceLocation = #_sourceLocation
 ) async throws {

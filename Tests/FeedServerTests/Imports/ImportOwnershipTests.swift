@@ -12,7 +12,7 @@ import Testing
 @testable import KalendsCore
 @testable import KalendsFront
 
-/// Calendars of a few events, each given by its lines.
+/// Calendars of a few events, each given as its lines.
 enum OneCalendar {
     static func text(_ events: [[String]]) -> String {
         let parts = events.map { lines in
@@ -38,7 +38,7 @@ extension TestServer {
             body: ByteBuffer(string: OneCalendar.text(events)))
     }
 
-    /// What a feed shows: title, UID and SEQUENCE of each event.
+    /// Returns the title, UID and SEQUENCE of each event that a feed shows.
     func shown(_ path: String) async throws -> [(title: String, uid: String, sequence: Int)] {
         let answer = try await raw(.get, path).expect(200)
         let (titles, uids) = (answer.values("SUMMARY"), answer.values("UID"))
@@ -87,7 +87,7 @@ struct ImportOwnershipTests {
         }
     }
 
-    @Test("What is private to others is told by a count, whatever days, kinds or patients are asked for")
+    @Test("Private events of others are only counted, whatever days, kinds or patients are asked for")
     func leftOut() async throws {
         try await TestServer.run { server in
             try await server.makeCircle()
@@ -132,7 +132,7 @@ struct ImportOwnershipTests {
         }
     }
 
-    @Test("Who brought an event may make it private and public again; who did not makes one of their own")
+    @Test("The importer of an event may make it private and public again; anybody else creates another event")
     func classes() async throws {
         try await TestServer.run { server in
             try await server.makeCircle()
@@ -257,7 +257,7 @@ struct SubscriptionOwnershipTests {
         }
     }
 
-    @Test("An imported event stays when a calendar that had it too is followed no more")
+    @Test("An imported event stays when a calendar that also had it is no longer followed")
     func leaving() async throws {
         try await CalendarHost.run { host, server in
             let feed = try await server.makeFeed().path

@@ -14,7 +14,7 @@ import Testing
 
 @Suite("Imports that go on behind the answer")
 struct ImportProgressTests {
-    /// A calendar with this many events, of which each names its number.
+    /// Returns a calendar with this many events, each of which names its number.
     static func calendar(_ count: Int, changed: Bool = false) -> String {
         let events = (0..<count).map { number in
             """
@@ -35,7 +35,7 @@ struct ImportProgressTests {
             .post, "/v1/circles/c/imports?mode=\(mode)", headers: headers, body: ByteBuffer(string: text))
     }
 
-    /// What an import became; its progress never goes back on the way.
+    /// Waits for an import's result, and checks that its progress never goes backwards.
     private func end(_ server: TestServer, _ path: String) async throws -> JSONValue {
         var last = 0.0
         while true {
@@ -80,7 +80,7 @@ struct ImportProgressTests {
         }
     }
 
-    @Test("A file that is refused fails with the problem document of the answer, and an exclusion that is none too")
+    @Test("A refused file fails with the problem document of the answer, and so does an invalid exclusion")
     func failures() async throws {
         try await TestServer.run { server in
             try await server.makeCircle()

@@ -50,7 +50,7 @@ struct ImportReportRightsTests {
         }
     }
 
-    @Test("What was committed is shown to others but for what is private, also once it is undone")
+    @Test("A committed import is shown to others without its private events, also once it is undone")
     func committed() async throws {
         try await TestServer.run { server in
             try await server.makeCircle()
@@ -105,7 +105,7 @@ struct ImportReportRightsTests {
         }
     }
 
-    @Test("Why an import failed is told to who made it: it may name lines of the file")
+    @Test("Only its maker sees why an import failed: the reason may name lines of the file")
     func failures() async throws {
         try await TestServer.run { server in
             try await server.makeCircle()

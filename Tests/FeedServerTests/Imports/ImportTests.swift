@@ -153,7 +153,7 @@ struct ImportTests {
         }
     }
 
-    @Test("A feed of ours that is imported into its own circle is skipped, and said so")
+    @Test("A feed of ours that is imported into its own circle is skipped, with a reason")
     func ownEvents() async throws {
         try await TestServer.run { server in
             try await server.makeCircle()
@@ -164,7 +164,7 @@ struct ImportTests {
         }
     }
 
-    @Test("A private event is shown to who imported it and to nobody else")
+    @Test("A private event is shown only to its importer")
     func privateEvents() async throws {
         try await TestServer.run { server in
             try await server.makeCircle()
@@ -177,7 +177,7 @@ struct ImportTests {
     }
 
     @Test(
-        "What is no calendar is refused with a clear sentence, within a second",
+        "A file that is not a calendar is refused with a clear sentence, within a second",
         arguments: [
             "", "<!DOCTYPE html><html><body>Sign in</body></html>", #"{"error": "not found"}"#,
             "\u{1}\u{2}\u{3}\u{0}binary\u{0}\u{7F}",
@@ -241,7 +241,7 @@ struct ImportTests {
         }
     }
 
-    @Test("An empty calendar is no fault: a report with nothing in it")
+    @Test("An empty calendar is not a fault, but a report with nothing in it")
     func emptyCalendar() async throws {
         try await TestServer.run { server in
             try await server.makeCircle()

@@ -88,7 +88,7 @@ struct LargeImportTests {
         }
     }
 
-    @Test("A circle's imports are listed, the latest first, to its members alone")
+    @Test("A circle's imports are listed, latest first, only to its members")
     func list() async throws {
         try await TestServer.run { server in
             try await server.makeCircle()

@@ -180,7 +180,7 @@ struct StagedEventsTests {
     }
 }
 
-/// Something that tasks tell each other.
+/// A flag that tasks share.
 private final class Flag: Sendable {
     private let state = Mutex((isSet: false, text: ""))
 

@@ -88,7 +88,7 @@ struct UploadTests {
         }
     }
 
-    @Test("UTF-8 is told from other bytes, wherever they are cut")
+    @Test("UTF-8 is distinguished from other bytes, wherever they are cut")
     func encodings() {
         let texts: [[UInt8]] = [
             Array("plain".utf8), Array("ä€😀".utf8), [0xE4], Array("ä€😀".utf8).dropLast(), [0x80, 0x80, 0x80, 0x80],

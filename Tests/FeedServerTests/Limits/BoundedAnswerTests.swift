@@ -113,7 +113,7 @@ struct BoundedAnswerTests {
         }
     }
 
-    @Test("Who finds no room for an answer is told to come again, and others go on")
+    @Test("A caller without room for an answer is asked to come again, and others go on")
     func room() async throws {
         var settings = ServerSettings()
         settings.limits.answerMemory = 2 * (PageText.mostBytes + 1)
@@ -132,7 +132,7 @@ struct BoundedAnswerTests {
         }
     }
 
-    @Test("What readers who went away did not take is counted no more")
+    @Test("Bytes that departed readers did not take are no longer counted")
     func slowReaders() async throws {
         try await TestServer.run(live: true) { server in
             try await server.makeCircle()

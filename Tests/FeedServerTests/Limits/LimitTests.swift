@@ -11,7 +11,7 @@ import Testing
 
 @Suite("Every limit of the document, on it and one beyond")
 struct LimitTests {
-    /// A value that is just within a schema, and one that is just beyond it.
+    /// Returns a value that is just within a schema, and one that is just beyond it.
     private static func edges(_ schema: Schema, _ name: String) -> [(within: JSONValue, beyond: JSONValue)] {
         var edges: [(JSONValue, JSONValue)] = []
         let json = schema.json

@@ -19,10 +19,10 @@ final class Browser: Sendable {
         self.cookies = Mutex(cookies)
     }
 
-    /// What a browser says of a form of the server's own pages.
+    /// The header fields that a browser sends with a form of the server's own pages.
     static let own = HTTPFields(named: ["Sec-Fetch-Site": "same-origin"])
 
-    /// A browser in which somebody signed in with their password.
+    /// Returns a browser in which a user signed in with their password.
     static func signedIn(_ user: String, _ server: TestServer) async throws -> Browser {
         let browser = Browser(server)
         let page = try await browser.open("/app/sign-in").expect(200)
@@ -34,14 +34,14 @@ final class Browser: Sendable {
     var history: [String] { places.withLock { $0 } }
     var hasSession: Bool { cookies.withLock { $0["kalends_session"] != nil } }
 
-    /// Opens an address, and where it leads.
+    /// Opens an address and follows its redirects.
     func open(_ path: String, follows: Bool = true, headers: HTTPFields = [:]) async throws -> Answer {
         try await ask(.get, path, follows: follows, headers: headers)
     }
 
-    /// Sends one of a page's forms with what is typed into it; a name without a value is switched off.
+    /// Sends one of a page's forms with some typed values; a name with a nil value is switched off.
     ///
-    /// - Parameter action: the form's own, as the page has it.
+    /// - Parameter action: the form's action, as in the page.
     func send(
         _ page: Answer, to action: String, _ typed: [String: String?] = [:], follows: Bool = true,
         headers: HTTPFields = Browser.own, sourceLocation: SourceLocation = #_sourceLocation
@@ -52,7 +52,7 @@ final class Browser: Sendable {
         return try await post(action, form.filled(typed), follows: follows, headers: headers)
     }
 
-    /// Sends a form that no page has.
+    /// Sends a form that is on no page.
     func post(
         _ path: String, _ fields: [(String, String)], follows: Bool = true,
         headers: HTTPFields = Browser.own
@@ -106,7 +106,7 @@ final class Browser: Sendable {
     }
 }
 
-/// A form of a page, with what its fields hold.
+/// A form of a page, with the values of its fields.
 struct HTMLForm {
     let action: String
     let method: String
@@ -148,7 +148,7 @@ struct HTMLForm {
         }
     }
 
-    /// What is sent with these values typed in; several values of a name have commas between.
+    /// Returns the fields to send with these values typed in; several values of one name are separated by commas.
     func filled(_ typed: [String: String?]) -> [(String, String)] {
         var all = fields.filter { typed[$0.name] == nil }.map { ($0.name, $0.value) }
         for (name, value) in typed.sorted(by: { $0.key < $1.key }) {

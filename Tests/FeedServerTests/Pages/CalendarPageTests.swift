@@ -90,7 +90,7 @@ struct CalendarPageTests {
         }
     }
 
-    @Test("What is private to somebody else is on nobody's page but theirs")
+    @Test("Private events are only on their owner's pages")
     func privacy() async throws {
         try await TestServer.withPasswords { server in
             let file = """

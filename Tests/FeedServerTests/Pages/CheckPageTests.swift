@@ -135,7 +135,7 @@ struct CheckPageTests {
 }
 
 extension String {
-    /// As templates write it.
+    /// The text as templates escape it.
     fileprivate var forHTML: String {
         [("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\"", "&quot;"), ("'", "&#39;"), ("`", "&#96;")]
             .reduce(self) { $0.replacingOccurrences(of: $1.0, with: $1.1) }

@@ -159,7 +159,7 @@ struct ConnectionPageTests {
         }
     }
 
-    @Test("Runs are listed and taken back, conflicts shown on both sides and left as they are, by their owner alone")
+    @Test("Only their owner lists and undoes runs, and sees both sides of conflicts and leaves them as they are")
     func records() async throws {
         try await TestServer.withPasswords { server in
             let id = try await server.connect()

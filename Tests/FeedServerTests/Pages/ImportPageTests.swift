@@ -19,7 +19,7 @@ struct ImportPageTests {
         return "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:x\r\n" + events.joined() + "END:VCALENDAR\r\n"
     }
 
-    /// Opens a page until nothing is under way any more, as one without scripts does.
+    /// Reloads a page until nothing is under way any more, as a browser without scripts does.
     private static func waited(_ browser: Browser, _ page: Answer) async throws -> Answer {
         var page = page
         let place = try #require(browser.history.last)

@@ -13,7 +13,7 @@ import Testing
 
 @Suite("What every page has in common")
 struct PageDoorTests {
-    /// Paths with something in place of each name.
+    /// Returns a path with something in place of each name.
     static func path(_ route: PageRoute, circle: String = "c") -> String {
         route.path.replacing("{circle}", with: circle).replacing(/\{[a-z]+\}/, with: "x").replacing("**", with: "none")
     }

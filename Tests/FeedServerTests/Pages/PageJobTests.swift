@@ -68,7 +68,7 @@ struct PageJobTests {
         }
     }
 
-    @Test("What a kill comes after stays used")
+    @Test("A link that was used before a kill stays used")
     func killed() async throws {
         let server = try await RunningServer(["--demo"])
         let made = try await server.kalends(["open", "--user", "maria-rivera"])

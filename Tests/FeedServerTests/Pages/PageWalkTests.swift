@@ -55,7 +55,7 @@ struct PageWalkTests {
         }
     }
 
-    @Test("The navigation leads to the import only for who may import")
+    @Test("The navigation leads to the import only for those who may import")
     func navigation() async throws {
         try await TestServer.withPasswords { server in
             try await server.call(.put, "/v1/users/vic/password", ["password": "vic's password"]).expect(201)
@@ -67,7 +67,7 @@ struct PageWalkTests {
         }
     }
 
-    /// The status in circle c; nil for a page that asks for no session.
+    /// Returns the expected status in circle c; nil for a page that needs no session.
     private static func expected(_ access: Access, _ user: String, _ role: Member.Role?) -> Int? {
         switch access {
         case .circle(let right): role.map { $0.right >= right ? 200 : 403 } ?? 404

@@ -9,7 +9,7 @@ import Testing
 @testable import KalendsCore
 @testable import KalendsFront
 
-@Suite("Bounds of what is a person's own")
+@Suite("Bounds of a person's own events")
 struct OwnBoundsTests {
     private static func few(_ change: (inout Quotas) -> Void) -> ServerSettings {
         var settings = ServerSettings()
@@ -17,7 +17,7 @@ struct OwnBoundsTests {
         return settings
     }
 
-    /// A rule that is short, and that takes long to follow.
+    /// A rule that is short but takes long to expand.
     private static let costly: JSONValue = [
         "rrule": """
         FREQ=YEARLY;BYDAY=MO,TU,WE,TH,FR,SA,SU;BYHOUR=0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23;\

@@ -8,7 +8,7 @@ import Testing
 
 @testable import FeedServer
 
-@Suite("Feeds with what is their owner's own")
+@Suite("Feeds with their owner's own entries")
 struct OwnFeedTests {
     private static let both: JSONValue = ["includePersonal": true, "includePlanned": true]
 

@@ -29,13 +29,13 @@ struct Phone: Sendable {
 
     private var headers: HTTPFields { [.authorization: "Device \(token)", .contentType: "application/json"] }
 
-    /// Sends events, and expects that the body is taken.
+    /// Sends events, and expects that the body is accepted.
     @discardableResult
     func upsert(_ events: JSONValue...) async throws -> JSONValue {
         try await call(.post, "/sync/apple/events/upsert", ["events": .array(events)]).expect(200).json
     }
 
-    /// All events that changed after a time, page by page.
+    /// Returns all events that changed after a time, page by page.
     func changes(
         since: Int = 0, limit: Int = 500, path: String = "/sync/events/changes"
     ) async throws -> (events: [JSONValue], nextSince: Int) {
@@ -52,7 +52,7 @@ struct Phone: Sendable {
 }
 
 extension JSONValue {
-    /// An event that a phone sends, with more members.
+    /// Returns an event that a phone sends, with more members.
     static func sent(
         _ externalID: String, _ title: String = "Meeting", _ more: [ByteString: JSONValue] = [:]
     )

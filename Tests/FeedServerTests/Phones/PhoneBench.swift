@@ -20,7 +20,7 @@ struct PhoneBench: Sendable {
         }
     }
 
-    /// An apple connection of a user in the circle `c`.
+    /// Creates an apple connection of a user in the circle `c`.
     func connect(
         user: String = "ann", label: String? = nil, _ config: JSONValue = [:]
     ) async throws -> String {
@@ -35,7 +35,7 @@ struct PhoneBench: Sendable {
         try await server.call(.patch, "/v1/connections/\(id)", change, as: "ann").expect(200)
     }
 
-    /// An appointment of an hour.
+    /// Stores an appointment of one hour.
     func appointment(_ id: String, _ start: String, _ more: [ByteString: JSONValue] = [:]) async throws {
         let own: [ByteString: JSONValue] = [
             "patientId": "mom", "provider": .string("Dr. \(id)"), "startAt": .string(start), "endAt": .null,
@@ -67,12 +67,12 @@ struct PhoneBench: Sendable {
         return (all["items"]?.array ?? []).filter { $0["state"] == "open" }
     }
 
-    /// How many runs there were.
+    /// Returns how many runs there have been.
     func runs(_ id: String) async throws -> Int {
         try await server.services.store.read { try $0.syncRuns(of: id, before: .max, limit: 10_000).count }
     }
 
-    /// Has the connection run as the server's own schedule does.
+    /// Runs the connection as the server's own schedule does.
     func look(_ id: String) async throws -> Int {
         let now = server.clock.now
         try await server.services.store.record { transaction in

@@ -11,7 +11,7 @@ import Testing
 
 @Suite("A phone beside a connection with Google, on one circle")
 struct PhoneBesideGoogleTests {
-    /// The calendar at Google, as a person uses it there.
+    /// The calendar at Google, as a person uses it.
     private struct Person {
         let emulator: ProviderEmulator
         let path: String
@@ -24,7 +24,7 @@ struct PhoneBesideGoogleTests {
             token = try #require(try await emulator.control("person", [:])["token"]?.string)
         }
 
-        /// What is there, by title.
+        /// Returns the events there, by title.
         func events() async throws -> [String: JSONValue] {
             let all = try await ProviderSyncTests.events(emulator)
             let found = all.compactMap { event in event["summary"]?.string.map { ($0, event) } }
@@ -56,7 +56,7 @@ struct PhoneBesideGoogleTests {
         value?.string.flatMap { Instant(rfc3339: $0) }?.milliseconds
     }
 
-    /// When the phone shows an item's event.
+    /// Returns when the phone's calendar shows an item.
     private static func start(_ item: String, _ pocket: Pocket) throws -> Int? {
         guard let event = pocket.events.values.first(where: { $0["itemId"] == .string(item) }),
             let date = event["date"]?.string, let time = event["startTime"]?.string,
@@ -78,7 +78,7 @@ struct PhoneBesideGoogleTests {
             let pocket = Pocket(try await Phone(server), "a")
             let person = try await Person(server, emulator, google)
 
-            /// Two rounds, after which neither side writes anything, however often it is asked.
+            /// Makes two rounds, after which neither side writes anything, however often it is asked.
             func settle() async throws {
                 func round() async throws {
                     server.clock.advance(seconds: 1200)

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("What a phone takes along")
 struct PhoneChangesTests {
-    /// How many seeds the reader under load is tried with.
+    /// How many seeds the test of a reader under load tries.
     static let seeds = Int(ProcessInfo.processInfo.environment["KALENDS_SEEDS"] ?? "") ?? 8
 
     @Test("Two events of one millisecond at a page's border both arrive, each once, in their order")

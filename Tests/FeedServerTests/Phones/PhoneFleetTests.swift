@@ -109,7 +109,7 @@ struct PhoneFleetTests {
     }
 }
 
-/// Calendars in memory in place of accounts, and the server's own for phones.
+/// Calendars in memory instead of accounts, and the server's own ones for phones.
 private final class BothCalendars: CalendarProviding {
     let memory: MemoryCalendars
     let services = Mutex<Services?>(nil)

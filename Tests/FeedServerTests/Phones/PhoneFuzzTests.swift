@@ -40,7 +40,7 @@ struct PhoneFuzzTests {
         }
     }
 
-    /// A body that is right but for some members.
+    /// Returns a body that is valid except for some members.
     private static func body(_ random: inout SplitMix) -> JSONValue {
         if Int.random(in: 0..<8, using: &random) == 0 { return value(0, &random) }
         let events = (0..<Int.random(in: 0..<6, using: &random)).map { number -> JSONValue in
@@ -132,7 +132,7 @@ struct PhoneFuzzTests {
         }
     }
 
-    /// What a failure may be about; `event` is all of one.
+    /// The fields that a failure may name; `event` stands for all of one event.
     private static let plannedFields = [
         "external_id", "title", "start_at", "end_at", "is_all_day", "source_calendar_name", "event",
     ]

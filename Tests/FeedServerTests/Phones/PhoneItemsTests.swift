@@ -87,7 +87,7 @@ struct PhoneItemsTests {
         }
     }
 
-    @Test("Who leaves the circle loses the items from that day on; the past stays with the phone")
+    @Test("A member who leaves the circle loses the items from that day on; the past stays on the phone")
     func leaving() async throws {
         try await PhoneBench.run { bench in
             let phone = try await Phone(bench.server, of: "ben")

@@ -11,7 +11,7 @@ import Testing
 
 @Suite("A person's calendar is that person's")
 struct PhonePrivacyTests {
-    /// In all that is a person's own here, and in nothing else.
+    /// A word that is in all of the person's own data here, and nowhere else.
     private static let secret = "XYLOPHONE"
 
     @Test("No other member sees anything of it, over any route", arguments: ["ben", "vic"])

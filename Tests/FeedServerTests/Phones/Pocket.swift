@@ -5,7 +5,8 @@ import Testing
 
 @testable import FeedServer
 
-/// A phone's calendar as a program on it keeps it: found by marks, told of changes, and telling its own.
+/// A phone's calendar as a program on it manages it: it finds events by their marks, fetches changes, and sends its
+/// own.
 final class Pocket {
     let phone: Phone
     let name: String
@@ -17,7 +18,7 @@ final class Pocket {
 
     init(_ phone: Phone, _ name: String) { (self.phone, self.name) = (phone, name) }
 
-    /// Takes what changed, and answers what it calls the events that it made; whether anything happened.
+    /// Takes what changed, and reports the ids of the events that it created; returns whether anything happened.
     func round(_ bench: PhoneBench) async throws -> Bool {
         let (found, next) = try await phone.changes(since: since)
         since = next

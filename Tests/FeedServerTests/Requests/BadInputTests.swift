@@ -12,7 +12,7 @@ import Testing
 struct BadInputTests {
     private static let due = "2026-03-03T09:00:00Z"
 
-    /// What the feed shows is legal, as a strict reader sees it, and holds one event.
+    /// Returns the feed after checking with a strict reader that it is legal and has one event.
     private func feed(_ server: TestServer) async throws -> Answer {
         let made = try await server.makeFeed(label: UUID().uuidString)
         let answer = try await server.raw(.get, made.path).expect(200)
@@ -50,7 +50,7 @@ struct BadInputTests {
     }
 
     @Test(
-        "A line break in a title is none in the feed",
+        "A line break in a title does not break a line of the feed",
         arguments: ["a\r\nATTENDEE:mailto:x@example.com", "a\rb", "a\nEND:VEVENT", "a\u{2028}b"])
     func breaks(_ title: String) async throws {
         try await TestServer.run { server in

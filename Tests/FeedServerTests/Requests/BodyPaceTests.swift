@@ -17,7 +17,7 @@ struct BodyPaceTests {
 
     private static func at(_ seconds: Int64) -> NIODeadline { start + .seconds(seconds) }
 
-    /// A body that is waited for and looked at each five seconds; after how many seconds it is found too slow.
+    /// Returns after how many seconds a body is found too slow, when it is checked every five seconds.
     private static func cut(after limit: Int64, _ bytes: (Int64) -> Int) -> Int64? {
         var pace = BodyPace(ConnectionLimits())
         pace.waits(from: start)
@@ -29,7 +29,7 @@ struct BodyPaceTests {
         return nil
     }
 
-    @Test("Haste earns no time: who sends 64 MiB at once and then nothing, or a drip, is found within seconds")
+    @Test("Haste earns no time: a client that sends 64 MiB at once and then almost nothing is found within seconds")
     func earned() {
         #expect(Self.cut(after: 3600) { $0 == 1 ? 64 << 20 : 0 } ?? .max <= 20)
         #expect(Self.cut(after: 3600) { $0 == 1 ? 64 << 20 : 1 } ?? .max <= 30)
@@ -43,7 +43,7 @@ struct BodyPaceTests {
         #expect(Self.cut(after: 7200) { $0 % 5 == 0 ? 5 * rate : 0 } == nil)
     }
 
-    @Test("The time in which the server does not read is nobody's delay")
+    @Test("The time in which the server does not read does not count as a client's delay")
     func resting() {
         var pace = BodyPace(ConnectionLimits())
         pace.waits(from: Self.start)

@@ -8,7 +8,7 @@ import Testing
 @testable import FeedServer
 @testable import KalendsCore
 
-@Suite("Input that would end the server, or be told too much")
+@Suite("Input that could crash the server or reveal too much")
 struct HostileInputTests {
     @Test(
         "A host of numbers that no address has is refused, and ends nothing",
@@ -40,7 +40,7 @@ struct HostileInputTests {
         }
     }
 
-    @Test("Who has left a circle sees, changes and previews none of their feeds there any more")
+    @Test("A former member no longer sees, changes or previews any of their feeds in the circle")
     func left() async throws {
         try await TestServer.run { server in
             try await server.makeCircle()
@@ -110,7 +110,7 @@ struct HostileInputTests {
         }
     }
 
-    @Test("A cursor of another list is told, and a password that is set anew takes devices away")
+    @Test("A cursor of another list is reported, and a newly set password removes devices")
     func cursorsAndDevices() async throws {
         try await TestServer.run { server in
             try await server.makeCircle()

@@ -10,10 +10,10 @@ import Testing
 @Suite("JSON as it comes in")
 struct JSONParserTests {
     @Test(
-        "A fault is told where it stands",
+        "A fault is reported with its place",
         arguments: [
-            (#"{"a": 1, "a": 2}"#, "/a", "two members"),
-            (#"{"x": {"b": [0, {"c": 1, "c": 1}]}}"#, "/x/b/1/c", "two members"),
+            (#"{"a": 1, "a": 2}"#, "/a", "given twice"),
+            (#"{"x": {"b": [0, {"c": 1, "c": 1}]}}"#, "/x/b/1/c", "given twice"),
             (#"{"a": 1e400}"#, "/a", "too large"), (#"{"a": "\ud800"}"#, "/a", "surrogate"),
             (#"{"a": "\udc00\ud800"}"#, "/a", "surrogate"), (#"{"a/b": {"~": 1e999}}"#, "/a~1b/~0", "too large"),
             ("{\"a\": \"\u{1}\"}", "/a", "Control"), (#"{"a": 01}"#, "/a", "Line 1, column 7"),
@@ -45,7 +45,7 @@ struct JSONParserTests {
         #expect(throws: JSONFault.self) { try JSONValue(parsing: String(repeating: #"{"a":"#, count: 200_000).utf8) }
     }
 
-    @Test("Bytes that are no UTF-8 are no document")
+    @Test("Bytes that are not UTF-8 are not a document")
     func encoding() {
         for bytes: [UInt8] in [[34, 0xFF, 34], [34, 0xED, 0xA0, 0x80, 34], [34, 0xC0, 0x80, 34]] {
             #expect(throws: JSONFault.self) { try JSONValue(parsing: bytes) }

@@ -11,7 +11,7 @@ import Testing
 
 @Suite("What monitors read")
 struct MonitoringTests {
-    /// Debian's `prometheus` has it; `make test-alerts` fetches it.
+    /// The promtool of Debian's `prometheus`, which `make test-alerts` fetches.
     private static let promtool = [
         "/usr/bin/promtool", packageRoot.appending(path: ".tools/prometheus/usr/bin/promtool").path,
     ].first { FileManager.default.isExecutableFile(atPath: $0) }
@@ -113,7 +113,7 @@ struct MonitoringTests {
     }
 }
 
-/// What a server gave, handed out of its closure.
+/// Carries a server's text out of its closure.
 private final class Made: @unchecked Sendable {
     private(set) var text = ""
     func set(_ text: String) { self.text = text }

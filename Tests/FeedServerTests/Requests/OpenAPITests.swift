@@ -66,7 +66,7 @@ struct OpenAPITests {
         }
     }
 
-    /// Every field refuses what no schema of it allows.
+    /// Expects that every field refuses what no schema of it allows.
     private static func expectWrong(
         _ server: TestServer, _ route: RouteTable.Route, _ path: String, _ schema: Schema, as user: String?
     ) async throws {

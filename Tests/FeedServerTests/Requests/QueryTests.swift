@@ -33,7 +33,7 @@ struct QueryTests {
         }
     }
 
-    @Test("A parameter that is given twice, or spelt by other means, is none that counts")
+    @Test("A parameter that is given twice, or spelt in other ways, does not count")
     func odd() async throws {
         try await TestServer.run { server in
             for query in ["limit=1&limit=2", "%6Cimit=1", "Limit=1", "limit=1&x", "=1"] {

@@ -7,9 +7,9 @@ import Testing
 
 @testable import FeedServer
 
-@Suite("Why somebody is not let in, and what is not there")
+@Suite("Reasons of refusals, and missing things")
 struct RefusalSentenceTests {
-    @Test("No credential, one without a form and one that is unknown are told apart")
+    @Test("A missing, a malformed and an unknown credential are distinguished")
     func credentials() async throws {
         try await TestServer.run { server in
             let none = try await server.raw(.get, "/v1/circles").expect(401)
@@ -33,7 +33,7 @@ struct RefusalSentenceTests {
         }
     }
 
-    @Test("Only a role is told of as a role")
+    @Test("Only a missing role is reported as one")
     func roles() async throws {
         try await TestServer.run { server in
             try await server.makeCircle()

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("What a request says of its connection")
 struct RequestMannerTests {
-    /// All that comes until the server ends the connection.
+    /// Returns everything that arrives until the server ends the connection.
     private static func all(_ text: String, _ server: TestServer) async throws -> String {
         try await RawConnection(port: try #require(server.client.port)).exchange(text) { _ in false }
     }
@@ -61,7 +61,7 @@ struct RequestMannerTests {
     }
 
     @Test(
-        "What is no request is 400 with a problem document, and the connection ends",
+        "Bytes that are not a request get 400 with a problem document, and the connection ends",
         arguments: [
             "POST /v1/sessions HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n{}",
             "GET /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
@@ -136,7 +136,7 @@ struct RequestMannerTests {
         }
     }
 
-    @Test("An expectation that nobody meets is 417; one of HTTP/1.0 is none")
+    @Test("An expectation that cannot be met is 417; one in HTTP/1.0 is ignored")
     func expectations() async throws {
         try await TestServer.run(live: true) { server in
             try await server.makeCircle()
@@ -160,7 +160,7 @@ struct RequestMannerTests {
             + "Content-Type: text/calendar\r\nContent-Length: \(length)\r\nExpect: 100-Continue\r\n\(more)\r\n"
     }
 
-    @Test("Who waits for 100 Continue gets it before the body, and then the answer, again and again")
+    @Test("A client that waits for 100 Continue gets it before the body, and then the answer, repeatedly")
     func continues() async throws {
         try await TestServer.run(live: true) { server in
             try await server.makeCircle()
@@ -179,7 +179,7 @@ struct RequestMannerTests {
         }
     }
 
-    @Test("A client that does not wait is not told to go on; both of two requests at once are told in their turn")
+    @Test("A client that does not wait gets no 100 Continue; two requests at once get theirs in turn")
     func doesNotWait() async throws {
         try await TestServer.run(live: true) { server in
             try await server.makeCircle()

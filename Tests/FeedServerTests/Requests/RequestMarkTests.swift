@@ -10,7 +10,7 @@ import Testing
 @testable import KalendsCore
 @testable import KalendsFront
 
-@Suite("What requests are found by")
+@Suite("The names by which requests are found")
 struct RequestMarkTests {
     @Test(
         "What a proxy hands in comes back, of a feed from memory and through the router alike; nothing else of a feed does"
@@ -35,7 +35,7 @@ struct RequestMarkTests {
     }
 
     @Test(
-        "What is no name is not taken",
+        "An invalid name is not accepted",
         arguments: ["a b", "a\"b", "a,b", "ü", "{x}", String(repeating: "a", count: 129), "a\u{7F}"])
     func invalid(_ text: String) {
         #expect(RequestMark.valid(text) == nil)

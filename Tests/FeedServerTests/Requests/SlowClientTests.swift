@@ -22,7 +22,7 @@ struct SlowClientTests {
     }
 
     @Test(
-        "Who says nothing, half a header or half a body is cut",
+        "A client that sends nothing, half a header or half a body is cut off",
         arguments: [
             "", "GET /healthz HTTP/1.1\r\nHost: x\r\nX-Half: ",
             "PUT /v1/circles/c HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{",
@@ -57,7 +57,7 @@ struct SlowClientTests {
     }
 
     @Test(
-        "A header beyond the limits is told 431, and the connection ends",
+        "A header beyond the limits is answered with 431, and the connection ends",
         arguments: [
             "GET /healthz HTTP/1.1\r\n" + String(repeating: "a: b\r\n", count: 200),
             "GET /healthz HTTP/1.1\r\nX: " + String(repeating: "x", count: 20_000),

@@ -35,7 +35,7 @@ struct TLSTests {
         try #require(made.status == 0, "\(made.error)")
     }
 
-    /// What openssl tells of a connection.
+    /// Returns what openssl prints about a connection.
     private static func connect(_ port: Int, _ options: String...) async throws -> ProgramResult {
         try await runProgram("/usr/bin/openssl", ["s_client", "-connect", "127.0.0.1:\(port)"] + options, input: "")
     }
@@ -77,7 +77,7 @@ struct TLSTests {
         }
     }
 
-    @Test("SIGHUP ends no server, with or without a certificate")
+    @Test("SIGHUP never ends the server, with or without a certificate")
     func hangup() async throws {
         let server = try await RunningServer()
         defer { server.remove() }

@@ -16,9 +16,9 @@ import Testing
 @testable import KalendsCore
 @testable import KalendsFront
 
-@Suite("No text of a stranger's is slow")
+@Suite("No foreign text is slow")
 struct TextAsBytesTests {
-    /// Marks of two classes, those that belong first at the end: the worst for what sorts them.
+    /// Marks of two classes, with those that belong first at the end, which take the longest to sort.
     private static func marks(_ count: Int) -> String {
         String(repeating: "\u{301}", count: count / 2) + String(repeating: "\u{316}", count: count / 2)
     }

@@ -72,7 +72,7 @@ struct TextLimitTests {
         }
     }
 
-    @Test("A NUL reaches the database by no way: not by a path, a query, a header or a body")
+    @Test("A NUL never reaches the database: not by a path, a query, a header or a body")
     func nul() async throws {
         try await TestServer.run { server in
             try await server.makeCircle()

@@ -18,7 +18,7 @@ struct BatchTests {
             body: ByteBuffer(string: body))
     }
 
-    @Test("Every good line is applied, every bad one told with its line, id and pointers")
+    @Test("Every good line is applied, every bad one reported with its line, id and pointers")
     func partialSuccess() async throws {
         try await TestServer.run { server in
             try await server.makeCircle()
@@ -53,7 +53,7 @@ struct BatchTests {
         }
     }
 
-    @Test("A line over 1 MiB is told and its neighbours are applied")
+    @Test("A line over 1 MiB is reported and its neighbours are applied")
     func longLine() async throws {
         try await TestServer.run { server in
             try await server.makeCircle()

@@ -11,7 +11,7 @@ import Testing
 
 @Suite("Changes of a circle")
 struct ChangeTests {
-    /// The changes after a number, each as `type change id`.
+    /// Returns the changes after a number, each as `type change id`.
     private static func told(_ server: TestServer, since: Int, as user: String? = nil) async throws -> [String] {
         let answer = try await server.call(.get, "/v1/circles/c/changes?since=\(since)&limit=1000", as: user)
             .expect(200)
@@ -25,7 +25,7 @@ struct ChangeTests {
         try #require(try await server.call(.get, "/v1/circles/c/changes?limit=1").expect(200).json["latest"]?.integer)
     }
 
-    @Test("Each thing that is made, changed and deleted is told once, in order, and what changes nothing is not")
+    @Test("Each creation, change and deletion is listed once, in order, and what changes nothing is not")
     func everything() async throws {
         try await TestServer.run { server in
             try await server.makeCircle()

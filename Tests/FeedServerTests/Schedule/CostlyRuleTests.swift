@@ -16,7 +16,7 @@ struct CostlyRuleTests {
     private static let sixty = (0..<60).map(String.init).joined(separator: ",")
     private static let hours = (0..<24).map(String.init).joined(separator: ",")
     private static let days = "SU,MO,TU,WE,TH,FR,SA"
-    /// The last of all seconds of a year, as often as the calendar has years.
+    /// The last second of a year, in as many years as the calendar has.
     private static let lastSecond =
         "FREQ=YEARLY;BYDAY=\(days);BYHOUR=\(hours);BYMINUTE=\(sixty);BYSECOND=\(sixty);BYSETPOS=-1;COUNT=1000000"
     private static let costly = [
@@ -42,7 +42,7 @@ struct CostlyRuleTests {
         ).expect(200).json
     }
 
-    /// Puts items into the database as an earlier version did, whatever their rules cost.
+    /// Stores items as an earlier version did, whatever their rules cost.
     private static func store(_ server: TestServer, _ rules: [(id: String, rule: String)]) async throws {
         let now = server.clock.now
         try await server.services.store.write { transaction in
@@ -80,7 +80,7 @@ struct CostlyRuleTests {
         }
     }
 
-    @Test("A thousand of them in a batch are told one by one, and their neighbours are stored")
+    @Test("A thousand of them in a batch are reported one by one, and their neighbours are stored")
     func batch() async throws {
         try await TestServer.run { server in
             try await server.makeCircle()
@@ -100,7 +100,7 @@ struct CostlyRuleTests {
         }
     }
 
-    @Test("All rules of a batch share one budget; what it does not suffice for is told and may be sent again")
+    @Test("All rules of a batch share one budget; rules beyond it are reported and may be sent again")
     func sharedBudget() async throws {
         // Each of them is just within what one rule may take.
         let rule = "FREQ=YEARLY;BYDAY=MO;BYSETPOS=1;COUNT=1100"
@@ -178,7 +178,7 @@ struct CostlyRuleTests {
         }
     }
 
-    /// What such a series takes to be looked for in a window of today.
+    /// Returns how many steps it takes to search such a series for a window around today.
     private static func steps(of rule: String) throws -> Int {
         var event = Event(uid: "a", start: .utc(Instant(seconds: -2_208_988_800)))
         event.recurrence.rules = [try RecurrenceRule(rule)]

@@ -13,7 +13,7 @@ import Testing
 @testable import KalendsCore
 @testable import KalendsFront
 
-/// A kind of item that no server has but those of these tests: all that is known of it is said here.
+/// A kind of item that only the server of these tests has: everything about it is defined here.
 private struct MedicationContent: ItemContent {
     enum Meal: String, CaseIterable { case before, with, after }
 

@@ -9,13 +9,13 @@ import Testing
 @testable import FeedServer
 @testable import KalendsCore
 
-/// The server's clock begins on Monday, 2026-03-02, at 12:00 in UTC, 07:00 in New York.
+/// The server's clock begins on Monday, 2026-03-02, at 12:00 UTC, which is 07:00 in New York.
 @Suite("Office days over HTTP")
 struct OfficeDaysOverHTTPTests {
     static let path = "/v1/users/ann/office-days"
     static let monday = "2026-03-02"
 
-    /// Switched on for Ann in New York.
+    /// Switches office days on for Ann in New York.
     static func enable(_ server: TestServer, _ more: [ByteString: JSONValue] = [:]) async throws {
         var body: [ByteString: JSONValue] = ["enabled": true, "deviceTimeZone": "America/New_York"]
         body.merge(more) { $1 }

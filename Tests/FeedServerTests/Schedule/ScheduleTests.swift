@@ -138,7 +138,7 @@ struct ScheduleTests {
         }
     }
 
-    @Test("A body that is no JSON is 400, one over 1 MiB is 413, an id with a space is 400")
+    @Test("A body that is not JSON is 400, one over 1 MiB is 413, an id with a space is 400")
     func bodies() async throws {
         try await TestServer.run { server in
             try await server.makeCircle()
@@ -299,7 +299,7 @@ struct ScheduleTests {
         }
     }
 
-    @Test("What an item refers to is told together with its other faults")
+    @Test("Missing references of an item are reported together with its other faults")
     func allFaultsTogether() async throws {
         try await TestServer.run { server in
             try await server.makeCircle()

@@ -11,7 +11,8 @@ import Testing
 @testable import FeedServer
 @testable import KalendsCore
 
-/// Databases hold what earlier versions wrote, and an item that is put again unchanged is compared with it as text.
+/// Databases contain what earlier versions wrote, and an item that is stored again unchanged is compared with it as
+/// text.
 @Suite("Items as they are answered and stored")
 struct StoredItemTests {
     /// What version 0.1 answered and stored: a line of what was put, the answer, and the content of the row.
@@ -67,7 +68,7 @@ struct StoredItemTests {
             ]),
     ]
 
-    /// Every field given and missing, null and wrong, each by itself and together with all others.
+    /// Returns values with every field given and missing, null and wrong, each by itself and with all others.
     private static func values(_ kind: Kind) -> [JSONValue] {
         let full = kind.required.merging(kind.others) { $1 }
         var all: [[ByteString: JSONValue]] = [full, kind.required]
@@ -91,7 +92,7 @@ struct StoredItemTests {
         return all.map(JSONValue.object)
     }
 
-    /// The answer without what is another at every run, and what is stored then.
+    /// Returns the answer without the parts that differ in every run, and what is then stored.
     private static func answer(_ server: TestServer, _ path: String, _ value: JSONValue) async throws -> JSONValue {
         let answer = try await server.call(.put, "/v1/circles/c/\(path)", value)
         guard case .object(var shown) = answer.json else { return .null }

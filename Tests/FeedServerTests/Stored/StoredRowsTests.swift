@@ -14,7 +14,7 @@ import Testing
 
 @Suite("Stored rows of connections, phones and office days")
 struct StoredRowsTests {
-    /// What somebody does to a database, and the table in which `doctor` and `restore` find it.
+    /// Each manipulation of a database, and the table in which `doctor` and `restore` find it.
     private static let faults: [(sql: String, table: String)] = [
         // Links.
         ("UPDATE sync_links SET content = 'x'", "sync_links"),
@@ -103,7 +103,7 @@ struct StoredRowsTests {
         ("PRAGMA ignore_check_constraints = ON; UPDATE office_days SET word = 'beach'", "office_days"),
     ]
 
-    /// A server that has something in every table of these.
+    /// Fills every one of these tables of a server.
     private static func filled(_ bench: SyncBench) async throws {
         let server = bench.server
         try await bench.fill(3)

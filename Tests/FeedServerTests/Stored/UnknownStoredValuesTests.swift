@@ -9,7 +9,7 @@ import Testing
 @testable import FeedServer
 @testable import KalendsCore
 
-/// A later version may store what this one does not know, and a database may be put back from that version.
+/// A later version may store values that this one does not know, and the database may be used by this one again.
 @Suite("Stored values that this version does not understand")
 struct UnknownStoredValuesTests {
     /// Stores a value as another version would have written it.
@@ -18,7 +18,7 @@ struct UnknownStoredValuesTests {
         #expect(changed > 0)
     }
 
-    /// Asks by a key for what has to fail; no description of an answer has a failure of the server.
+    /// Sends a request that has to fail; a server error is described for no request.
     @discardableResult
     private static func expectFailure(
         _ server: TestServer, _ method: HTTPRequest.Method, _ path: String, by key: String? = nil
@@ -102,7 +102,7 @@ struct UnknownStoredValuesTests {
         }
     }
 
-    @Test("A webhook that wants what is not understood is not taken for one that wants less")
+    @Test("A webhook that wants unknown kinds is not treated as one that wants less")
     func webhook() async throws {
         try await TestServer.run { server in
             let made = try await server.call(

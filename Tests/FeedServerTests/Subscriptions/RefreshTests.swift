@@ -21,7 +21,7 @@ struct RefreshTests {
         return try #require(answer.json["id"]?.string)
     }
 
-    @Test("Whoever asks while a calendar is being fetched gets that result, and the host is asked once")
+    @Test("Callers who ask while a calendar is being fetched get that result, and the host is asked once")
     func once() async throws {
         try await CalendarHost.run { host, server in
             host.serve(["u": "Gym"])

@@ -30,7 +30,7 @@ struct SubscriptionTests {
         try await server.call(.get, "\(path)/\(id)").expect(200).json
     }
 
-    /// The titles that a feed of the circle shows.
+    /// Returns the titles that a feed of the circle shows.
     private static func titles(_ server: TestServer, _ path: String) async throws -> [String] {
         try await server.raw(.get, path).expect(200).values("SUMMARY").sorted()
     }
@@ -186,7 +186,7 @@ struct SubscriptionTests {
         }
     }
 
-    @Test("Who may write in a circle follows calendars for it; every fault is told; none is followed twice")
+    @Test("Members who may write in a circle follow calendars for it; every fault is reported; none is followed twice")
     func calls() async throws {
         try await CalendarHost.run { host, server in
             host.serve(["u": "Gym"])

@@ -29,11 +29,11 @@ final class CalendarHost: Sendable {
     private let asked = Mutex<[HTTPFields]>([])
     private let openPort = Mutex(0)
 
-    /// With something in it that nobody else may see.
+    /// The address, which contains something that nobody else may see.
     var url: String { "http://cal.example:\(openPort.withLock { $0 })/private-5ecret/basic.ics?key=5ecret" }
     var requests: [HTTPFields] { asked.withLock { $0 } }
     func serve(_ content: Content) { self.content.withLock { $0 = content } }
-    /// Keeps who asks waiting, until it is told otherwise.
+    /// Keeps callers waiting until it is called with false.
     func hold(_ isHeld: Bool) { self.isHeld.withLock { $0 = isHeld } }
 
     /// Serves events by their UIDs and titles.
@@ -49,7 +49,7 @@ final class CalendarHost: Sendable {
         return "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//x//y\r\n\(parts.joined())END:VCALENDAR\r\n"
     }
 
-    /// Runs a server whose fetches of `cal.example` lead to such a host.
+    /// Runs a server whose fetches of `cal.example` reach such a host.
     static func run(
         worker: String = Programs.kalends,
         _ body: @escaping @Sendable (CalendarHost, TestServer) async throws -> Void

@@ -9,7 +9,7 @@ import Testing
 
 @testable import FeedServer
 
-/// One of everything.
+/// Items of every kind.
 enum Family {
     static func visit(
         location: String = "Main St 5", status: String = "confirmed", reminders: [Int] = []
@@ -32,8 +32,8 @@ enum Family {
 }
 
 extension TestServer {
-    /// The circle of `makeCircle` with a task, three shifts, an appointment, a series with a cancelled occurrence, and a
-    /// follow-up.
+    /// Creates the circle of `makeCircle` with a task, three shifts, an appointment, a series with a cancelled
+    /// occurrence, and a follow-up.
     func fillCircle() async throws {
         try await makeCircle()
         try await put("tasks", "pills", ["title": "Refill", "dueAt": "2026-03-03T09:00:00-08:00", "reminders": [15]])
@@ -53,7 +53,7 @@ extension TestServer {
             ["description": "Ask about dosage", "dueAt": "2026-03-04T09:00:00-08:00", "timeZone": "America/New_York"])
     }
 
-    /// Imports an event of these lines.
+    /// Imports an event with these lines.
     func importFile(_ lines: String...) async throws {
         let file =
             [
@@ -75,13 +75,13 @@ extension TestServer {
 
 /// An event as its lines.
 struct FeedEvent: Sendable {
-    /// Between BEGIN and END, without its alarms.
+    /// The lines between BEGIN and END, without its alarms.
     var lines: [String]
 
     var uid: String { self["UID"] ?? "" }
     var sequence: Int { self["SEQUENCE"].flatMap { Int($0) } ?? -1 }
     var key: String { uid + " " + (self["RECURRENCE-ID"] ?? "") }
-    /// What a person sees of it.
+    /// The lines that a person sees.
     var shown: [String]
 
     private func all(_ name: String) -> [Substring] {
@@ -95,7 +95,7 @@ struct FeedEvent: Sendable {
     func allParameters(_ name: String) -> [String] { all(name).map { String($0.prefix { $0 != ":" }.dropFirst()) } }
     func parameters(_ name: String) -> String { allParameters(name).first ?? "" }
 
-    /// The time of a property, for comparison within one zone.
+    /// Returns the time of a property, for comparison within one zone.
     func instant(_ name: String) -> Instant? {
         guard let text = self[name] else { return nil }
         guard let wall = CivilDateTime(basic: text.prefix(15)) else { return nil }

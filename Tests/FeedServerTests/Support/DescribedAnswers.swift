@@ -9,15 +9,15 @@ import Testing
 @testable import KalendsCore
 @testable import KalendsFront
 
-/// Holds every answer that any test gets to the server's own OpenAPI document.
+/// Checks every answer that any test gets against the server's own OpenAPI document.
 struct DescribedAnswers: Sendable {
     private let paths: [ByteString: JSONValue]
     private let schemas: SchemaCheck
 
     private static let shared = Mutex<[String: DescribedAnswers]>([:])
 
-    /// Of the document as the server gives it; the same for all servers of this process that have the same kinds of
-    /// items.
+    /// Returns the checks of the document that the server publishes; all servers of this process with the same kinds of
+    /// items share them.
     static func of(_ front: FrontServices) throws -> DescribedAnswers {
         let kinds = front.services.settings.kinds
         let names = kinds.list.map { $0.name }.joined(separator: " ")
@@ -35,7 +35,7 @@ struct DescribedAnswers: Sendable {
         }
     }
 
-    /// What is wrong with an answer, by the document; nil when it is as described.
+    /// Returns how an answer differs from the document; nil when it is as described.
     func fault(_ method: HTTPRequest.Method, _ path: String, _ answer: Answer) -> String? {
         guard let item = item(of: path) else { return nil }
         let told = "\(method) \(path.prefix(60)) → \(answer.status)"
@@ -65,7 +65,7 @@ struct DescribedAnswers: Sendable {
     }
 }
 
-/// As much of JSON Schema as our document uses; what it does not know is a fault, so that nothing passes unseen.
+/// The part of JSON Schema that our document uses; an unknown keyword is a fault, so that nothing is overlooked.
 struct SchemaCheck: Sendable {
     let components: [ByteString: JSONValue]
 

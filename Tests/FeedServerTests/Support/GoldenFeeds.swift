@@ -18,7 +18,7 @@ struct GoldenFeed: Sendable {
 
     var text: String { String(decoding: bytes, as: UTF8.self) }
 
-    /// The same with names for its zones that no reader knows, so that each has to go by the feed's VTIMEZONEs.
+    /// The same feed with zone names that no reader knows, so that each reader has to use the feed's VTIMEZONEs.
     var withUnknownZoneNames: GoldenFeed {
         var text = text
         for line in text.components(separatedBy: "\r\n") where line.hasPrefix("TZID:") {
@@ -39,7 +39,8 @@ enum GoldenFeeds {
         var end: Instant
     }
 
-    /// The window in which occurrences are compared; within that of the feeds, because zones are explained for that.
+    /// The window in which occurrences are compared; it lies within that of the feeds, because their VTIMEZONEs cover
+    /// that.
     static let from = instant("2025-12-05T00:00:00Z")
     static let to = instant("2027-04-05T00:00:00Z")
 
@@ -109,7 +110,7 @@ enum GoldenFeeds {
         ("wide", ["pastDays": 3660, "futureDays": 3660]),
     ]
 
-    /// Made by the first who asks.
+    /// The feeds, which are made when they are first needed.
     static let all = Task {
         let made = Mutex<[GoldenFeed]>([])
         try await TestServer.run(settings: settings) { server in
@@ -187,7 +188,7 @@ enum GoldenFeeds {
         for (index, series) in series.enumerated() { try await put(series, "series-\(index)", server) }
     }
 
-    /// A series with an extra time, an exception, a moved, a renamed and a cancelled occurrence.
+    /// Stores a series with an extra time, an exception, and a moved, a renamed and a cancelled occurrence.
     private static func put(
         _ series: (zone: String, start: String, rule: String), _ id: String, _ server: TestServer
     ) async throws {
@@ -224,7 +225,7 @@ enum GoldenFeeds {
         }
     }
 
-    /// The feed of a circle that holds nothing but a file's events.
+    /// Returns the feed of a circle that has nothing but a file's events.
     private static func imported(_ file: Data?, _ server: TestServer) async throws -> [UInt8]? {
         let circle = "/v1/circles/i\(UUID().uuidString.prefix(8))"
         try await server.call(.put, circle, ["name": "Import", "timeZone": "Europe/Vienna"]).expect(201)

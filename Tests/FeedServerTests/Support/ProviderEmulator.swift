@@ -9,7 +9,7 @@ import Testing
 @testable import FeedServer
 @testable import KalendsCore
 
-/// One of the emulators of Tests/Providers, as a program of its own.
+/// One of the emulators of Tests/Providers, as a separate program.
 final class ProviderEmulator: Sendable {
     struct Failure: Error {
         var message: String
@@ -18,10 +18,10 @@ final class ProviderEmulator: Sendable {
     let address: String
     private let folder: URL
     private let program: SpawnedProgram
-    /// The writing end of the program's input, which ends with it.
+    /// The writing end of the program's input; the program ends when it is closed.
     private let pipe: Int32
 
-    /// Starts `google_emulator.py`, `graph_emulator.py` or another whose first line ends with its address.
+    /// Starts `google_emulator.py`, `graph_emulator.py` or another script whose first line ends with its address.
     init(_ script: String) async throws {
         folder = FileManager.default.temporaryDirectory.appending(path: "emulator-\(UUID().uuidString.prefix(8))")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -53,7 +53,7 @@ final class ProviderEmulator: Sendable {
         try? FileManager.default.removeItem(at: folder)
     }
 
-    /// Sends a request as a browser would, which follows no redirect here.
+    /// Sends a request as a browser would, without following redirects.
     func call(_ method: String, _ url: String, _ body: JSONValue? = nil) async throws -> Exchanged {
         try await ExchangeClient().send(
             method, url, headers: [("Content-Type", "application/json")], body: try body?.serialized(),
@@ -65,7 +65,7 @@ final class ProviderEmulator: Sendable {
         try JSONValue(parsing: try await call("POST", "\(address)/control/\(name)", body).body)
     }
 
-    /// Everything that the emulator of Google holds.
+    /// Returns the whole state of the emulator of Google.
     func state() async throws -> JSONValue {
         try JSONValue(parsing: try await call("GET", "\(address)/control/state").body)
     }
@@ -79,7 +79,7 @@ final class ProviderEmulator: Sendable {
 }
 
 extension ServerSettings {
-    /// Settings that lead to the emulators of Google and Graph.
+    /// Returns settings that point to the emulators of Google and Graph.
     static func emulated(google: String? = nil, graph: String? = nil) -> ServerSettings {
         var settings = ServerSettings()
         settings.connections.returnOrigins = ["https://app.example"]

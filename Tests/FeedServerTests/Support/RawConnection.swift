@@ -4,7 +4,7 @@ import Foundation
 import NIOCore
 import NIOPosix
 
-/// A connection on which a test says exactly what it wants to.
+/// A connection on which a test sends exactly the bytes that it wants.
 struct RawConnection: Sendable {
     private let channel: NIOAsyncChannel<ByteBuffer, ByteBuffer>
 
@@ -21,8 +21,8 @@ struct RawConnection: Sendable {
             }
     }
 
-    /// Sends a text and collects what comes until `isDone` or the end of the connection, ten minutes at most: a limit for
-    /// a test that hangs.
+    /// Sends a text and collects the answer until `isDone` or the end of the connection, for ten minutes at most, so
+    /// that a hanging test fails.
     func exchange(
         _ text: String, until isDone: @escaping @Sendable (String) -> Bool
     ) async throws -> String {
@@ -61,7 +61,7 @@ struct RawConnection: Sendable {
         }
     }
 
-    /// Several texts on one connection, each sent when what came before it was answered.
+    /// Sends several texts on one connection, each after the earlier ones were answered.
     func converse(_ body: (inout Conversation) async throws -> Void) async throws {
         try await channel.executeThenClose { inbound, outbound in
             var conversation = Conversation(inbound: inbound.makeAsyncIterator(), outbound: outbound)
@@ -73,7 +73,7 @@ struct RawConnection: Sendable {
         var inbound: NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator
         let outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
 
-        /// Sends a text and gives what comes until `isDone` or the end of the connection.
+        /// Sends a text and returns what arrives until `isDone` or the end of the connection.
         mutating func ask(_ text: String, until isDone: (String) -> Bool) async throws -> String {
             try await outbound.write(ByteBuffer(string: text))
             var received = ""
@@ -82,7 +82,7 @@ struct RawConnection: Sendable {
         }
     }
 
-    /// Sends a request and gives its answer, with the value of Date taken out.
+    /// Sends a request and returns its answer, with the value of Date removed.
     static func ask(port: Int, _ lines: String...) async throws -> String {
         let request = lines.joined(separator: "\r\n") + "\r\nHost: x\r\n\r\n"
         let hasBody = !request.hasPrefix("HEAD ")

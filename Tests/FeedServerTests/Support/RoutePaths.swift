@@ -10,7 +10,7 @@ import Testing
 @testable import KalendsCore
 @testable import KalendsFront
 
-/// Paths of every route to things that are there, and bodies that it takes.
+/// Paths of every route to existing things, and bodies that it accepts.
 struct RoutePaths: Sendable {
     private var values: [String: String]
 
@@ -73,7 +73,7 @@ struct RoutePaths: Sendable {
         values["date"] = "2026-03-02"
     }
 
-    /// Whether a route is about what is a user's own, whom a service key has to name.
+    /// Whether a route concerns a user's own data, so that a service key has to name the user.
     static func needsUser(_ access: Access) -> Bool { [.user, .oneself, .phone, .companion].contains(access) }
 
     static let file = ByteBuffer(
@@ -92,7 +92,7 @@ struct RoutePaths: Sendable {
             }.joined(separator: "/")
     }
 
-    /// What to send: the body that the document gives as its example.
+    /// Returns the body to send, which is the example in the document.
     static func body(of route: RouteTable.Route) throws -> (type: String, bytes: ByteBuffer)? {
         guard let (type, schema) = route.operation.body?.contents.first else { return nil }
         switch type {

@@ -5,7 +5,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// A server as a process of its own, in a folder of its own.
+/// A server as a separate process, with its own folder.
 final class RunningServer: Sendable {
     let folder: URL
     let port: Int
@@ -50,7 +50,7 @@ final class RunningServer: Sendable {
         port = try #require(found, "\(text)")
     }
 
-    /// Asks it to stop and returns its exit status.
+    /// Asks the server to stop and returns its exit status.
     func stop() async -> Int32 {
         signal(SIGTERM)
         return await process.ended()
@@ -58,7 +58,7 @@ final class RunningServer: Sendable {
 
     func signal(_ signal: Int32) { Glibc.kill(process.processIdentifier, signal) }
 
-    /// Ends it as a power failure would.
+    /// Ends the server as a power failure would.
     func kill() async {
         signal(SIGKILL)
         _ = await process.ended()
@@ -66,7 +66,7 @@ final class RunningServer: Sendable {
 
     func remove() { try? FileManager.default.removeItem(at: folder) }
 
-    /// Runs a command on its database.
+    /// Runs a command on the server's database.
     func kalends(_ arguments: [String], input: String? = nil) async throws -> ProgramResult {
         try await runProgram(Programs.kalends, arguments + ["--database", database], input: input, in: packageRoot)
     }

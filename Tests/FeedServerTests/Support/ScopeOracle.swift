@@ -6,9 +6,9 @@ import HTTPTypes
 @testable import KalendsCore
 @testable import KalendsFront
 
-/// What each route asks of a service key, as docs/rights.md says it in words: typed here, and not taken from the routes.
+/// The scope that each route requires of a service key, typed from docs/rights.md and not taken from the routes.
 enum ScopeOracle {
-    /// What a key with this scope may call, and no other key with scopes.
+    /// The routes that a key with this scope may call, and no other key with scopes.
     static let scoped: [(scope: Scope, routes: [String])] = [
         (
             .readSchedule,
@@ -116,14 +116,14 @@ enum ScopeOracle {
         (.audit, ["GET /v1/audit"]),
     ]
 
-    /// What only a key without scopes may call: these are in no scope.
+    /// The routes that only a key without scopes may call: they are in no scope.
     static let wholeKey = [
         "GET /v1/webhooks", "POST /v1/webhooks", "GET /v1/webhooks/{id}", "PATCH /v1/webhooks/{id}",
         "DELETE /v1/webhooks/{id}", "POST /v1/webhooks/{id}/rotate", "POST /v1/webhooks/{id}/test",
         "GET /v1/webhooks/{id}/deliveries", "GET /auth/token",
     ]
 
-    /// What everybody may call, with no credential or with the secret in the path.
+    /// The routes that everybody may call, with no credential or with the secret in the path.
     static let noKey = [
         "GET /feeds/{token}/{name}", "GET /feeds/{token}", "GET /functions/v1/ical-feed/{token}",
         "POST /v1/sessions", "GET /v1/connections/callback", "POST /functions/v1/calendar-webhook",
@@ -131,7 +131,7 @@ enum ScopeOracle {
         "GET /docs",
     ]
 
-    /// What a route asks of a key; nil for a route that is in none of these lists.
+    /// Returns what a route requires of a key; nil for a route that is in none of these lists.
     static func need(_ route: RouteTable.Route) -> KeyNeed? {
         let name = "\(route.method.rawValue) \(route.path)"
         if let found = scoped.first(where: { $0.routes.contains(name) }) { return .scope(found.scope) }

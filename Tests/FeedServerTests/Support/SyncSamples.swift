@@ -7,10 +7,10 @@ import Storage
 @testable import FeedServer
 @testable import KalendsCore
 
-/// Records as the engine leaves them, one of each kind.
+/// Records as the engine stores them, one of each kind.
 enum SyncSamples {
-    /// A run `run-ID`, a conflict `conflict-ID`, a link and an entry of the journal, of the connection ID; what is there
-    /// already stays.
+    /// Stores a run `run-ID`, a conflict `conflict-ID`, a link and an entry of the journal for the connection ID;
+    /// existing rows stay.
     static func put(in server: TestServer, of connection: String, now: Int) async throws {
         let at = Instant(seconds: now / 1000)
         let item = ItemKey(.appointments, "x")

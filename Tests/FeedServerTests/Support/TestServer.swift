@@ -29,14 +29,14 @@ final class TestClock: Sendable {
     func advance(milliseconds: Int) { time.withLock { $0 += milliseconds } }
 }
 
-/// A whole server in a folder of its own, called through its router.
+/// A whole server with its own folder, called through its router.
 struct TestServer: Sendable {
     let front: FrontServices
     var services: Services { front.services }
     let clock: TestClock
     let client: any TestClientProtocol
-    /// Calls a server that listens on a port, and waits as long as it takes: the framework's own client gives up after 20
-    /// seconds, in which a server beside hundreds of other tests may not have a turn.
+    /// A client for a server that listens on a port, which waits as long as it takes: the framework's own client gives
+    /// up after 20 seconds, too soon for a server that runs beside hundreds of other tests.
     let patient: TestClient?
     let folder: URL
     /// A service key's text.
@@ -103,7 +103,7 @@ struct TestServer: Sendable {
         try await installation.close()
     }
 
-    /// Calls the API as the host application, or narrowed to a user.
+    /// Calls the API as the host application, or as a user for whom the host application acts.
     func call(
         _ method: HTTPRequest.Method, _ path: String, _ body: JSONValue? = nil, as user: String? = nil,
         headers: HTTPFields = [:]
@@ -141,7 +141,7 @@ struct TestServer: Sendable {
             body: answer.body.map { Array($0.readableBytesView) } ?? [])
     }
 
-    /// A circle `c` in Los Angeles with Ann (owner), Ben (member), Vic (viewer), and the patients Mom and Dad.
+    /// Creates a circle `c` in Los Angeles with Ann (owner), Ben (member), Vic (viewer), and the patients Mom and Dad.
     func makeCircle(zone: String = "America/Los_Angeles") async throws {
         try await call(.put, "/v1/circles/c", ["name": "Our family", "timeZone": .string(zone)]).expect(201)
         for (id, name, role) in [("ann", "Ann", "owner"), ("ben", "Ben", "member"), ("vic", "Vic", "viewer")] {
@@ -158,7 +158,7 @@ struct TestServer: Sendable {
         #expect(answer.status == 200 || answer.status == 201, "\(answer.text)")
     }
 
-    /// Makes a feed and returns its id and the path of its address.
+    /// Creates a feed and returns its id and the path of its address.
     func makeFeed(
         user: String = "ann", label: String? = nil, config: JSONValue = [:]
     ) async throws -> (id: String, path: String) {
@@ -199,7 +199,7 @@ struct Answer: Sendable {
 
     func values(_ name: String) -> [String] { Self.values(name, calendarLines) }
 
-    /// The values of events' properties, and of no zone and not of the calendar itself.
+    /// Returns the values of events' properties, leaving out those of zones and of the calendar itself.
     func eventValues(_ name: String) -> [String] {
         var isInEvent = false
         let lines = calendarLines.filter { line in

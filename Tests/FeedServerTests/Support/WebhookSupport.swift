@@ -12,13 +12,13 @@ import Testing
 @testable import FeedServer
 @testable import KalendsCore
 
-/// A receiver of webhooks on this machine that keeps all it gets and answers as a test says.
+/// A receiver of webhooks on this machine that records everything it gets and answers as a test wants.
 final class HookReceiver: Sendable {
     enum Reply: Sendable {
         case status(Int)
-        /// Takes the message, but the connection ends before the answer.
+        /// Reads the message, but the connection ends before the answer.
         case drop
-        /// Takes the message and says nothing.
+        /// Reads the message and does not answer.
         case silence
     }
 
@@ -82,7 +82,7 @@ final class HookReceiver: Sendable {
 }
 
 extension TestServer {
-    /// Sends what is due to webhooks now; how many messages were taken.
+    /// Sends what is due to webhooks now; returns how many messages were accepted.
     @discardableResult
     func sendWebhooks() async throws -> Int {
         let log = self.log

@@ -4,7 +4,7 @@ import Foundation
 import Glibc
 
 /// Whether the time of some work depends on which of two kinds of input it is given: Welch's t-test over interleaved
-/// measurements, as dudect has it (Reparaz, Balasch, Verbauwhede, 2017).
+/// measurements, as in dudect (Reparaz, Balasch, Verbauwhede, 2017).
 ///
 /// Beside the test over all times there is one for each of a hundred bounds, beyond which times are left out: what else the
 /// machine did makes some of them long, and hides what is small.
@@ -26,13 +26,13 @@ struct TimingTest {
     }
 
     private var all = [[Moments]](repeating: [Moments(), Moments()], count: 101)
-    /// In nanoseconds, rising; the last is without a bound.
+    /// The bounds in nanoseconds, rising; the last is open.
     private var bounds: [Double] = []
 
-    /// Fewer say nothing.
+    /// The smallest number of measurements that is conclusive.
     private static let least = 10_000.0
 
-    /// Takes measurements up: which kind, and how many nanoseconds.
+    /// Adds measurements: the kind and the nanoseconds of each.
     mutating func add(_ times: [(kind: Int, time: Double)]) {
         if bounds.isEmpty {
             // The first batch tells what is usual, and is not counted itself.
@@ -52,10 +52,10 @@ struct TimingTest {
     /// How many times of each kind were counted.
     var counts: [Int] { (all.last ?? []).map { Int($0.count) } }
 
-    /// The means of both kinds, in nanoseconds, without a bound.
+    /// The means of both kinds in nanoseconds, over all times.
     var means: [Double] { (all.last ?? []).map(\.mean) }
 
-    /// The greatest |t| of all bounds.
+    /// The greatest |t| over all bounds.
     var greatest: Double { all.map(Self.statistic).map(abs).max() ?? 0 }
 
     private static func statistic(_ kinds: [Moments]) -> Double {
@@ -66,7 +66,7 @@ struct TimingTest {
 
     private static let start = SuspendingClock.now
 
-    /// Nanoseconds since some moment.
+    /// Returns nanoseconds since an arbitrary moment.
     static func now() -> Double {
         let (seconds, attoseconds) = start.duration(to: .now).components
         return Double(seconds) * 1e9 + Double(attoseconds) * 1e-9

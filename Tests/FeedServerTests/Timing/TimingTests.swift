@@ -9,14 +9,15 @@ import Testing
 @testable import FeedServer
 @testable import KalendsCore
 
-/// How many measurements of each kind; the suite runs when `KALENDS_TIMING` gives a number, as `make test-timing` does.
+/// How many measurements of each kind are made; the suite runs when `KALENDS_TIMING` gives a number, as `make
+/// test-timing` does.
 private let wanted = ProcessInfo.processInfo.environment["KALENDS_TIMING"].flatMap(Int.init)
 
-/// A guess that differs from what is right in its last bit, against one that differs everywhere; and who is not there
-/// against who is.
-@Suite("The time of an answer says nothing of a guess", .serialized, .enabled(if: wanted != nil))
+/// A guess that differs from the secret only in its last bit is compared with one that differs everywhere, and an
+/// unknown user with a known one.
+@Suite("The time of an answer reveals nothing about a guess", .serialized, .enabled(if: wanted != nil))
 struct TimingTests {
-    /// What the authors of the test call no evidence of a difference.
+    /// The value up to which the authors of the test see no evidence of a difference.
     private static let bar = 4.5
     private static let batch = 20_000
     /// How many secrets there are of a kind.
@@ -160,7 +161,7 @@ struct TimingTests {
         }
     }
 
-    @Test("A difference that there is, is found")
+    @Test("An existing difference is found")
     func control() async throws {
         var numbers = SplitMix(seed: 7)
         var test = TimingTest()

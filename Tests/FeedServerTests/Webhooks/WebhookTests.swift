@@ -16,7 +16,7 @@ struct WebhookTests {
         ["title": .string(title), "dueAt": "2026-03-03T09:00:00Z"]
     }
 
-    /// What the code of docs/webhooks.md says of messages.
+    /// Returns what the code in docs/webhooks.md decides about messages.
     private static func genuine(
         _ cases: [(secret: String, headers: [String: String], body: [UInt8], now: Int)]
     ) async throws -> [Bool] {
@@ -167,7 +167,7 @@ struct WebhookTests {
         }
     }
 
-    @Test("A webhook hears of its circles and kinds alone, and nothing of before it was made")
+    @Test("A webhook gets only changes of its circles and kinds, and none from before it was created")
     func filters() async throws {
         try await HookReceiver.run { receiver in
             try await TestServer.run { server in
@@ -257,7 +257,7 @@ struct WebhookTests {
         }
     }
 
-    @Test("Only a host application has webhooks, and every fault of one is told")
+    @Test("Only a host application has webhooks, and every fault of one is reported")
     func calls() async throws {
         try await TestServer.run { server in
             try await server.makeCircle()
@@ -289,7 +289,7 @@ struct WebhookTests {
         }
     }
 
-    @Test("Neither a secret nor the path of an address stands in the database or the log")
+    @Test("Neither a secret nor the path of an address is in the database or the log")
     func secrecy() async throws {
         try await HookReceiver.run { receiver in
             receiver.answer { _ in .status(500) }

@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(
-        "A rule that no phone's calendar can say is not taken for another",
+        "A rule that no phone's calendar can represent is not mistaken for another",
         arguments: [
             "FREQ=HOURLY", "FREQ=DAILY;BYHOUR=9,12", "FREQ=YEARLY;BYWEEKNO=3", "FREQ=YEARLY;BYYEARDAY=100", "COUNT=3",
             "",

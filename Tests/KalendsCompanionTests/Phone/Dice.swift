@@ -3,7 +3,7 @@
 import Foundation
 import TestSupport
 
-/// Chance that repeats: the same seed throws the same.
+/// Repeatable chance: the same seed gives the same numbers.
 struct Dice: RandomNumberGenerator, Sendable {
     private var numbers: SplitMix
 
@@ -15,7 +15,7 @@ struct Dice: RandomNumberGenerator, Sendable {
     mutating func pick<Element>(_ list: [Element]) -> Element? { list.isEmpty ? nil : list[pick(list.count)] }
 }
 
-/// A value that a test and what it runs share.
+/// A value that a test shares with the code that it runs.
 final class Shared<Value: Sendable>: @unchecked Sendable {
     private let lock = NSLock()
     private var value: Value

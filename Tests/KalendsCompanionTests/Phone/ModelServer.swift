@@ -5,7 +5,7 @@ import OfficeDays
 
 @testable import KalendsCompanion
 
-/// The server's rules for devices, small: a person's own events, and items of a circle.
+/// A small model of the server's rules for devices, with a person's own events and items of a circle.
 final class ModelServer: CompanionService {
     struct Stored: Sendable {
         var event: RemoteEvent
@@ -74,7 +74,7 @@ final class ModelServer: CompanionService {
         }
     }
 
-    /// The connection ends, and its events stay with the phone; another one shows the same items under the same marks.
+    /// Ends the connection, whose events stay on the phone; a new one shows the same items under the same marks.
     func reconnect(as name: String) {
         state.with { state in
             for (id, old) in state.events where old.kind != nil {
@@ -94,7 +94,7 @@ final class ModelServer: CompanionService {
         }
     }
 
-    /// Another device carries the items from now on, or this one does again.
+    /// Makes another device carry the items from now on, or this one again.
     func carry(here: Bool) {
         state.with { state in
             state.isCarriedHere = here
@@ -191,7 +191,7 @@ extension ModelServer.State {
         events[stored.event.id] = stored
     }
 
-    /// One event of an upsert; nil for the deletion of one that is not known.
+    /// Takes one event of an upsert; returns nil for the deletion of an unknown one.
     fileprivate mutating func take(_ sent: SentEvent, _ device: String?, _ now: Int) -> ModelServer.Stored? {
         let instance = sent.externalInstanceId.flatMap { EventMoment($0) }
         let known =
@@ -230,7 +230,7 @@ extension ModelServer.State {
         return events[before.id]
     }
 
-    /// Kalends is right about everything but an appointment's times.
+    /// Takes a change of an item: Kalends decides everything but an appointment's times.
     private mutating func takeItem(_ sent: SentEvent, _ old: ModelServer.Stored, _ now: Int) -> ModelServer.Stored? {
         var stored = old
         if sent.syncState == "deleted" {
@@ -260,14 +260,14 @@ extension ModelServer.State {
 }
 
 extension RemoteEvent {
-    /// Takes over what a person sees of another event.
+    /// Takes over the part of another event that a person sees.
     fileprivate mutating func show(_ other: RemoteEvent) {
         (title, date, endDate) = (other.title, other.date, other.endDate)
         (startTime, endTime, timeZone, allDay) = (other.startTime, other.endTime, other.timeZone, other.allDay)
         (description, location, recurrence) = (other.description, other.location, other.recurrence)
     }
 
-    /// What is missing stays, an empty text clears.
+    /// Applies a sent event: a missing field stays, and an empty text clears it.
     fileprivate mutating func apply(_ sent: SentEvent) {
         func text(_ new: String?, _ old: String?) -> String? { new.map { $0.isEmpty ? nil : $0 } ?? old }
         if let day = Day(sent.date), let old = Day(date), let last = endDate.flatMap({ Day($0) }) {

@@ -11,7 +11,7 @@ import Testing
 @Suite("Companion: a phone, a server, and a person at both") struct PhoneHistoryTests {
     static let histories = Int(ProcessInfo.processInfo.environment["KALENDS_HISTORIES"] ?? "") ?? 200
     static let first = Int(ProcessInfo.processInfo.environment["KALENDS_SEED"] ?? "") ?? 1
-    /// Histories of one case.
+    /// How many histories one test case has.
     static let piece = 25
 
     @Test(
@@ -34,7 +34,7 @@ import Testing
 }
 
 extension PhoneWorld {
-    /// Runs until nothing is to be done; the person approves what is held.
+    /// Runs until nothing is left to do; the person approves what is held.
     func settle() async {
         mend()
         for _ in 0..<14 {
@@ -46,7 +46,7 @@ extension PhoneWorld {
         }
     }
 
-    /// A calendar that is called otherwise now, and had nothing in it to be known by.
+    /// Chooses a calendar again that was renamed, and had no events by which to recognise it.
     private func chooseAgain() async {
         for (id, title) in [(home, "Home"), (work, "Work"), (mirror, "Kalends")] {
             guard !device.calendars.contains(where: { $0.id == id }),

@@ -49,7 +49,7 @@ import Testing
             _ = try await call { [settings] in try await $0.change(settings) }
         }
 
-        /// A visit of some hours from nine on, so many days from the start.
+        /// Returns a visit of some hours from nine on, some days after the start.
         func visit(_ day: Int, hours: Int = 3) throws -> Visit {
             let start = 1_780_297_200 + day * 86_400
             return try #require(Visit(id: "v\(day)", start: start, end: start + hours * 3600))

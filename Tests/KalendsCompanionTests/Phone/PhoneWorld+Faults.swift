@@ -6,7 +6,7 @@ import Foundation
 @testable import KalendsCompanion
 
 extension PhoneWorld {
-    /// Something of what is known to happen to phones, for the next run or for good.
+    /// Makes a known trouble of phones happen, for the next run or for good.
     func fault() {
         switch dice.pick(11) {
         case 0:
@@ -39,7 +39,7 @@ extension PhoneWorld {
         }
     }
 
-    /// Does something in the middle of a run.
+    /// Makes something happen in the middle of a run.
     private func strike(_ name: String, _ body: @escaping @Sendable () -> Void) {
         let left = Shared(dice.pick(40))
         trace.append("\(name) after \(left.now) calls")
@@ -52,7 +52,7 @@ extension PhoneWorld {
         }
     }
 
-    /// Everything works again.
+    /// Ends all faults.
     func mend() {
         device.onCall(nil)
         device.failingCommits = 0

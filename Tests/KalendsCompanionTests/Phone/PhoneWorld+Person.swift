@@ -13,7 +13,7 @@ extension PhoneWorld {
 
     private func isOurs(_ row: StandInDevice.Row) -> Bool { EventMark(url: row.fields.url) != nil }
 
-    /// One thing that the person does, at one of the ends.
+    /// Makes one move of the person, on the phone or at the server.
     func act() {
         wait(20 + dice.pick(600))
         switch dice.pick(16) {
@@ -157,7 +157,7 @@ extension StandInDevice.When {
 }
 
 extension EKRecurrenceRule {
-    /// Starts of a short series.
+    /// Returns the starts of a short series.
     func allStarts(_ when: StandInDevice.When, _ zone: String) -> [Int] {
         let first: Int
         switch when {

@@ -26,7 +26,7 @@ final class PhoneWorld {
     let mirror: String
     let hidden: String
     var trace: [String] = []
-    /// Texts that the person wrote and did not take away themselves.
+    /// Texts that the person wrote and did not remove themselves.
     var texts: Set<String> = []
     private var made = 0
 
@@ -60,7 +60,7 @@ final class PhoneWorld {
         return report
     }
 
-    /// Everything that is not ours, as it is.
+    /// Returns everything that is not ours.
     private func strangers() -> [Int: StandInDevice.Fields] {
         device.events.filter { EventMark(url: $0.value.fields.url) == nil }.mapValues(\.fields)
     }
@@ -70,7 +70,7 @@ final class PhoneWorld {
         device.now = clock.now / 1000
     }
 
-    /// A text that is nowhere else.
+    /// Returns a text that is used nowhere else.
     func text() -> String {
         made += 1
         let text = "t\(made)"
@@ -78,7 +78,7 @@ final class PhoneWorld {
         return text
     }
 
-    /// The person took these texts away, or wrote others over them.
+    /// Records that the person removed these texts or replaced them.
     func retire(_ old: [String?]) { for case let text? in old { texts.remove(text) } }
 
     // MARK: Values

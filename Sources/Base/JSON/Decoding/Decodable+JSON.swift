@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Decodable {
-    /// Reads a value from JSON in UTF-8, as `JSONEncoder` writes it when nothing is set.
+    /// Reads a value from JSON in UTF-8 in the form that `JSONEncoder` writes with its default settings.
     ///
-    /// Of the types that `JSONEncoder` has forms of its own for, which are `Data`, `Decimal` and `URL`, none is read.
+    /// The types for which `JSONEncoder` has special forms (`Data`, `Decimal` and `URL`) are not supported.
     ///
     /// - Throws: `JSONFault`, which names the place, and whatever the type itself throws.
     package init(decodingJSON bytes: some Collection<UInt8>) throws {
         try self.init(decoding: try JSONValue(parsing: bytes))
     }
 
-    /// Reads a value from JSON that is parsed already; throws as `init(decodingJSON:)`.
+    /// Reads a value from parsed JSON; throws the same errors as `init(decodingJSON:)`.
     package init(decoding value: JSONValue) throws {
         do {
             try self.init(from: ValueDecoder(value, at: nil))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The way from a document to a value in it, which is written out only when somebody asks.
+/// The path from a document to a value in it, which is written out only on request.
 final class DecodingPath {
     private let parent: DecodingPath?
     private let step: any CodingKey
@@ -33,7 +33,7 @@ struct ElementKey: CodingKey {
     init?(stringValue: String) { nil }
 }
 
-/// The step to what a class keeps of the class it derives from, where it has no name of its own.
+/// The step to the superclass's part of an encoded class, where it has no name of its own.
 struct SuperKey: CodingKey {
     var stringValue: String { "super" }
     var intValue: Int? { nil }

@@ -37,7 +37,7 @@ struct ElementDecoder: UnkeyedDecodingContainer {
 
     mutating func superDecoder() throws -> any Decoder { try take((any Decoder).self) { decoder in decoder } }
 
-    /// Reads the next element, and goes on behind it when that worked.
+    /// Reads the next element, and advances past it on success.
     private mutating func take<Result>(
         _ type: any Any.Type, _ read: (ValueDecoder) throws -> Result
     ) throws -> Result {

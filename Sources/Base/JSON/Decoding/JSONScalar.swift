@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A type that a text, a number or a word of JSON is read as.
+/// A type that is read from a JSON string, number, boolean or null.
 protocol JSONScalar: Decodable {
-    /// The kind of value in words, as a sentence begins with it.
+    /// The kind of value in words, capitalized to begin a sentence.
     static var noun: String { get }
 
-    /// Nil for a value of another kind, and for a number that does not fit.
+    /// Returns nil for a value of another kind, and for a number that does not fit.
     init?(json value: JSONValue)
 }
 
 extension JSONScalar where Self: FixedWidthInteger {
     static var noun: String { "A whole number" }
 
-    /// Beyond 2^63 the parser has doubles, which would be other numbers than those that were written.
+    /// Accepts integers only: beyond 2^63 the parser yields doubles, which may differ from the numbers that were
+    /// written.
     init?(json value: JSONValue) {
         guard case .integer(let number) = value else { return nil }
         self.init(exactly: number)

@@ -20,7 +20,7 @@ struct MemberDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func decode<Scalar: JSONScalar>(_ type: Scalar.Type, forKey key: Key) throws -> Scalar {
         let value = try value(key)
         if let scalar = Scalar(json: value) { return scalar }
-        // The error is the decoder's.
+        // Leave the error to the decoder.
         return try decoder(value, key).decode(type)
     }
 
@@ -41,7 +41,7 @@ struct MemberDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func superDecoder() -> any Decoder { superDecoder(SuperKey()) }
     func superDecoder(forKey key: Key) -> any Decoder { superDecoder(key) }
 
-    /// What is missing is null: a class without members of its own has stored none.
+    /// Treats a missing member as null: a class without members of its own has stored nothing.
     private func superDecoder(_ key: any CodingKey) -> any Decoder {
         ValueDecoder(members[key.stringValue] ?? .null, at: DecodingPath(path, key))
     }

@@ -36,7 +36,7 @@ extension ValueDecoder: SingleValueDecodingContainer {
 
     func decode<Value: Decodable>(_ type: Value.Type) throws -> Value { try Value(from: self) }
 
-    /// The error for a value that is not of the kind asked for.
+    /// The error for a value that is not of the requested kind.
     private func mismatch(_ type: any Any.Type, _ noun: String) -> DecodingError {
         let found = "\(noun) is expected here, but this is \(value.noun)."
         let context = DecodingError.Context(codingPath: codingPath, debugDescription: found)

@@ -3,16 +3,17 @@
 import Base
 import FeedTokens
 
-/// The passwords that are guessed first: those that many people have, and those made of what everybody here knows.
+/// The passwords that are guessed first: those that many people use, and those made of words that everybody here knows.
 ///
-/// It judges what users choose for themselves; what the operator or a host application sets follows their own rules.
+/// It applies to passwords that users choose themselves; the operator and host applications follow their own rules.
 struct GuessablePasswords: Sendable {
-    /// Words that everybody here knows, in small letters: the product's name, the app's, and the host's parts.
+    /// Words that everybody here knows, in lower case: the names of the product and the app, and the parts of the host
+    /// name.
     private let words: [String]
 
-    /// Shorter words are in many good passwords by chance.
+    /// The length of the shortest word that counts; shorter words occur in many good passwords by chance.
     private static let shortestWord = 4
-    /// How many characters a password has besides words that everybody knows.
+    /// The fewest characters that a password must have besides words that everybody knows.
     private static let fewestOthers = 4
 
     init(_ settings: ServerSettings) {
@@ -21,7 +22,7 @@ struct GuessablePasswords: Sendable {
         words = ["kalends"] + parts.map { $0.lowercased() }
     }
 
-    /// What is wrong with a new password of a user; nil when nobody guesses it at once.
+    /// Returns what is wrong with a user's new password; nil if it cannot be guessed at once.
     func fault(_ password: Concealed, of user: String, at pointer: String = "/password") -> Fault? {
         let text = password.reveal().lowercased()
         if Self.isCommon(text) {
@@ -38,7 +39,7 @@ struct GuessablePasswords: Sendable {
             message: "This password is little more than a name that everybody here knows.")
     }
 
-    /// Whether a line of the list is this password.
+    /// Whether this password is a line of the list.
     private static func isCommon(_ text: String) -> Bool {
         guard !text.contains("\n"), !text.hasPrefix("#") else { return false }
         return PackageResources.common_passwords_txt.firstRange(of: Array("\n\(text)\n".utf8)) != nil

@@ -3,7 +3,7 @@
 import Dispatch
 import Synchronization
 
-/// A few threads for work that would hold others up; whoever comes later waits for a place, first come, first served.
+/// A few threads for work that would block others; further work waits for a thread in order of arrival.
 final class HashThreads: Sendable {
     private struct State {
         var running = 0
@@ -14,7 +14,7 @@ final class HashThreads: Sendable {
     private let state = Mutex(State())
     private let queue = DispatchQueue(label: "kalends.hashes", attributes: .concurrent)
 
-    /// - Parameter width: how many are at work at a time.
+    /// - Parameter width: the number of threads.
     init(width: Int) { self.width = width }
 
     func run<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
@@ -35,7 +35,7 @@ final class HashThreads: Sendable {
         if begins { queue.async { self.work(off: work) } }
     }
 
-    /// Does one thing after the other until nothing waits.
+    /// Runs the first piece of work, and then those that wait, until none is left.
     private func work(off first: @Sendable () -> Void) {
         first()
         while let next = next() { next() }

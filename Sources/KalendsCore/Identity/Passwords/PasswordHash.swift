@@ -6,7 +6,7 @@ import CryptoExtras
 import FeedTokens
 import FoundationEssentials
 
-/// A password as it is stored: Scrypt (RFC 7914) with its parameters and salt, `scrypt$15$8$3$salt$hash`.
+/// A password as it is stored: a Scrypt hash (RFC 7914) with its parameters and salt, `scrypt$15$8$3$salt$hash`.
 struct PasswordHash: Sendable {
     /// The binary logarithm of N; with r = 8, N = 2^15 takes 32 MiB.
     let cost: Int
@@ -16,11 +16,11 @@ struct PasswordHash: Sendable {
     private let hash: [UInt8]
 
     private static let length = 32
-    /// p of new hashes. By OWASP's table, N = 2^15 with p = 3 is as much work for a guesser as N = 2^17 with p = 1, and takes
-    /// a quarter of the memory here; it takes a third of a second or so.
+    /// The parameter p of new hashes. By OWASP's table, N = 2^15 with p = 3 is as much work for a guesser as N = 2^17
+    /// with p = 1, and needs a quarter of the memory here; one hash takes about a third of a second.
     static let newParallelism = 3
 
-    /// Hashes a password with its own salt; slow on purpose, and never on an event loop.
+    /// Hashes a password with a new salt; this is slow on purpose, and must not run on an event loop.
     init(_ password: Concealed, cost: Int, parallelism: Int = newParallelism) throws {
         var generator = SystemRandomNumberGenerator()
         self.cost = cost
@@ -29,7 +29,7 @@ struct PasswordHash: Sendable {
         hash = try Self.derive(password, salt, cost, blockSize, parallelism)
     }
 
-    /// Reads what is stored; nil for anything else, and for parameters that nobody means.
+    /// Reads a stored hash; returns nil for any other text, and for unreasonable parameters.
     init?(stored text: String) {
         let parts = text.split(separator: "$", omittingEmptySubsequences: false)
         guard parts.count == 6, parts[0] == "scrypt", let cost = Int(parts[1]), let blockSize = Int(parts[2]),
@@ -40,14 +40,15 @@ struct PasswordHash: Sendable {
         (self.cost, self.blockSize, self.parallelism, self.salt, self.hash) = (cost, blockSize, parallelism, salt, hash)
     }
 
-    /// Whether it took less work than is asked of new ones.
+    /// Whether the hash took less work than new ones must take.
     func isWeaker(than cost: Int) -> Bool { self.cost < cost || parallelism < Self.newParallelism }
 
     var stored: String {
         "scrypt$\(cost)$\(blockSize)$\(parallelism)$\(Base64URL.encode(salt))$\(Base64URL.encode(hash))"
     }
 
-    /// As slow as making one; the comparison takes the same time wherever the two differ.
+    /// Whether the password matches; this is as slow as making a hash, and the comparison takes the same time wherever
+    /// the two differ.
     func matches(_ password: Concealed) -> Bool {
         guard let other = try? Self.derive(password, salt, cost, blockSize, parallelism) else { return false }
         return SymmetricKey(data: other) == SymmetricKey(data: hash)
@@ -56,7 +57,7 @@ struct PasswordHash: Sendable {
     static func derive(
         _ password: Concealed, _ salt: [UInt8], _ cost: Int, _ blockSize: Int, _ parallelism: Int, length: Int = length
     ) throws -> [UInt8] {
-        // The library cannot be given no bytes at all.
+        // The library does not accept an empty password.
         let bytes = password.bytes.isEmpty ? [0] : password.bytes
         let key = try KDF.Scrypt.deriveKey(
             from: bytes, salt: salt, outputByteCount: length, rounds: 1 << cost, blockSize: blockSize,

@@ -2,19 +2,19 @@
 
 import Synchronization
 
-/// Hashes and checks passwords, two at once at most, so that memory is bounded however many sign in.
+/// Hashes and checks passwords, at most two at once, so that memory is limited however many people sign in.
 package final class Passwords: Sendable {
     package let brake: SignInBrake
     private let cost: Int
-    /// A hash of zeros, with the work of new ones.
+    /// A hash of zeros that takes as much work as new ones.
     private let nobodys: String
     private let waiting = Atomic(0)
 
-    /// How many may wait for their turn; each of them takes a third of a second or so.
+    /// The most requests that may wait for their turn; each takes about a third of a second.
     private static let longestQueue = 64
     private static let characters = 8...1024
 
-    /// Separate threads: a hash would hold an event loop up for all others.
+    /// Separate threads, because a hash would block an event loop for everybody else.
     private static let threads = HashThreads(width: 2)
 
     /// - Parameter cost: the binary logarithm of Scrypt's N for new hashes.
@@ -25,21 +25,20 @@ package final class Passwords: Sendable {
             + Base64URL.encode([UInt8](repeating: 0, count: 32))
     }
 
-    /// What is stored of a password.
+    /// Returns the hash of a password as it is stored.
     func hash(_ password: Concealed) async throws -> String {
         let cost = cost
         return try await work { try PasswordHash(password, cost: cost).stored }
     }
 
-    /// Whether a password is the one that is stored; nil stored is never right, and takes as long to find out.
+    /// Whether a password matches the stored one; if there is none, the answer is no and takes as long.
     func isRight(_ password: Concealed, stored: String?) async throws -> Bool {
         let nobodys = nobodys
         return try await work {
-            // Whatever is missing, the same is done: a user without a password is compared with a hash that no password
-            // gives.
+            // The work is always the same: for a user without a password, it uses a hash that no password gives.
             let known = stored.flatMap { PasswordHash(stored: $0) }
             guard let hash = known ?? PasswordHash(stored: nobodys) else { return false }
-            // One of another length is nobody's, and takes the same time too.
+            // A password of an invalid length is never right, but takes the same time.
             let isPossible = Self.isPossible(password)
             let isSame = hash.matches(isPossible ? password : Self.possible)
             return isSame && isPossible && known != nil
@@ -48,7 +47,7 @@ package final class Passwords: Sendable {
 
     private static let possible = Concealed("nobody's password")
 
-    /// Whether a stored hash was made with less work than is asked of new ones.
+    /// Whether a stored hash took less work than new ones must take.
     func isWeak(stored: String) -> Bool { PasswordHash(stored: stored)?.isWeaker(than: cost) ?? false }
 
     static func isPossible(_ password: Concealed) -> Bool {
@@ -69,9 +68,9 @@ package final class Passwords: Sendable {
 }
 
 extension FieldReader {
-    /// A password, exactly as it was typed.
+    /// Reads a password exactly as it was typed.
     ///
-    /// - Parameter isNew: whether it has to follow the rule; an old one is right or wrong.
+    /// - Parameter isNew: whether it has to follow the rule; an existing password is only right or wrong.
     package mutating func password(_ name: String, isNew: Bool) -> Concealed? {
         guard let value = value(name) else {
             fault(name, code: .required, "This is required.")

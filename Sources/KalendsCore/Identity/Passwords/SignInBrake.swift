@@ -4,29 +4,30 @@ import Base
 package import Storage
 import Synchronization
 
-/// Makes who guesses passwords wait, by user and by network, longer with each guess and bounded in memory and rows.
+/// Makes people who guess passwords wait, by user and by network, longer with each guess; its memory and rows are
+/// limited.
 ///
-/// The waits end by themselves, after a quarter of an hour at most. A network from which the user signed in has a
-/// separate count: guesses from elsewhere keep nobody out at home. Those networks are in the database, and so are
-/// waits, so that a restart neither locks the user out nor lets the guesser begin again; the few free tries are in
-/// memory only. Where several servers have the database, all of it is there, so that a guesser gains nothing by asking
-/// another one.
+/// Waits end by themselves, after a quarter of an hour at most. A network from which the user has signed in has a
+/// separate count, so guesses from elsewhere do not lock the user out at home. These networks and the waits are in the
+/// database, so a restart neither locks the user out nor lets the guesser begin again; the few free tries are only in
+/// memory. If several servers share the database, everything is there, so a guesser gains nothing by asking another
+/// server.
 package final class SignInBrake: Sendable {
     private struct Table {
         var failures = LeastRecentlyUsed<ByteString, SignInFailures>(limit: 2 * SignInFailures.maximum)
         var writes = 0
     }
 
-    /// Failures that cost nothing; many people may share a network.
+    /// The failures that cause no wait; many people may share a network.
     private static let freeOfUser = 5
     private static let freeOfNetwork = 20
     private static let first = 30_000
     private static let longest = 900_000
-    /// After this time without a failure all is forgotten.
+    /// The time without a failure, in milliseconds, after which failures are forgotten.
     package static let memory = 3_600_000
 
     private let store: any Store
-    /// Whether other servers count too.
+    /// Whether other servers count failures too.
     private let isShared: Bool
     private let table = Mutex(Table())
 
@@ -40,9 +41,9 @@ package final class SignInBrake: Sendable {
         }
     }
 
-    /// Counts a try as a failure, until `succeed` says otherwise, so that tries at the same time count too.
+    /// Counts a try as a failure until `succeed` is called, so that simultaneous tries count too.
     ///
-    /// Throws 429 for one that comes too early, which is not counted.
+    /// Throws 429 for a try that comes too early, which is not counted.
     package func begin(_ user: String, from network: String, now: Int) async throws {
         if isShared { return try await beginShared(user, from: network) }
         let name = try await name(user, network)
@@ -62,7 +63,7 @@ package final class SignInBrake: Sendable {
         if wait > 0 { throw Self.refusal(wait: wait) }
     }
 
-    /// Throws 429 while tries of this name or from this network have to wait; counts nothing.
+    /// Throws 429 while tries with this name or from this network have to wait; it counts nothing.
     package func check(_ name: String, from network: String, now: Int) async throws {
         if isShared {
             let wait = try await store.read { transaction in
@@ -88,7 +89,8 @@ package final class SignInBrake: Sendable {
             retryAfter: seconds)
     }
 
-    /// Clears the user's count in this network, takes back the try of the network, and notes it as one of the user's.
+    /// Clears the user's count in this network, removes the try from the network's count, and records the network as
+    /// one of the user's.
     func succeed(_ user: String, from network: String, now: Int) async throws {
         if isShared {
             return try await store.record { transaction in
@@ -113,7 +115,7 @@ package final class SignInBrake: Sendable {
         await write([name, Self.name(network)], now: now) { try $0.putSignInHome(network, of: user, now: now) }
     }
 
-    /// Clears the user's counts, once there is a new password.
+    /// Clears the user's counts after the password has changed.
     func forget(_ user: String, now: Int) async throws {
         let names = try await store.read { try $0.signInHomes(of: user) }.map { "\(user) \($0)" } + [user]
         if isShared {
@@ -123,7 +125,7 @@ package final class SignInBrake: Sendable {
         await write(names, now: now)
     }
 
-    /// Like `begin`, with everything in the database and by its clock.
+    /// Like `begin`, but uses only the database and its clock.
     private func beginShared(_ user: String, from network: String) async throws {
         let isFull = table.withLock { table in
             table.writes += 2
@@ -154,7 +156,7 @@ package final class SignInBrake: Sendable {
         return isRemembered(known, now: now) ? known : fresh
     }
 
-    /// What a user's failures from this network are counted under; an id has no space.
+    /// Returns the name under which a user's failures from this network are counted; ids contain no spaces.
     private func name(_ user: String, _ network: String) async throws -> String {
         try await store.read { try Self.name(user, network, in: $0) }
     }
@@ -165,9 +167,9 @@ package final class SignInBrake: Sendable {
 
     private static func name(_ network: String) -> String { " \(network)" }
 
-    /// Stores what is known of these by now, whichever of two tries at the same time comes here first.
+    /// Stores the current counts of these names, whichever of two simultaneous tries gets here first.
     ///
-    /// A full disk keeps nobody out who has the right password.
+    /// A full disk does not keep out anybody who has the right password.
     private func write(
         _ names: [String], now: Int, _ more: @escaping @Sendable (any WriteTransaction) throws -> Void = { _ in }
     ) async {
@@ -190,7 +192,7 @@ package final class SignInBrake: Sendable {
         }
     }
 
-    /// How many rows may be written beyond the bound before it is seen to.
+    /// How many rows may be written before the limit is enforced again.
     private static let sweep = 1_000
 
     private static func remembered(_ name: String, in table: inout Table, now: Int) -> SignInFailures {

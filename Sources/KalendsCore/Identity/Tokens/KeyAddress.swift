@@ -2,13 +2,13 @@
 
 import Outbound
 
-/// Public keys at an address, fetched when they are needed and kept while it cannot be reached.
+/// Public keys at an address, which are fetched when needed and kept while it cannot be reached.
 actor KeyAddress: KeySource {
-    /// The largest document that is read.
+    /// The largest document that is read, in bytes.
     static let limit = 1 << 20
-    /// Milliseconds after which the keys are fetched again.
+    /// The time after which the keys are fetched again, in milliseconds.
     private static let fresh = 15 * 60_000
-    /// Milliseconds between two tries, whoever asks for keys that nobody has.
+    /// The shortest time between two fetches, in milliseconds, however often unknown keys are asked for.
     private static let pause = 60_000
     private static let patience = Duration.seconds(10)
 
@@ -19,14 +19,14 @@ actor KeyAddress: KeySource {
     private var triedAt: Int?
     /// Whether the last try failed.
     private var isDown = false
-    /// The fetch under way, which all who wait share.
+    /// The fetch under way, which everybody who waits shares.
     private var running: Task<Void, Never>?
 
     init(_ url: Concealed, _ intake: Intake) { (self.url, self.intake) = (url, intake) }
 
     func keys(for token: SignedToken, now: Int) async -> [VerifyingKey] {
         if keys == nil || now - fetchedAt >= Self.fresh || now < fetchedAt {
-            // While the address is known not to answer, nobody waits for it whose key is here.
+            // While the address is known not to answer, a token whose key is here does not wait for it.
             let isHere = keys?.keys(for: token).isEmpty == false
             if isDown, isHere { begin(now) } else { await refresh(now) }
         }
@@ -36,7 +36,7 @@ actor KeyAddress: KeySource {
         return keys?.keys(for: token) ?? []
     }
 
-    /// Waits for a fetch, when there is one under way or it is time for another.
+    /// Waits for a fetch if one is under way or it is time for another.
     private func refresh(_ now: Int) async {
         begin(now)
         await running?.value
@@ -57,9 +57,10 @@ actor KeyAddress: KeySource {
         fetchedAt = now
     }
 
-    /// The keys at the address; nil for any other answer than 200 with a document.
+    /// Fetches the keys at the address; returns nil unless the answer is 200 with a document.
     private static func fetched(_ url: Concealed, _ intake: Intake) async -> KeySet? {
-        // One at a time and small, and without it nobody gets in: it is counted, and never turned away.
+        // Only one small document is fetched at a time, and nobody can sign in without it, so it is counted but never
+        // refused.
         let holding = intake.memory.enterAlways(.keys)
         defer { withExtendedLifetime(holding) {} }
         guard

@@ -2,17 +2,17 @@
 
 import FoundationEssentials
 
-/// Where the public keys of users' tokens come from.
+/// A source of public keys for users' tokens.
 protocol KeySource: Sendable {
-    /// The keys that may have signed this token.
+    /// Returns the keys that may have signed this token.
     ///
     /// - Parameter now: milliseconds since 1970.
     func keys(for token: SignedToken, now: Int) async -> [VerifyingKey]
 }
 
-/// Public keys in a file, which is read again when it was changed; one that cannot be read leaves the keys as they were.
+/// Public keys in a file, which is read again after it has changed; if it cannot be read, the keys stay as they were.
 actor KeyFile: KeySource {
-    /// What distinguishes a changed file from the one that was read.
+    /// The file attributes that show whether a file has changed since it was read.
     private struct Stamp: Equatable {
         var modifiedAt: Date?
         var size: UInt64?
@@ -23,7 +23,7 @@ actor KeyFile: KeySource {
     private var keys: KeySet
     private var stamp: Stamp?
 
-    /// Throws `ServerSettings.Invalid` when the file has no key that can be used.
+    /// Throws `ServerSettings.Invalid` if the file contains no usable key.
     init(_ path: String) async throws {
         self.path = path
         stamp = Self.stamp(of: path)

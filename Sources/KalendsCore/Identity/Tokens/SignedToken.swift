@@ -3,9 +3,9 @@
 import Base
 import FeedTokens
 
-/// A token in its compact form (RFC 7515 section 3.1), taken apart and not yet believed.
+/// A token in compact form (RFC 7515 section 3.1), parsed but not yet verified.
 struct SignedToken: Sendable {
-    /// The algorithms that there are here; `none` is not one of them.
+    /// The supported algorithms; `none` is not one of them.
     enum Algorithm: String, Sendable {
         case hs256 = "HS256"
         case rs256 = "RS256"
@@ -13,20 +13,20 @@ struct SignedToken: Sendable {
     }
 
     let algorithm: Algorithm
-    /// The name of the key that it says it is signed with.
+    /// The id of the key that the token claims to be signed with.
     let keyID: String?
-    /// What it says; an object.
+    /// The claims, a JSON object.
     let claims: JSONValue
-    /// What the signature is over.
+    /// The bytes that are signed.
     let signed: [UInt8]
     let signature: [UInt8]
 
     private static let longest = 8 << 10
 
-    /// What a token may say that it is (RFC 8725 section 3.11): others are signed with the same keys for other uses.
+    /// The accepted token types (RFC 8725 section 3.11): tokens for other uses may be signed with the same keys.
     private static let types: Set = ["jwt", "application/jwt", "at+jwt", "application/at+jwt"]
 
-    /// Nil for anything that is not exactly one.
+    /// Parses a token; returns nil for any text that is not exactly one.
     init?(_ text: Concealed) {
         let bytes = text.bytes
         guard bytes.count <= Self.longest else { return nil }
@@ -37,7 +37,7 @@ struct SignedToken: Sendable {
             let claims = try? JSONValue(parsing: payload), claims.object != nil,
             let algorithm = fields["alg"]?.string.flatMap(Algorithm.init)
         else { return nil }
-        // What we do not know must not be passed over when it is marked so (RFC 7515 section 4.1.11).
+        // Unknown extensions that are marked as critical must not be ignored (RFC 7515 section 4.1.11).
         guard fields["crit"] == nil else { return nil }
         if let type = fields["typ"] {
             guard let name = type.string, Self.types.contains(name.lowercased()) else { return nil }
@@ -54,7 +54,7 @@ struct SignedToken: Sendable {
         signed = Array(bytes.prefix(parts[0].count + 1 + parts[1].count))
     }
 
-    /// One spelling only for each byte string.
+    /// Decodes Base64URL; accepts only one spelling of each byte string.
     private static func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? {
         guard let bytes = Base64URL.decode(text), Base64URL.encode(bytes).utf8.elementsEqual(text) else { return nil }
         return bytes

@@ -7,10 +7,10 @@ package struct UserTokens: Sendable {
     private let issuer: String?
     private let audience: String?
 
-    /// How far, in milliseconds, the issuer's clock may be ahead of ours; an end is an end.
+    /// How far the issuer's clock may be ahead of the server's, in milliseconds; it does not extend a token's end.
     private static let leeway = 30_000
 
-    /// Throws `ServerSettings.Invalid` when the file of keys cannot be used.
+    /// Throws `ServerSettings.Invalid` if the key file cannot be used.
     package init(_ settings: TokenSettings, _ intake: Intake) async throws {
         secret =
             if let secret = settings.secret { try await VerifyingKey(secret: secret.bytes) } else { nil }
@@ -26,12 +26,12 @@ package struct UserTokens: Sendable {
         audience = settings.audience
     }
 
-    /// The user for whom a token acts; throws 401 for any token that is not entirely right.
+    /// Returns the user for whom a token acts; throws 401 if anything about the token is wrong.
     ///
     /// - Parameter now: milliseconds since 1970.
     package func user(of text: Concealed, now: Int) async throws -> String {
         guard let token = SignedToken(text) else { throw Refusal.invalidToken }
-        // Only the algorithm decides whose keys are tried: a public key never serves as a secret.
+        // Only the algorithm decides which keys are tried: a public key is never used as a secret.
         let keys: [VerifyingKey] =
             switch token.algorithm {
             case .hs256: [secret].compactMap(\.self)
@@ -41,7 +41,7 @@ package struct UserTokens: Sendable {
         return try user(of: token.claims, now: now)
     }
 
-    /// The subject of claims that were signed.
+    /// Returns the subject of signed claims.
     private func user(of claims: JSONValue, now: Int) throws -> String {
         guard let end = Self.time(claims["exp"]) else { throw Refusal.invalidToken }
         guard now < end else { throw Refusal.expiredToken }
@@ -58,7 +58,7 @@ package struct UserTokens: Sendable {
         return user
     }
 
-    /// Seconds since 1970, whole or not (RFC 7519 section 2), in milliseconds.
+    /// Returns a time in seconds since 1970, whole or fractional (RFC 7519 section 2), in milliseconds.
     private static func time(_ claim: JSONValue?) -> Int? {
         switch claim {
         case .integer(let seconds)? where seconds.magnitude < 1 << 40: seconds * 1000
@@ -72,7 +72,7 @@ extension Refusal {
     static let invalidToken = refused(.tokenInvalid, "The token is not valid.")
     static let expiredToken = refused(.tokenExpired, "The token has expired.")
 
-    /// RFC 6750 section 3.1.
+    /// Creates a 401 refusal (RFC 6750 section 3.1).
     private static func refused(_ code: ProblemCode, _ detail: String) -> Refusal {
         Refusal(
             .unauthenticated, code: code, detail: detail)

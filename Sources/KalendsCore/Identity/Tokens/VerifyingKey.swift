@@ -5,29 +5,30 @@ import FeedTokens
 import FoundationEssentials
 import JWTKit
 
-/// A key that checks signatures of one algorithm, whatever a token says of itself.
+/// A key that checks signatures of one algorithm, whatever the token claims.
 struct VerifyingKey: Sendable {
     let id: String?
     let algorithm: SignedToken.Algorithm
     private let verifier: any JWTAlgorithm
 
-    /// The shared secret of HS256.
+    /// Creates the key of a shared secret for HS256.
     init(secret: [UInt8]) async throws {
         id = nil
         algorithm = .hs256
         verifier = try await JWTKeyCollection().add(hmac: HMACKey(from: secret), digestAlgorithm: .sha256).getKey()
     }
 
-    /// A public key of RS256 or ES256 (RFC 7517 section 4); nil for one that is not for that, or too weak.
+    /// Reads a public key for RS256 or ES256 (RFC 7517 section 4); returns nil if it has another purpose or is too
+    /// weak.
     ///
-    /// A symmetric key is never taken: what everybody can fetch is no secret.
+    /// A symmetric key is never accepted: a key that everybody can fetch is not a secret.
     init?(jwk: JSONValue) async {
         if let use = jwk["use"], use != "sig" { return nil }
         if let operations = jwk["key_ops"], operations.array?.contains("verify") != true { return nil }
         let keys = JWTKeyCollection()
         switch jwk["kty"]?.string {
         case "RSA":
-            // jwt-kit refuses those under 2048 bits. With the exponent 1 everything is its own signature.
+            // jwt-kit refuses keys under 2048 bits. With the exponent 1, every message is its own signature.
             guard let modulus = Self.number(jwk["n"]), let exponent = Self.number(jwk["e"]),
                 exponent.bytes.drop(while: { $0 == 0 }) != [1],
                 let key = try? Insecure.RSA.PublicKey(modulus: modulus.text, exponent: exponent.text)
@@ -67,12 +68,12 @@ struct VerifyingKey: Sendable {
 struct KeySet: Sendable {
     private let keys: [VerifyingKey]
 
-    /// How many keys of a document count: more are no rotation.
+    /// The most keys of a document that are used; a key rotation does not need more.
     private static let most = 100
 
     var isEmpty: Bool { keys.isEmpty }
 
-    /// Nil when it is no such document; keys that cannot be used are left out of it.
+    /// Reads a document; returns nil if it is not a key set. Unusable keys are left out.
     init?(_ document: [UInt8]) async {
         guard let items = (try? JSONValue(parsing: document))?["keys"]?.array else { return nil }
         var keys: [VerifyingKey] = []
@@ -80,7 +81,7 @@ struct KeySet: Sendable {
         self.keys = keys
     }
 
-    /// The keys that may have signed a token: of its algorithm, and of the name that it gives.
+    /// Returns the keys that may have signed a token: those with its algorithm and the key id that it names.
     func keys(for token: SignedToken) -> [VerifyingKey] {
         keys.filter { $0.algorithm == token.algorithm && (token.keyID == nil || $0.id == token.keyID) }
     }

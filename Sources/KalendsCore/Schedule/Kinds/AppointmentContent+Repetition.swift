@@ -3,15 +3,15 @@
 import ICalBridge
 
 extension AppointmentContent {
-    /// How it repeats: by a rule, and by single times.
+    /// The repetition of an appointment: a rule and single times.
     package struct Repetition: Hashable, Sendable {
-        /// As `RecurrenceRule` writes it; nil for a series of single times.
+        /// The rule in the form of `RecurrenceRule`; nil for a series of single times.
         var rrule: String?
         var exdates: [Instant]
         var rdates: [Instant]
     }
 
-    /// The repetition on the clock of a zone; UNTIL in UTC, as RFC 5545 wants it beside a zoned start.
+    /// Returns the repetition on the clock of a zone; UNTIL is in UTC, as RFC 5545 requires for a start with a zone.
     func rules(in zone: TimeZoneReference) -> Recurrence {
         guard let recurrence else { return Recurrence() }
         func zoned(_ instant: Instant) -> EventTime { .zoned(zone.rules.civil(at: instant), zone) }
@@ -67,7 +67,7 @@ extension FieldType<AppointmentContent.Repetition> {
                 .optional(
                     "rrule",
                     JSONSchema.optionalText(4096).orNull.described(
-                        "RFC 5545 section 3.3.10; one that takes too much work to follow is refused.")),
+                        "RFC 5545 section 3.3.10; a rule that takes too much work to follow is refused.")),
                 .optional("exdates", JSONSchema.array(of: .instant, maximum: 1000).orNull),
                 .optional("rdates", JSONSchema.array(of: .instant, maximum: 1000).orNull),
             ]),
@@ -107,7 +107,7 @@ extension FieldType<AppointmentContent.Repetition> {
 }
 
 extension FieldReader {
-    /// Up to a thousand times.
+    /// Reads up to a thousand times.
     fileprivate mutating func instants(_ name: String) -> [Instant] {
         guard let value = value(name) else { return [] }
         guard case .array(let items) = value, items.count <= 1000 else {

@@ -2,19 +2,19 @@
 
 import ICalBridge
 
-/// How many steps of following rules one request may cause, whatever it asks for and whatever is stored.
+/// The most steps of following rules that one request may cause, whatever it asks for and whatever is stored.
 package enum SeriesWork {
-    /// All that a feed shows, when its events are looked for in its window.
+    /// For everything that a feed shows, when the feed's events are looked up in its window.
     static let ofFeed = 10_000_000
-    /// All lines of a batch, all events of a file.
+    /// For all lines of a batch, or all events of a file.
     package static let ofFile = 20_000_000
-    /// What is spent to write one event so that all readers agree on it.
+    /// For writing one event so that all readers agree on it.
     static let ofAgreement = 4000
 }
 
-/// What was worked out of a repeating appointment before its transaction began, for as long as it is the same.
+/// What was computed from a repeating appointment before its transaction; valid while the timing stays the same.
 struct FollowedSeries: Sendable {
-    /// All that its occurrences follow from.
+    /// The values from which all occurrences follow.
     struct Timing: Hashable, Sendable {
         var startAt: Instant
         var endAt: Instant
@@ -23,9 +23,9 @@ struct FollowedSeries: Sendable {
     }
 
     let timing: Timing
-    /// When the last occurrence ends; nil when there is none.
+    /// When the last occurrence ends; nil for a series without an end.
     let lastEnd: Instant?
-    /// Of the times that were asked about, whether an occurrence starts there.
+    /// Whether an occurrence starts at each of the requested times.
     let starts: [Instant: Bool]
 }
 
@@ -34,7 +34,7 @@ extension AppointmentContent {
         FollowedSeries.Timing(startAt: startAt, endAt: endAt, recurrence: recurrence, zone: zone)
     }
 
-    /// The repeating appointment as a series without changed occurrences.
+    /// Returns the appointment as a series without changed occurrences.
     private func series(in zone: TimeZoneReference) -> Series {
         let item = careItem(CircleNames(), in: zone)
         let origin = Instant(seconds: 0)
@@ -42,9 +42,9 @@ extension AppointmentContent {
         return Series(master: item.event(revision, in: zone, style: CareStyle()), overrides: [])
     }
 
-    /// Follows the appointment's rule; nil when that takes more than one rule may, or than is left.
+    /// Follows the appointment's rule; nil when that takes more work than one rule may, or than is left in the budget.
     ///
-    /// - Parameter starts: times of which it is to be known whether an occurrence starts there.
+    /// - Parameter starts: times for which to find out whether an occurrence starts there.
     func followed(
         in zone: TimeZoneReference, among starts: [Instant] = [], budget: inout RecurrenceBudget
     ) -> FollowedSeries? {
@@ -63,7 +63,7 @@ extension AppointmentContent {
         return FollowedSeries(timing: timing(in: zone), lastEnd: last, starts: judged)
     }
 
-    /// When the last occurrence ends; nil when there is none, or when that is more than can be counted.
+    /// Returns when the last occurrence ends; nil for a series without an end, or when finding out takes too much work.
     func lastEnd(in zone: TimeZoneReference) -> Instant? {
         var budget = RecurrenceBudget(steps: RecurrenceBudget.perSeries)
         switch series(in: zone).end(floatingIn: zone.rules, budget: &budget) {
@@ -72,7 +72,7 @@ extension AppointmentContent {
         }
     }
 
-    /// Whether an occurrence starts at an instant; nil when that is more than can be counted.
+    /// Whether an occurrence starts at an instant; nil when finding out takes too much work.
     func hasOccurrence(at start: Instant, in zone: TimeZoneReference) -> Bool? {
         var budget = RecurrenceBudget(steps: RecurrenceBudget.perSeries)
         return series(in: zone).starts(among: [start], floatingIn: zone.rules, budget: &budget)?.contains(start)

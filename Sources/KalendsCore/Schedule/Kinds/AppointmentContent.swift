@@ -12,7 +12,7 @@ package struct AppointmentContent: ItemContent {
     package var patient = ""
     package var provider = ""
     package var startAt = Instant(seconds: 0)
-    /// An hour after the start unless somebody says another end.
+    /// By default an hour after the start.
     package var endAt = Instant(seconds: 3600)
     package var timeZone: String?
     package var location: String?
@@ -73,9 +73,9 @@ extension AppointmentContent {
         (startAt, endAt) = (start, end)
     }
 
-    /// Takes over what stands behind the patient, or all of a title that somebody wrote themselves.
+    /// Takes over the part after the patient's name, or the whole title if a person wrote it without the name.
     package mutating func rename(_ title: String, _ names: CircleNames) throws {
-        // As the entry shows it.
+        // The name is compared in the form in which the entry shows it.
         provider = title.behind(names.patient(patient).withoutHiddenCharacters + " - ")
     }
 
@@ -85,7 +85,7 @@ extension AppointmentContent {
 }
 
 extension ItemPart<AppointmentContent> {
-    /// When changed occurrences are, which is stored with them.
+    /// The original and new starts of changed occurrences, for responses.
     static var occurrences: ItemPart {
         let moved = JSONSchema.output(
             .required("originalStart", .instant), .required("startAt", .instant), .required("endAt", .instant))
@@ -93,8 +93,8 @@ extension ItemPart<AppointmentContent> {
             .required(
                 "occurrences",
                 JSONSchema.array(of: moved, maximum: ShownItem.mostMoved).described(
-                    "When the changed occurrences are, the first \(ShownItem.mostMoved); each can be "
-                        + "read, and all are listed, under `occurrences`."))
+                    "The times of the first \(ShownItem.mostMoved) changed occurrences; all are listed, and each "
+                        + "can be read, under `occurrences`."))
         ])
     }
 }

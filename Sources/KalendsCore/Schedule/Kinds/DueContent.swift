@@ -2,7 +2,7 @@
 
 package import ICalBridge
 
-/// What is due at a time and takes some minutes from then on.
+/// The content of an item that is due at a time and takes some minutes from then on.
 package protocol DueContent: ItemContent {
     var dueAt: Instant { get set }
     var durationMinutes: Int { get set }

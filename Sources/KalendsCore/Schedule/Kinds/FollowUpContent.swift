@@ -3,7 +3,7 @@
 package import ICalBridge
 package import Storage
 
-/// A follow-up: what a handoff left to be done.
+/// A follow-up: something that a handoff left to be done.
 package struct FollowUpContent: DueContent {
     package var description = ""
     package var dueAt = Instant(seconds: 0)

@@ -3,7 +3,7 @@
 package import ICalBridge
 import Storage
 
-/// What one changed occurrence of an appointment has of its own; nil is as in the series.
+/// The own fields of one changed occurrence of an appointment; a nil field is as in the series.
 package struct OccurrenceContent: StoredInParts {
     package var startAt = Instant(seconds: 0)
     package var endAt = Instant(seconds: 0)
@@ -26,13 +26,13 @@ package struct OccurrenceContent: StoredInParts {
 extension OccurrenceContent {
     init(_ occurrence: ChangedOccurrence) throws { try self.init(stored: occurrence.content) }
 
-    /// An occurrence that nobody has changed yet.
+    /// Makes an occurrence that is as in the series.
     init(at start: Instant, of series: AppointmentContent) {
         self.init()
         (startAt, endAt) = (start, start.adding(seconds: series.endAt.seconds - series.startAt.seconds))
     }
 
-    /// Reads a changed occurrence of a series; what is not given stays as in the series.
+    /// Reads a changed occurrence of a series; fields that are not given stay as in the series.
     package init(from value: JSONValue, originalStart: Instant, series: AppointmentContent) throws {
         self.init(at: originalStart, of: series)
         var fields = FieldReader(value)
@@ -41,7 +41,7 @@ extension OccurrenceContent {
         try fields.check()
     }
 
-    /// The same as a request would say it; throws `Refusal` with what is wrong with it.
+    /// Returns the content as if a request had sent it; throws `Refusal` with its faults.
     func checked(originalStart: Instant, series: AppointmentContent) throws -> OccurrenceContent {
         var members: [ByteString: JSONValue] = [:]
         for part in Self.parts { part.show(self, &members, FixedOffset.utc) }
@@ -50,7 +50,7 @@ extension OccurrenceContent {
 }
 
 extension AppointmentContent {
-    /// What calendars show of one changed occurrence.
+    /// Returns what calendars show of one changed occurrence.
     func careItem(
         _ occurrence: OccurrenceContent, originalStart: Instant, _ names: CircleNames, in zone: TimeZoneReference
     ) -> CareItem {
@@ -60,7 +60,7 @@ extension AppointmentContent {
         changed.endAt = occurrence.endAt
         changed.location = occurrence.location ?? location
         changed.notes = occurrence.notes ?? notes
-        // With the series every occurrence is cancelled.
+        // If the series is cancelled, every occurrence is.
         changed.status = status == .cancelled ? .cancelled : occurrence.status
         changed.recurrence = nil
         var item = changed.careItem(names, in: zone)

@@ -3,7 +3,7 @@
 package import ICalBridge
 package import Storage
 
-/// A shift: who looks after whom, for some hours or for whole days.
+/// A shift: who cares for whom, for some hours or for whole days.
 package struct ShiftContent: ItemContent {
     package var patient = ""
     package var ownerID: String?
@@ -12,7 +12,7 @@ package struct ShiftContent: ItemContent {
     var startAt: Instant?
     var endAt: Instant?
     var startDate: CivilDate?
-    /// The last day, included.
+    /// The last day, inclusive.
     var endDate: CivilDate?
 
     package init() {}
@@ -97,7 +97,7 @@ extension ItemPart<ShiftContent> {
         }
         part.output = [
             .optional("startAt", .instant), .optional("endAt", .instant), .optional("startDate", .date),
-            .optional("endDate", .date.described("The last day, included.")),
+            .optional("endDate", .date.described("The last day, inclusive.")),
         ]
         return part
     }

@@ -3,7 +3,7 @@
 import Base
 import Storage
 
-/// A change under way: what it is done to, by whom and when, within one transaction.
+/// A change in progress within one transaction: its target, the caller who makes it, and its time.
 struct Act<Held> {
     let held: Held
     let caller: Caller
@@ -12,19 +12,19 @@ struct Act<Held> {
     let now: Int
 }
 
-/// The one way in which callers change what is stored.
+/// The only way in which callers change what is stored.
 ///
-/// An act checks the caller's right in the same transaction that changes something, says which circles it concerns, and
-/// writes the audit trail, so that none of these is kept without the others. The verbs of the store raise versions and
-/// revisions and note the changes that webhooks report; items go through `ScheduleWriter`, which raises the circle's
-/// version once for all of them.
+/// An act checks the caller's right in the transaction that makes the change, names the circles that the change
+/// concerns, and writes the audit trail, so that none of these is stored without the others. The store's own methods
+/// raise versions and revisions and note the changes that webhooks report; items go through `ScheduleWriter`, which
+/// raises the circle's version once for all of them.
 struct Acts: Sendable {
     let store: any Store
     let now: Clock
 
     /// Changes something; all of it is stored durably when this returns, and none of it when it throws.
     ///
-    /// - Parameter body: may run more than once, so it has no effect beside the transaction.
+    /// - Parameter body: may run more than once, so it must have no effects outside the transaction.
     func act<Held, Value: Sendable>(
         on ground: Ground<Held>, for caller: Caller,
         _ body: @escaping @Sendable (Act<Held>) throws -> Done<Value>

@@ -6,14 +6,14 @@ import Base
 struct AuditNote: Sendable {
     let action: AuditAction
     let subject: String
-    /// Holds only ids and fixed words: what people wrote, names and secrets do not belong here.
+    /// Holds only ids and fixed words; text that people wrote, names and secrets must not be stored here.
     let detail: JSONValue
 
     init(_ action: AuditAction, _ subject: String, detail: JSONValue = [:]) {
         (self.action, self.subject, self.detail) = (action, subject, detail)
     }
 
-    /// A change with the names of the fields that changed, in order; nil when none did.
+    /// A note with the names of the fields that changed, in order; nil when none changed.
     init?(_ action: AuditAction, _ subject: String, changed: [ByteString: Bool]) {
         let names = changed.filter(\.value).keys.sorted().map(\.string)
         if names.isEmpty { return nil }
@@ -21,7 +21,7 @@ struct AuditNote: Sendable {
     }
 }
 
-/// What an act came to; it cannot be made without saying what the audit trail notes of it.
+/// The result of an act; it cannot be made without stating what the audit trail notes.
 struct Done<Value> {
     let value: Value
     let notes: [AuditNote]
@@ -30,20 +30,20 @@ struct Done<Value> {
 
     init(_ value: Value, noting note: AuditNote) { self.init(value, [note]) }
 
-    /// A change with another one that came along with it; nil when none did.
+    /// A change with a second note for another change that it caused; nil when it caused none.
     init(_ value: Value, noting note: AuditNote, and other: AuditNote?) {
         self.init(value, [note] + (other.map { [$0] } ?? []))
     }
 
-    /// What was there already as it was asked for: nothing is noted.
+    /// A result without a change; nothing is noted.
     static func unchanged(_ value: Value) -> Done { Done(value, []) }
 
-    /// A change that is noted unless it turned out to be none.
+    /// A result that is noted with `note`; a nil note means that nothing changed.
     static func changed(_ value: Value, noting note: AuditNote?) -> Done { Done(value, note.map { [$0] } ?? []) }
 
-    /// A change that the audit trail does not keep.
+    /// A result whose change is not noted in the audit trail.
     ///
-    /// - Parameter reason: why nobody will look for it there.
+    /// - Parameter reason: why the audit trail does not need it.
     static func unnoted(_ reason: StaticString, _ value: Value) -> Done { Done(value, []) }
 }
 

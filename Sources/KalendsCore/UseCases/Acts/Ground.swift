@@ -3,28 +3,28 @@
 import Base
 import Storage
 
-/// What an act is done to: found in the act's own transaction, with the right that the caller needs there.
+/// The target of an act, which is looked up in the act's own transaction with the right that the caller needs.
 struct Ground<Held>: Sendable {
-    /// What a ground gives to an act.
+    /// What an act receives from its ground.
     struct Opened {
         var held: Held
-        /// The circle that the audit trail names beside the act, nil for none.
+        /// The circle that the audit trail names with the act; nil when it names no circle.
         var circle: String?
     }
 
-    /// Whether feeds may show something else afterwards.
+    /// Whether the act may change what feeds show.
     let touchesCircles: Bool
-    /// Throws `Refusal` when it does not exist or the caller's right does not suffice.
+    /// Throws `Refusal` when the target does not exist or the caller's right does not suffice.
     let open: @Sendable (any WriteTransaction, Caller) throws -> Opened
 
-    /// What feeds show; `open` says which circles it concerns.
+    /// A target that feeds show; `open` names the circle that it concerns.
     init(touchingCircles open: @escaping @Sendable (any WriteTransaction, Caller) throws -> Opened) {
         (touchesCircles, self.open) = (true, open)
     }
 
-    /// What no feed shows.
+    /// A target that no feed shows.
     ///
-    /// - Parameter reason: why no answer that is remembered depends on it.
+    /// - Parameter reason: why no cached response depends on it.
     init(
         touchingNoCircle reason: StaticString,
         _ open: @escaping @Sendable (any WriteTransaction, Caller) throws -> Opened
@@ -36,7 +36,7 @@ struct Ground<Held>: Sendable {
 extension Ground<Circle> {
     /// A circle in which the caller has a right.
     ///
-    /// - Parameter resource: what a refusal names as missing, when something in the circle was asked for.
+    /// - Parameter resource: what a refusal reports as missing when the request named something in the circle.
     static func circle(_ id: String, _ right: Right, of resource: Refusal.Resource = .circle) -> Ground {
         Ground(touchingCircles: { transaction, caller in
             transaction.concerns(circle: id)
@@ -45,9 +45,9 @@ extension Ground<Circle> {
         })
     }
 
-    /// A circle in which something changes that no feed shows.
+    /// A circle in which the act changes something that no feed shows.
     ///
-    /// - Parameter reason: why no answer that is remembered depends on it.
+    /// - Parameter reason: why no cached response depends on it.
     static func circle(
         _ id: String, _ right: Right, of resource: Refusal.Resource = .circle, touchingNoFeed reason: StaticString
     ) -> Ground {
@@ -59,11 +59,11 @@ extension Ground<Circle> {
 }
 
 extension Ground<Circle?> {
-    /// A circle that the caller may manage, or that the installation is about to make.
+    /// A circle that the caller may manage, or that the installation is about to create.
     static func circleOrNew(_ id: String) -> Ground {
         Ground(touchingCircles: { transaction, caller in
             transaction.concerns(circle: id)
-            // Only the host application opens circles; to a user, one that is not theirs does not exist.
+            // Only the host application creates circles; for a user, another's circle does not exist.
             if caller.isInstallation, try transaction.circle(id) == nil { return Opened(held: nil, circle: id) }
             return Opened(
                 held: try Rights.circle(id, for: caller.identity, .manage, in: transaction), circle: id)
@@ -72,7 +72,7 @@ extension Ground<Circle?> {
 }
 
 extension Ground<Feed> {
-    /// A feed of the caller's own, or any for the installation.
+    /// One of the caller's own feeds, or any feed for the installation.
     static func feed(_ id: String) -> Ground {
         Ground(touchingCircles: { transaction, caller in
             let feed = try Rights.feed(id, for: caller.identity, in: transaction)
@@ -85,7 +85,7 @@ extension Ground<Feed> {
 extension Ground<Void> {
     /// The installation itself.
     ///
-    /// - Parameter reason: why no answer that is remembered depends on what is changed.
+    /// - Parameter reason: why no cached response depends on the change.
     static func installation(touchingNoCircle reason: StaticString) -> Ground {
         Ground(touchingNoCircle: reason) { _, caller in
             try Rights.installation(caller.identity)
@@ -93,7 +93,7 @@ extension Ground<Void> {
         }
     }
 
-    /// A user's own calendar, which that user's feeds may show beside a circle.
+    /// A user's own calendar, which the user's feeds may show together with a circle.
     static func ownCalendar(of id: String) -> Ground {
         Ground(touchingCircles: { transaction, caller in
             guard caller.isInstallation || caller.userID == id else { throw Refusal.missing(.user) }
@@ -103,9 +103,9 @@ extension Ground<Void> {
         })
     }
 
-    /// What belongs to one user outside of any circle, for that user and for the installation.
+    /// Data of one user outside any circle, open to that user and to the installation.
     ///
-    /// - Parameter reason: why no answer that is remembered depends on what is changed.
+    /// - Parameter reason: why no cached response depends on the change.
     static func user(
         _ id: String, of resource: Refusal.Resource = .user, touchingNoCircle reason: StaticString
     ) -> Ground {

@@ -2,16 +2,16 @@
 
 import Base
 
-/// What a caller requires of the present state of something before it is changed.
+/// What a caller requires of the current state of a record before it is changed.
 package struct Precondition<Record: Sendable>: Sendable {
     private let test: @Sendable (Record?) throws -> Void
 
-    /// - Parameter test: throws `Refusal` unless the state is as required; nil is what does not exist.
+    /// - Parameter test: throws `Refusal` unless the state is as required; gets nil when the record does not exist.
     package init(_ test: @escaping @Sendable (Record?) throws -> Void) { self.test = test }
 
-    /// Any state will do.
+    /// Accepts any state.
     package static var none: Precondition { Precondition { _ in } }
 
-    /// Throws `Refusal` unless the state is as required; nil is what does not exist.
+    /// Throws `Refusal` unless the state is as required; pass nil when the record does not exist.
     func check(_ record: Record?) throws { try test(record) }
 }

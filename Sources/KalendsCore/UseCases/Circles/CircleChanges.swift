@@ -3,23 +3,23 @@
 import Base
 package import Storage
 
-/// What happened in a circle, for programs that keep a copy of it.
+/// The changes in a circle, for programs that keep a copy of it.
 package struct CircleChanges: Sendable {
-    /// How long changes are kept, and how many of a circle.
+    /// How many days changes are kept, and how many changes of a circle are kept at most.
     package static let keptDays = 90
     package static let keptCount = 100_000
 
     let acts: Acts
 
-    /// Changes after a number, in order, and the number of the latest one; throws `Refusal` when some of them are
-    /// forgotten.
+    /// Returns the changes after a number, in order, and the number of the latest change; throws `Refusal` when some of
+    /// them are no longer stored.
     package func list(
         in circle: String, after number: Int, limit: Int, for caller: Caller
     ) async throws -> ([CircleChange], latest: Int) {
         try await acts.store.read { transaction in
             _ = try Rights.circle(circle, for: caller.identity, .read, in: transaction)
             let (oldest, latest) = try transaction.changeNumbers(in: circle)
-            // Ahead of all there is: the database was put back to what it was before.
+            // A number above the latest one means that the database was restored from an earlier copy.
             guard number <= latest, number + 1 >= oldest else {
                 throw Refusal(
                     .gone, code: .changesForgotten,

@@ -4,25 +4,25 @@ import Base
 package import ICalBridge
 package import Storage
 
-/// The circles that a caller may see, and their making and ending.
+/// Lists, creates, changes and deletes the circles that a caller may see.
 package struct Circles: Sendable {
     let acts: Acts
     let tidying: Tidying
-    /// Forgets what is remembered of a circle's feeds.
+    /// Drops the cached renderings of a circle's feeds.
     let forgetRendering: @Sendable (_ circle: String) -> Void
 
-    /// The caller's own, or all of them for the installation, in order of id.
+    /// Returns the caller's own circles, or all circles for the installation, in order of id.
     package func list(_ page: PageRequest, for caller: Caller) async throws -> [Circle] {
         let user = caller.userID
         return try await acts.store.read { try $0.circles(of: user, after: page.after, limit: page.limit) }
     }
 
-    /// - Parameter right: what the caller has to have in the circle.
+    /// - Parameter right: the right that the caller must have in the circle.
     package func get(_ id: String, for caller: Caller, with right: Right = .read) async throws -> Circle {
         try await acts.store.read { try Rights.circle(id, for: caller.identity, right, in: $0) }
     }
 
-    /// Makes or changes a circle; only the installation makes one. Throws `Refusal`.
+    /// Creates or changes a circle; only the installation may create one. Throws `Refusal`.
     package func put(
         _ id: String, name: String, timeZone: TimeZoneReference, if condition: Precondition<Circle>, for caller: Caller
     ) async throws -> (Circle, isNew: Bool) {
@@ -43,7 +43,7 @@ package struct Circles: Sendable {
         return put
     }
 
-    /// Does something once nothing is left of a former circle of this id.
+    /// Runs work; while a former circle with this id is still being removed, purges it and tries again.
     private func whenFree<Value>(_ id: String, _ work: () async throws -> Value) async throws -> Value {
         while true {
             do {

@@ -3,14 +3,14 @@
 import Base
 package import Storage
 
-/// Who belongs to a circle, and what each of them may do there.
+/// The members of a circle and their roles.
 package struct Members: Sendable {
     let acts: Acts
     let tidying: Tidying
     let quotas: Quotas
     let kinds: ItemKinds
 
-    /// Those who have not left, in order of id.
+    /// Returns the members who have not left, in order of id.
     package func list(_ page: PageRequest, in circle: String, for caller: Caller) async throws -> [Member] {
         let members = try await acts.store.read { transaction in
             _ = try Rights.circle(circle, for: caller.identity, .read, in: transaction)
@@ -28,7 +28,7 @@ package struct Members: Sendable {
         return member
     }
 
-    /// Adds or changes a member; throws `Refusal` when the circle has as many as it may.
+    /// Adds or changes a member; throws `Refusal` when the circle has the maximum number of members.
     package func put(
         _ user: String, in circle: String, displayName: String, role: Member.Role, if condition: Precondition<Member>,
         for caller: Caller
@@ -56,7 +56,7 @@ package struct Members: Sendable {
         return put
     }
 
-    /// Takes a member out, whose feeds end; everybody may leave, and only owners make others leave.
+    /// Removes a member and ends the member's feeds; all members may leave, but only owners may remove others.
     package func delete(
         _ user: String, in circle: String, if condition: Precondition<Member>, for caller: Caller
     ) async throws {
@@ -75,7 +75,7 @@ package struct Members: Sendable {
         }
     }
 
-    /// What a member might do before and after, null for nothing.
+    /// Returns a member's roles before and after; null for no role.
     private static func roles(before: Member.Role?, after: Member.Role?) -> [ByteString: JSONValue] {
         ["roleBefore": JSONValue(before?.rawValue), "roleAfter": JSONValue(after?.rawValue)]
     }

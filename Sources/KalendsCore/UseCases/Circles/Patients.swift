@@ -3,14 +3,14 @@
 import Base
 package import Storage
 
-/// Whom a circle cares for.
+/// The patients of a circle.
 package struct Patients: Sendable {
     let acts: Acts
     let tidying: Tidying
     let quotas: Quotas
     let kinds: ItemKinds
 
-    /// Those who were not taken out, in order of id.
+    /// Returns the patients who were not removed, in order of id.
     package func list(_ page: PageRequest, in circle: String, for caller: Caller) async throws -> [Patient] {
         let patients = try await acts.store.read { transaction in
             _ = try Rights.circle(circle, for: caller.identity, .read, in: transaction)
@@ -28,7 +28,7 @@ package struct Patients: Sendable {
         return found
     }
 
-    /// Adds or changes a patient; throws `Refusal` when the circle has as many as it may.
+    /// Adds or changes a patient; throws `Refusal` when the circle has the maximum number of patients.
     package func put(
         _ id: String, in circle: String, displayName: String, if condition: Precondition<Patient>, for caller: Caller
     ) async throws -> (Patient, isNew: Bool) {

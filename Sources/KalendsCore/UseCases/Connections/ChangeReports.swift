@@ -4,19 +4,19 @@ import Base
 package import CalendarSync
 package import Storage
 
-/// What providers report about calendars: each report has its connection look soon.
+/// Takes providers' reports of changed calendars; each report makes its connection run soon.
 package struct ChangeReports: Sendable {
     package let services: Services
 
     package init(services: Services) { self.services = services }
 
-    /// Milliseconds for which reports are collected: one change of a person's is often several of the provider's.
+    /// Milliseconds for which reports are collected: a provider often reports one change several times.
     static let collecting = 5_000
 
     /// Takes reports; reports without the secret of their channel, and those about an unknown channel, change nothing.
     package func take(_ notices: [PushNotice], from provider: Connection.Provider) async throws {
         let now = services.now()
-        // In one look: anybody can send a thousand of them.
+        // All reports are looked up in one transaction, since anybody can send a thousand of them.
         let found = try await services.store.read { transaction in
             var known: [(PushNotice, SyncChannelRow)] = []
             for notice in notices {
@@ -50,7 +50,7 @@ package struct ChangeReports: Sendable {
 }
 
 extension String {
-    /// Whether two texts are the same; the time that takes says nothing about where they differ.
+    /// Whether two texts are equal; the time of the comparison does not reveal where they differ.
     fileprivate func isSameSecret(as other: String) -> Bool {
         let (ours, theirs) = (Array(utf8), Array(other.utf8))
         guard ours.count == theirs.count else { return false }

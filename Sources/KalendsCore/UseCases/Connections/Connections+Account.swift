@@ -5,19 +5,19 @@ package import CalendarSync
 import Storage
 
 extension Connections {
-    /// What a CalDAV account is found with.
+    /// The fields with which a CalDAV account is found.
     package struct AccountDraft: Sendable {
         package var address: String?
         package var username: String?
         package var password: Concealed?
-        /// What was wrong with the question; reported only to callers who may see the connection.
+        /// The faults of the request; reported only to callers who may see the connection.
         package var faults = FaultList()
 
         package init() {}
     }
 
-    /// Finds a CalDAV account and stores what opens it; throws 409 for another provider, 422 for an address, a name or
-    /// a password that does not lead to calendars.
+    /// Finds a CalDAV account and stores its credentials; throws 409 for another provider, and 422 for an address, a
+    /// user name or a password that does not lead to calendars.
     package func setAccount(_ draft: AccountDraft, of id: String, for caller: Caller) async throws -> CalDAVAccount {
         let own = try await services.store.read { try Rights.connection(id, for: caller.identity, in: $0) }
         guard draft.faults.isEmpty, let address = draft.address, let username = draft.username,
@@ -25,7 +25,7 @@ extension Connections {
         else { throw Refusal.invalid(draft.faults) }
         guard own.provider == .caldav else {
             throw Refusal.conflict(
-                "An account with a password is one of CalDAV; sign in at \(own.provider.name).", code: .providerMismatch
+                "Only a CalDAV account has a password; sign in at \(own.provider.name).", code: .providerMismatch
             )
         }
         try services.grants.admit(caller.userID)
@@ -45,7 +45,7 @@ extension Connections {
         return account
     }
 
-    /// What a failed look means for the fields of the account.
+    /// Attributes a provider failure to the fields of the account.
     private static func refusal(_ failure: ProviderFailure) -> Refusal {
         switch failure.kind {
         case .unauthorized:

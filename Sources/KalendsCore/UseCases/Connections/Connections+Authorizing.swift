@@ -8,14 +8,14 @@ import ICalBridge
 import Storage
 
 extension Connections {
-    /// A sign-in that may begin.
+    /// A sign-in at a provider that can begin.
     package struct Departure: Sendable {
-        /// Where the browser goes. It holds the secret that comes back, and nobody else's.
+        /// The address that the browser opens. It contains only the secret that comes back, and no other.
         package let url: String
         package let expiresAt: Int
     }
 
-    /// How a sign-in ended, and where the browser goes.
+    /// The result of a sign-in, and the address to which the browser goes next.
     package struct Arrival: Sendable {
         package let connection: String
         package let result: ReturnAddress.Result
@@ -24,14 +24,15 @@ extension Connections {
 
     /// How long a sign-in may take, in milliseconds.
     private static let patience = 600_000
-    /// Sign-ins of one connection at once: pages are opened twice.
+    /// The most sign-ins of one connection at a time; people may open the page twice.
     private static let mostAtOnce = 5
 
-    /// Begins a sign-in at the provider; throws 409 for a provider without one, 422 for a `returnTo` that may not be.
+    /// Begins a sign-in at the provider; throws 409 for a provider without one, 422 for a `returnTo` that is not
+    /// allowed.
     ///
     /// - Parameters:
-    ///   - returnTo: nil for our own pages.
-    ///   - session: of the browser that asks, the only one that can end what it began; nil for a caller with a token.
+    ///   - returnTo: the address to return to; nil for the server's own pages.
+    ///   - session: the browser's session, the only one that can end the sign-in; nil for a caller with a token.
     package func authorize(
         _ id: String, returnTo: String?, session: String?, for caller: Caller
     ) async throws -> Departure {
@@ -62,10 +63,10 @@ extension Connections {
         }
     }
 
-    /// Ends a sign-in with what the provider sent the browser back with; throws 400 when nobody began it, it has
-    /// ended, or took too long.
+    /// Ends a sign-in with the parameters with which the provider sent the browser back; throws 400 when the sign-in is
+    /// unknown, has ended, or took too long.
     ///
-    /// - Parameter cookie: the session that the browser has, if any.
+    /// - Parameter cookie: the browser's session, if it has one.
     package func arrive(_ query: [(name: String, value: String)], cookie: FeedTokens.Secret?) async throws -> Arrival {
         guard let back = OAuthReturn(query: query) else { throw Refusal.authorizationUnknown }
         let (now, hash, session) = (services.now(), Self.hash(back.state), cookie?.hash)
@@ -79,7 +80,7 @@ extension Connections {
         func arrival(_ result: ReturnAddress.Result) -> Arrival {
             Arrival(connection: attempt.connectionID, result: result, returnTo: returnTo)
         }
-        // Another's browser must not bring its account into this connection.
+        // Another person's browser must not connect its account to this connection.
         if let wanted = attempt.sessionID, browser?.id != wanted { return arrival(.failed) }
         if let browser, browser.userID != attempt.userID { return arrival(.failed) }
         switch back {
@@ -96,7 +97,7 @@ extension Connections {
         }
     }
 
-    /// Exchanges the code, finds out whose account it is, and stores what opens it.
+    /// Exchanges the code, finds the account, and stores its credentials.
     private func connect(
         _ attempt: ConnectionAuthorization, _ state: CalendarSync.Secret, _ code: CalendarSync.Secret
     ) async throws -> ReturnAddress.Result {
@@ -111,7 +112,7 @@ extension Connections {
             code: code, attempt: OAuthAttempt(state: state, verifier: verifier), scopes: scopes,
             redirectURI: providers.redirectURI, now: Instant(seconds: services.now() / 1000))
         let missing = client.application.missing(of: scopes, in: grant.scopes)
-        // Without its own calendars a connection can use others; without these it can do nothing.
+        // Without these two scopes a connection still works with other calendars; without any other it is useless.
         guard !missing.contains(where: { $0 != GoogleScope.ownCalendars && $0 != MicrosoftScope.user }) else {
             return .denied
         }
@@ -120,7 +121,7 @@ extension Connections {
         return .connected
     }
 
-    /// Stores what opens an account, in place of what was there.
+    /// Stores an account's credentials and replaces the former ones.
     func store(
         _ credential: AccountCredential, of account: ProviderAccount, for id: String, _ caller: Caller
     ) async throws {
@@ -150,13 +151,13 @@ extension Connections {
                     .connectionAuthorized, id, detail: ["provider": .string(own.provider.rawValue)]))
         }
         services.grants.forget(id)
-        // The previous account: its credentials are of no use to anybody now.
+        // The credentials of the previous account are no longer needed.
         if let former, let own = try await services.store.read({ try $0.connection(id) }) {
             _ = await services.providers.revoke(former, own.provider)
         }
     }
 
-    /// The purpose that a sign-in's verifier is sealed for.
+    /// Returns the purpose for which a sign-in's verifier is sealed.
     private static func purpose(_ connection: String) -> String { "connections/\(connection)/authorization" }
 
     private static func hash(_ state: CalendarSync.Secret) -> String {

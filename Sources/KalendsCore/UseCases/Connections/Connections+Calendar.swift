@@ -5,24 +5,25 @@ package import CalendarSync
 import Storage
 
 extension Connections {
-    /// Which calendar should be kept in step.
+    /// The calendar that should be kept in step.
     package enum CalendarChoice: Sendable {
         case known(String)
-        /// A new one, nil for the name that the contract gives it.
+        /// A new calendar; nil for the name that the contract defines.
         case new(String?)
     }
 
-    /// The calendars of a connection's account.
+    /// Returns the calendars of a connection's account.
     package func calendars(of id: String, for caller: Caller) async throws -> [RemoteCalendar] {
         let (own, circle) = try await found(id, for: caller)
         return try await ask(own, circle) { try await $0.calendars() }
     }
 
-    /// Chooses or makes the calendar that is kept in step, which is then due at once.
+    /// Chooses or creates the calendar that is kept in step; the connection is then due at once.
     ///
     /// - Parameters:
-    ///   - choice: throws 422 with the faults of the question, to callers who may see the connection.
-    ///   - waits: whether a connection that had no calendar yet stays paused until its person said what is kept in step.
+    ///   - choice: throws 422 with the faults of the request, for callers who may see the connection.
+    ///   - waits: whether a connection without a calendar stays paused until its person has chosen what is kept in
+    ///     step.
     package func choose(
         _ choice: @Sendable () throws -> CalendarChoice, of id: String, waits: Bool = false, for caller: Caller
     ) async throws -> Shown {
@@ -49,12 +50,12 @@ extension Connections {
         }
     }
 
-    /// Prepares for another calendar than the one before, whose events stay there.
+    /// Prepares for a different calendar; the events in the former calendar stay there.
     private static func leave(_ id: String, now: Int, in transaction: any WriteTransaction) throws {
-        // The engine sees from where the last run ended that links are of another calendar. Where none has ended, what
-        // is linked would count as deleted in the new one, and stay away.
+        // The engine sees from the position of the last run that links belong to another calendar. If no run has ended,
+        // linked items would count as deleted in the new calendar and would not be added to it.
         if try transaction.syncPosition(of: id) == nil { try transaction.forgetSyncLinks(of: id) }
-        // What is reported is the former calendar: the next run asks for reports of the new one.
+        // The channels report the former calendar; the next run requests reports of the new one.
         for var channel in try transaction.syncChannels(of: id) {
             channel.renewAt = now
             try transaction.putSyncChannel(channel)
@@ -78,7 +79,7 @@ extension Connections {
         case .new(let given):
             let name = given ?? "\(services.settings.titlePrefix) - \(circle.name)"
             return try await ask(own, circle) { provider in
-                // One that was made before is found again: a second of the same name would only confuse.
+                // A calendar that was created earlier is used again: a second one of the same name would only confuse.
                 let known = try await provider.calendars().first { $0.isOurs && $0.canWrite && $0.name == name }
                 if let known { return known }
                 return try await provider.createCalendar(named: name, timeZone: circle.timeZone)
@@ -95,7 +96,8 @@ extension Connections {
         return found
     }
 
-    /// Asks a connection's provider; a refusal of the account is noted on the connection.
+    /// Sends a request to a connection's provider; if the provider refuses the account, that is noted on the
+    /// connection.
     private func ask<Value: Sendable>(
         _ own: Connection, _ circle: Circle,
         _ question: (any CalendarProvider) async throws -> Value

@@ -8,16 +8,16 @@ extension Connections {
     /// What to change in a connection.
     package struct Change: Sendable {
         package var label = Edit<String>.keep
-        /// Changes what it keeps in step, nil to leave it; it may be called more than once.
+        /// Changes the connection's configuration; nil leaves it as it is. It may be called more than once.
         package var configure: (@Sendable (inout ConnectionConfiguration) -> Void)?
         package var paused: Bool?
-        /// What was wrong with the question; reported only to callers who may see the connection.
+        /// The faults of the request; reported only to callers who may see the connection.
         package var faults = FaultList()
 
         package init() {}
     }
 
-    /// Changes, pauses or resumes a connection; throws 409 when it cannot be paused in its state.
+    /// Changes, pauses or resumes a connection; throws 409 when its state does not allow that.
     package func change(
         _ id: String, _ change: Change, if condition: Precondition<Connection>, for caller: Caller
     ) async throws -> Shown {
@@ -58,7 +58,7 @@ extension Connections {
 }
 
 extension Connection {
-    /// Pauses or resumes; throws 409 in a state in which nothing runs anyway.
+    /// Pauses or resumes; throws 409 in a state in which the connection does not run anyway.
     fileprivate mutating func pause(_ paused: Bool, now: Int) throws {
         switch (state, paused) {
         case (.active, true): turn(to: .paused, now: now)
@@ -74,9 +74,9 @@ extension Connection {
 }
 
 extension Ground<Connection> {
-    /// A connection of the caller's own, or any for the installation.
+    /// One of the caller's own connections, or any connection for the installation.
     ///
-    /// - Parameter resource: what a refusal names as missing, when something of the connection's was asked for.
+    /// - Parameter resource: what a refusal reports as missing when the request named something of the connection.
     static func connection(_ id: String, of resource: Refusal.Resource = .connection) -> Ground {
         Ground(touchingNoCircle: "No feed shows a connection.") { transaction, caller in
             let own = try Rights.connection(id, for: caller.identity, of: resource, in: transaction)

@@ -4,11 +4,11 @@ import Base
 package import Storage
 
 extension Connections {
-    /// Ends a connection, removes what opens its account, and revokes it at the provider unless another connection uses
-    /// the same account.
+    /// Ends a connection, removes the credentials of its account, and revokes them at the provider unless another
+    /// connection uses the same account.
     ///
-    /// - Parameter removesEvents: whether what it made in the calendar goes: with a last run, for which the connection
-    ///   is kept, out of sight, with what opens its account.
+    /// - Parameter removesEvents: whether the events that the connection made in the calendar are removed. A last run
+    ///   does that; until then the connection and its credentials are kept but no longer shown.
     package func delete(
         _ id: String, removingEvents removesEvents: Bool, if condition: Precondition<Connection>, for caller: Caller
     ) async throws {
@@ -19,7 +19,7 @@ extension Connections {
         }
         let hasLastRun = removesEvents && own.calendarID != nil
         var isRevoked = true
-        // Before the secret is gone: nobody could revoke it afterwards.
+        // This comes before the secret is deleted, since nobody could revoke it afterwards.
         if let stored, !hasLastRun { isRevoked = await services.providers.revoke(stored, own.provider) }
         let detail: JSONValue = [
             "events": removesEvents ? "remove" : "keep", "provider": .string(own.provider.rawValue),

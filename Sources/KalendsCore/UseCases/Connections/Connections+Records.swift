@@ -4,7 +4,7 @@ package import CalendarSync
 package import Storage
 
 extension Connections {
-    /// A record of the engine, with the columns that it is listed by.
+    /// A record of the engine with the columns by which it is listed.
     package struct Listed<Row: Sendable, Record: Sendable>: Sendable {
         package let row: Row
         package let record: Record
@@ -14,9 +14,9 @@ extension Connections {
     package typealias ListedConflict = Listed<SyncConflictRow, ConflictRecord>
     package typealias ListedEntry = Listed<SyncJournalRow, JournalEntry>
 
-    /// A connection's runs, the latest first.
+    /// Returns a connection's runs, the latest first.
     ///
-    /// - Parameter number: of the run that the part begins before.
+    /// - Parameter number: the number of the run before which the part begins.
     package func runs(of id: String, before number: Int, limit: Int, for caller: Caller) async throws -> [ListedRun] {
         try await services.store.read { transaction in
             _ = try Rights.connection(id, for: caller.identity, in: transaction)
@@ -24,7 +24,7 @@ extension Connections {
         }
     }
 
-    /// One run; throws 404 for one of a connection that is not the caller's.
+    /// Returns one run; throws 404 for a run of a connection that is not the caller's.
     package func run(_ id: String, for caller: Caller) async throws -> ListedRun {
         try await services.store.read { transaction in
             guard let row = try transaction.syncRun(id) else { throw Refusal.missing(.run) }
@@ -33,12 +33,12 @@ extension Connections {
         }
     }
 
-    /// Goes over the ties between items and events elsewhere, in order of collection and item.
+    /// Visits the links between items and provider events, in order of collection and item.
     ///
     /// - Parameters:
-    ///   - place: that of the link that the part begins behind.
-    ///   - show: takes pieces of the list behind a link, nil for the first, as long as it asks for more: each holds
-    ///     what both sides agreed on, with all its text.
+    ///   - place: the link after which the part begins.
+    ///   - show: makes the result with a function that fetches up to so many links after a given one, nil for the
+    ///     part's first ones; each link holds the full text that both sides agreed on.
     package func mappings<Shown: Sendable>(
         of id: String, after place: (collection: String, item: String), for caller: Caller,
         _ show:
@@ -57,11 +57,12 @@ extension Connections {
         }
     }
 
-    /// Goes over a connection's conflicts, the latest first.
+    /// Visits a connection's conflicts, the latest first.
     ///
     /// - Parameters:
-    ///   - number: of the conflict that the part begins before.
-    ///   - show: takes pieces of the list behind a conflict, nil for the first, as long as it asks for more.
+    ///   - number: the number of the conflict before which the part begins.
+    ///   - show: makes the result with a function that fetches up to so many conflicts after a given one, nil for the
+    ///     part's first ones.
     package func conflicts<Shown: Sendable>(
         of id: String, before number: Int, for caller: Caller,
         _ show: @escaping @Sendable ((_ last: ListedConflict?, _ count: Int) throws -> [ListedConflict]) throws -> Shown
@@ -76,7 +77,7 @@ extension Connections {
         }
     }
 
-    /// One conflict; throws 404 for one of a connection that is not the caller's.
+    /// Returns one conflict; throws 404 for a conflict of a connection that is not the caller's.
     package func conflict(_ id: String, for caller: Caller) async throws -> ListedConflict {
         try await services.store.read { transaction in
             for row in try transaction.syncConflicts(id) {
@@ -87,11 +88,12 @@ extension Connections {
         }
     }
 
-    /// Goes over what was written for a connection, the latest first.
+    /// Visits the journal of what was written for a connection, the latest entry first.
     ///
     /// - Parameters:
-    ///   - number: of the entry that the part begins before.
-    ///   - show: takes pieces of the list behind an entry, nil for the first, as long as it asks for more.
+    ///   - number: the number of the entry before which the part begins.
+    ///   - show: makes the result with a function that fetches up to so many entries after a given one, nil for the
+    ///     part's first ones.
     package func journal<Shown: Sendable>(
         of id: String, before number: Int, for caller: Caller,
         _ show: @escaping @Sendable ((_ last: ListedEntry?, _ count: Int) throws -> [ListedEntry]) throws -> Shown

@@ -4,13 +4,13 @@ package import Base
 import FeedTokens
 package import Storage
 
-/// The calendars that people keep in step with a circle: which there are, how they are doing, and what is wanted of them.
+/// The connections that keep people's calendars in step with a circle: lists, shows and creates them.
 package struct Connections: Sendable {
     package let services: Services
 
     package init(services: Services) { self.services = services }
 
-    /// A connection, and what is counted of it.
+    /// A connection with its counters.
     package struct Shown: Sendable {
         package let own: Connection
         package let counts: SyncCounts
@@ -24,21 +24,21 @@ package struct Connections: Sendable {
         }
     }
 
-    /// What a connection is asked for with.
+    /// The fields of a request for a new connection.
     package struct Draft: Sendable {
-        /// Nil only beside a fault that says so.
+        /// Nil only together with a fault for it.
         package var provider: Connection.Provider?
         package var label: String?
         package var configuration = ConnectionConfiguration()
-        /// Whose it is: needed from the installation; a user's own connections are always theirs.
+        /// The owner; the installation must name one, a user's connections are always the user's own.
         package var userID: String?
-        /// What was wrong with the question; reported only to callers who may see the circle.
+        /// The faults of the request; reported only to callers who may see the circle.
         package var faults = FaultList()
 
         package init() {}
     }
 
-    /// The caller's connections of a circle, or all of them for the installation, in order of id.
+    /// Returns the caller's connections of a circle, or all of them for the installation, in order of id.
     package func list(_ page: PageRequest, in circle: String, for caller: Caller) async throws -> [Shown] {
         try await services.store.read { [settings] transaction in
             _ = try Rights.circle(circle, for: caller.identity, .read, in: transaction)
@@ -52,15 +52,15 @@ package struct Connections: Sendable {
         }
     }
 
-    /// One connection; throws 404 for one that is not the caller's.
+    /// Returns one connection; throws 404 for a connection that is not the caller's.
     package func get(_ id: String, for caller: Caller) async throws -> Shown {
         try await services.store.read { [settings] transaction in
             try Shown(try Rights.connection(id, for: caller.identity, in: transaction), settings, in: transaction)
         }
     }
 
-    /// Begins a connection; throws 409 when the user has one of this provider with this label, or as many as there may
-    /// be, and for a provider that the operator has not set up.
+    /// Creates a connection; throws 409 when the user has one of this provider with this label or has the maximum
+    /// number of connections, and for a provider that the operator has not set up.
     package func create(_ draft: Draft, in circle: String, for caller: Caller) async throws -> Shown {
         let (settings, id) = (settings, FeedLedger.makeID())
         let most = services.settings.quotas.held(to: caller.identity).connectionsPerUser
@@ -87,7 +87,7 @@ package struct Connections: Sendable {
                 config: try draft.configuration.stored(services.settings.kinds), now: act.now)
             if provider == .apple { try transaction.takePhoneMark(own) }
             try transaction.putConnection(own, .created, now: act.now)
-            // Whoever connects their phone wants it read, whatever they said before.
+            // A person who connects a phone wants it to be read, even if they turned that off before.
             if provider == .apple, try !transaction.readsPhone(of: user) {
                 try transaction.putReadsPhone(true, of: user, now: act.now)
             }
@@ -106,7 +106,7 @@ package struct Connections: Sendable {
 }
 
 extension ConnectionSettings {
-    /// Throws 409 for a provider that the operator has not set up, with the settings that are missing.
+    /// Throws 409 with the missing settings for a provider that the operator has not set up.
     func check(_ provider: Connection.Provider) throws {
         let missing = missing(for: provider)
         guard let first = missing.first else { return }
@@ -117,7 +117,7 @@ extension ConnectionSettings {
 }
 
 extension Connection.Provider {
-    /// As people call it.
+    /// The provider's name for people.
     package var name: String {
         switch self {
         case .google: "Google Calendar"

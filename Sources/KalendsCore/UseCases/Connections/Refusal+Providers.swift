@@ -3,11 +3,11 @@
 import CalendarSync
 
 extension Refusal {
-    /// 409 for a connection whose account is not known, or lets us in no longer.
+    /// 409 for a connection whose account is unknown or no longer accepts its credentials.
     static let connectionUnauthorized = Refusal.conflict(
         "This connection has no account that lets us in: connect it first.", code: .connectionUnauthorized)
 
-    /// What a provider's failure means to the person who waits for its answer.
+    /// Translates a provider's failure for the person who waits for the response.
     init(_ failure: ProviderFailure) {
         switch failure.kind {
         case .unauthorized: self = .conflict(failure.message, code: .connectionUnauthorized)

@@ -6,19 +6,19 @@ import FeedTokens
 import ICalBridge
 import Storage
 
-/// What a person decides about conflicts.
+/// Applies people's decisions about conflicts.
 package struct Resolving: Sendable {
     package let services: Services
 
     package init(services: Services) { self.services = services }
 
-    /// How often a conflict is decided again when its item changes meanwhile.
+    /// How often a decision is tried when the conflict's item changes at the same time.
     private static let tries = 3
-    /// Milliseconds for which a run that is under way is waited for.
+    /// Milliseconds to wait for a run that is in progress.
     private static let patience = 10_000
 
-    /// Decides for one side, or for both. Throws 422 for both sides of what can have only one, and 409 for a conflict
-    /// that was decided already or that what has happened since has overtaken.
+    /// Decides for one side, or for both. Throws 422 for both sides where only one can be kept, and 409 for a conflict
+    /// that was already decided or is outdated by later changes.
     package func resolve(_ id: String, _ keep: Resolution.Keep, for caller: Caller) async throws {
         try await decide(id, for: caller) { store, record in
             for _ in 0..<Self.tries {
@@ -46,7 +46,7 @@ package struct Resolving: Sendable {
         }
     }
 
-    /// Leaves what was done.
+    /// Closes a conflict and leaves the engine's decision as it is.
     package func dismiss(_ id: String, for caller: Caller) async throws {
         try await decide(id, for: caller) { store, record in
             guard record.state == .open else { throw Self.refusal(of: .outdated) }
@@ -65,7 +65,7 @@ package struct Resolving: Sendable {
         }
     }
 
-    /// Stores what changes no item.
+    /// Stores a decision that changes no item.
     private func commit(
         _ batch: SyncBatch, _ store: DatabaseSyncStore, _ id: String, _ outcome: String, for caller: Caller
     ) async throws {
@@ -88,7 +88,7 @@ package struct Resolving: Sendable {
         return (link, try await store.desired().items.first { $0.item == item })
     }
 
-    /// Decides a conflict as the only one working on its connection, and makes the connection run soon.
+    /// Decides a conflict while it holds the connection's lease, and makes the connection run soon.
     private func decide(
         _ id: String, for caller: Caller, _ work: (DatabaseSyncStore, ConflictRecord) async throws -> Void
     ) async throws {
@@ -106,7 +106,7 @@ package struct Resolving: Sendable {
         }
     }
 
-    /// The connection whose conflict it is; throws 404 for one that is not the caller's.
+    /// Returns the connection of a conflict; throws 404 for a connection that is not the caller's.
     private func find(_ id: String, for caller: Caller) async throws -> Connection {
         try await services.store.read { transaction in
             for row in try transaction.syncConflicts(id) {
@@ -120,7 +120,7 @@ package struct Resolving: Sendable {
         }
     }
 
-    /// Holds the connection's lease for a moment; throws 409 when a run keeps it for long.
+    /// Runs work while it holds the connection's lease; throws 409 when a run keeps the lease for too long.
     private func alone<Value>(
         _ own: Connection, for caller: Caller, _ work: (DatabaseSyncStore) async throws -> Value
     ) async throws -> Value {

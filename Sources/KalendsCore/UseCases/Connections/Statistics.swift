@@ -2,15 +2,15 @@
 
 package import Storage
 
-/// Counters of people's connections and their runs, for the host application and the operator: numbers only.
+/// Counts of connections and their runs, for the host application and the operator; it holds numbers only.
 package struct Statistics: Sendable {
     let acts: Acts
     let kinds: ItemKinds
 
-    /// Days that runs are counted over.
+    /// The periods, in days, over which runs are counted.
     static let spans = [1, 7, 30]
 
-    /// The runs of a provider within some days.
+    /// The runs of a provider within a number of days.
     package struct Runs: Sendable {
         package let provider: Connection.Provider
         package let days: Int
@@ -45,14 +45,14 @@ package struct Statistics: Sendable {
         }
     }
 
-    /// The runs of one day of UTC, of all providers.
+    /// The runs of all providers on one UTC day.
     package struct Day: Sendable {
-        /// Since 1970.
+        /// Days since 1970.
         package let number: Int
         package let counted: SyncStatistics.Runs
     }
 
-    /// The last 30 days that had a run, in order.
+    /// Returns the last 30 days that had a run, in order.
     package func history(for caller: Caller) async throws -> [Day] {
         try Rights.installation(caller.identity)
         let now = acts.now()
@@ -61,7 +61,7 @@ package struct Statistics: Sendable {
         }
     }
 
-    /// The connections that need somebody: those that wait for their person, and those that fail; a hundred at most.
+    /// Returns up to a hundred connections that need attention: those that wait for their person, and those that fail.
     package func troubles(for caller: Caller) async throws -> [Connection] {
         try Rights.installation(caller.identity)
         return try await acts.store.read { try $0.connectionsInTrouble(limit: 100) }

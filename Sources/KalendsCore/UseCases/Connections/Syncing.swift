@@ -6,15 +6,15 @@ import FeedTokens
 import ICalBridge
 import Storage
 
-/// Runs of a connection that persons ask for: begun, looked at beforehand, approved, taken back.
+/// Runs that people request: begins, previews, approves and undoes them.
 package struct Syncing: Sendable {
     package let services: Services
 
     package init(services: Services) { self.services = services }
 
-    /// Makes a connection run as soon as there is a place; the id of the run, or of the one that is under way.
+    /// Makes a connection run as soon as possible; returns the id of the new run, or of the one that is in progress.
     ///
-    /// Throws 409 while a run is held, and for a connection that does not run.
+    /// Throws 409 while a run is held, and for a connection that the server does not run.
     package func begin(_ id: String, for caller: Caller) async throws -> String {
         let new = FeedLedger.makeID()
         let run = try await services.acts.act(on: .connection(id), for: caller) { act in
@@ -31,9 +31,9 @@ package struct Syncing: Sendable {
         return run
     }
 
-    /// What a run would do now; nothing is written anywhere.
+    /// Previews a run; nothing is written.
     ///
-    /// - Parameter show: makes something of it while there is room for all of it.
+    /// - Parameter show: makes the result while there is memory for the whole preview.
     package func preview<Shown: Sendable>(
         _ id: String, for caller: Caller, _ show: (SyncRun.Preview) throws -> Shown
     ) async throws -> Shown {
@@ -56,7 +56,7 @@ package struct Syncing: Sendable {
         }
     }
 
-    /// Lets a held run do what it was held for, and no more; its id.
+    /// Lets a held run do what it was held for, and nothing else; returns its id.
     package func approve(_ run: String, for caller: Caller) async throws -> String {
         let connection = try await connection(ofRun: run)
         try await services.acts.act(on: .connection(connection, of: .run), for: caller) { act in
@@ -66,7 +66,7 @@ package struct Syncing: Sendable {
             guard row.state == .held else {
                 throw Refusal.conflict("This run is \(row.state.rawValue), not held.", code: .runState)
             }
-            // One that was promised, to take another back, would lose its turn and become a plain run.
+            // A promised run that undoes another would lose its turn and become an ordinary run.
             guard try transaction.syncRuns(of: connection, in: .running).isEmpty else { throw Refusal.runUnderWay }
             var record: RunRecord = try storedRecord(row.content)
             record.state = .running
@@ -81,8 +81,7 @@ package struct Syncing: Sendable {
         return run
     }
 
-    /// Requests that a run is taken back, wherever nobody has changed since what it wrote; returns the id of the run
-    /// that does it.
+    /// Requests that a run is undone where nobody has changed what it wrote; returns the id of the run that does this.
     package func undo(_ run: String, for caller: Caller) async throws -> String {
         let (connection, new) = (try await connection(ofRun: run), FeedLedger.makeID())
         try await services.acts.act(on: .connection(connection, of: .run), for: caller) { act in
@@ -109,7 +108,7 @@ package struct Syncing: Sendable {
         return row.connectionID
     }
 
-    /// Throws 409 for a connection of which the server does no runs.
+    /// Throws 409 for a connection that the server does not run.
     static func checkRuns(_ own: Connection) throws {
         let reason: String
         switch own.state {
@@ -137,7 +136,7 @@ extension Refusal {
 }
 
 extension WriteTransaction {
-    /// Stores a future run, and schedules it.
+    /// Stores a future run and schedules it.
     fileprivate func promise(_ record: RunRecord, _ wish: SyncWish, approvedAt: Int? = nil, now: Int) throws {
         var row = try SyncRunRow(record, of: wish.connectionID)
         row.approvedAt = approvedAt

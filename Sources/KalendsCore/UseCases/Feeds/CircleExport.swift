@@ -4,12 +4,12 @@ import Base
 import ICalBridge
 import Storage
 
-/// A circle as one calendar file: everything in it, whatever the day.
+/// Exports a whole circle as one calendar file, for all dates.
 package enum CircleExport {
-    /// Time zones are written for this long before and after the present.
+    /// Seconds before and after the present for which time zones are written.
     private static let decade = 3660 * 86_400
 
-    /// The file's bytes as iCalendar; throws 404 for a circle that is not the caller's.
+    /// Returns the file's bytes as iCalendar; throws 404 for a circle that is not the caller's.
     package static func file(of circleID: String, for caller: Caller, _ services: Services) async throws -> [UInt8] {
         let (settings, present) = (services.settings, Instant(milliseconds: services.now()))
         _ = try await services.store.read { try Rights.circle(circleID, for: caller.identity, .read, in: $0) }
@@ -19,7 +19,7 @@ package enum CircleExport {
             let circle = try Rights.circle(circleID, for: caller.identity, .read, in: transaction)
             var configuration = FeedConfiguration()
             configuration.completedTasks = .keep
-            // The circle's own view: a feed of nobody, with every kind and no window.
+            // The file shows the circle as a whole: a feed without an owner, with every kind and no window.
             let feed = Feed(
                 id: "", circleID: circleID, userID: caller.userID ?? "", label: nil,
                 config: try configuration.stored(settings.kinds),

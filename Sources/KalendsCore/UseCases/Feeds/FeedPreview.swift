@@ -4,20 +4,20 @@ package import Base
 package import ICalBridge
 import Storage
 
-/// What a feed shows, entry by entry, and what is left out by which rule.
+/// A preview of a feed, entry by entry, with the rule that excludes each entry that is left out.
 package struct FeedPreview: Sendable {
-    /// A day, or a moment that is on a day of the circle's zone.
+    /// A day, or a time that stands for its day in the circle's zone.
     package enum Bound: Sendable {
         case day(CivilDate)
         case moment(Instant)
     }
 
-    /// The days that somebody asked for.
+    /// The days of the request.
     package struct Days: Sendable {
-        /// Nil for the first day of the feed's window, and for the day after its last one.
+        /// Nil for the first day of the feed's window; for `to`, nil is the day after the last one.
         package var from: Bound?
         package var to: Bound?
-        /// What was wrong with the question; reported only to callers who may see the feed.
+        /// The faults of the request; reported only to callers who may see the feed.
         package var faults = FaultList()
 
         package init(from: Bound? = nil, to: Bound? = nil, faults: FaultList = FaultList()) {
@@ -27,13 +27,13 @@ package struct FeedPreview: Sendable {
         }
     }
 
-    /// Which entries somebody takes at once.
+    /// The entries that one part of the preview holds.
     package struct Part: Sendable {
-        /// The number of the first one.
+        /// The number of the part's first entry.
         package var start: Int
-        /// After this many bytes of what a list shows of entries, the part may end; it never ends earlier.
+        /// The part may end after this many bytes of listed entries, and not earlier.
         package var bytes: Int
-        /// Whether what the feed leaves out is counted and not given.
+        /// Whether excluded entries are only counted and not listed.
         package var isShownOnly: Bool
 
         package init(start: Int = 0, bytes: Int, isShownOnly: Bool = false) {
@@ -41,20 +41,21 @@ package struct FeedPreview: Sendable {
         }
     }
 
-    /// The first day that is looked at, and the day after the last.
+    /// The first day of the preview, and the day after the last.
     package let from: CivilDate
     package let to: CivilDate
-    /// The entries of the part that touch these days, in the feed's order, without those that are private to somebody else.
+    /// The entries of the part that touch these days, in the feed's order, without those that are private to somebody
+    /// else.
     package let entries: [FeedContents.Entry]
-    /// Whether the preview goes on after these.
+    /// Whether there are more entries after these.
     package let isCut: Bool
-    /// How many entries are private to somebody else, whenever they are: the days asked for would reveal when.
+    /// How many entries are private to somebody else, regardless of the days: a count for the days would reveal when.
     package let hidden: Int
-    /// Room for all of this, given back when nobody has the preview any more.
+    /// The memory for the preview, released with the preview.
     private let room: MemoryShare
 
-    /// Makes a part of the preview of a feed; throws 404 for one that is not the caller's, 422 for the faults of the
-    /// question.
+    /// Makes a part of a feed's preview; throws 404 for a feed that is not the caller's, and 422 for the faults of the
+    /// request.
     package static func of(
         _ id: String, for caller: Caller, days: Days, _ part: Part, _ services: Services
     ) async throws -> FeedPreview {
@@ -81,7 +82,7 @@ package struct FeedPreview: Sendable {
         (entries, isCut, hidden) = (taken.entries, taken.isCut, taken.hidden)
     }
 
-    /// What is kept of entries that are visited one by one.
+    /// What is kept of the entries that are visited one by one.
     private struct Taken {
         let (from, to): (CivilDate, CivilDate)
         private let zone: TimeZoneReference
@@ -127,13 +128,13 @@ extension FeedPreview.Bound {
 }
 
 extension FeedContents.Entry {
-    /// The bytes that every list takes for the entry at least.
+    /// The fewest bytes that any list needs for the entry.
     fileprivate var leastLength: Int {
         if exclusion != nil { return id.utf8.count + 32 }
         return events.reduce(0) { $0 + $1.uid.utf8.count + ($1.summary?.utf8.count ?? 0) + id.utf8.count + 64 }
     }
 
-    /// Whether any part of it lies in these days; a series always does.
+    /// Whether any part of the entry lies in these days; always true for a series.
     fileprivate func touches(from: CivilDate, to: CivilDate, zone: TimeZoneReference) -> Bool {
         guard let event = events.first, let start = event.start, let end = event.effectiveEnd else { return true }
         if events.count > 1 || !event.recurrence.isEmpty { return true }

@@ -5,16 +5,16 @@ package import FeedTokens
 package import ICalBridge
 import Storage
 
-/// What a feed shows to whoever comes with its token.
+/// Reads a feed for a client that has its token.
 package struct FeedReading: Sendable {
     package let services: Services
 
     package init(services: Services) { self.services = services }
 
-    /// The feed ended between the look-up of its token and the reading of its events.
+    /// Reports that the feed ended between the look-up of its token and the reading of its events.
     package struct Ended: Error {}
 
-    /// What has to be rendered: the bytes themselves, or what they are made of once no transaction waits for them.
+    /// What is to be rendered: finished bytes, or the events from which they are made after the transaction.
     private enum Found: Sendable {
         case bytes(FeedRenderer.Rendered)
         case events([Event])
@@ -22,9 +22,9 @@ package struct FeedReading: Sendable {
 
     private typealias Look = (LiveFeed, LiveFeedParts, FeedDay, FeedWindow, Found)
 
-    /// The feed's bytes in a form, rendered once for all who wait for them; throws `Ended`.
+    /// Returns the feed's bytes in a form, rendered once for all clients that wait for them; throws `Ended`.
     ///
-    /// - Parameter keep: called once for what is rendered, before anybody else renders it again.
+    /// - Parameter keep: called once with what was rendered, before anybody else renders it again.
     package func rendered(
         _ live: LiveFeed, _ token: Secret, as form: CalendarForm, now: Int,
         keep: @escaping @Sendable (RenderedFeed) -> Void
@@ -38,7 +38,7 @@ package struct FeedReading: Sendable {
         return rendered
     }
 
-    /// Reads a feed's events and makes its bytes; both, and the version that they are known by, come from one snapshot.
+    /// Reads a feed's events and makes its bytes; both, and the version that identifies them, come from one snapshot.
     private func render(_ token: Secret, as form: CalendarForm, now: Int) async throws -> RenderedFeed {
         let (renderer, settings, ledger) = (services.renderer, services.settings, services.ledger)
         var room: MemoryShare?

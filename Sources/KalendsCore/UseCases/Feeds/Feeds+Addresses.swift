@@ -5,35 +5,35 @@ package import FeedTokens
 import Storage
 
 extension Feeds {
-    /// What a new feed is asked for with.
+    /// The fields of a request for a new feed.
     package struct Draft: Sendable {
-        /// Whose feed it is: needed from the installation; a user's own feeds are always theirs.
+        /// The feed's owner; the installation must name one, a user's feeds are always the user's own.
         package var userID: String?
         package var label: String?
         package var configuration = FeedConfiguration()
-        /// Milliseconds since 1970, nil for never.
+        /// Milliseconds since 1970; nil for a feed that does not expire.
         package var expiresAt: Int?
 
         package init() {}
     }
 
-    /// What a feed's secret address is made of.
+    /// The parts of a feed's secret address.
     package struct Address: Sendable {
         package let token: Secret
         package let circleName: String
     }
 
-    /// A feed with the address that it has just been given.
+    /// A feed with its new address.
     package struct Addressed: Sendable {
         package let feed: CountedFeed
         package let address: Address
     }
 
     private static let mint = "A user can get addresses of feeds"
-    /// How many replaced addresses of a feed work at once.
+    /// How many former addresses of a feed may work at a time.
     private static let mostInGrace = 50
 
-    /// What is wrong with a feed's owner, nil for nothing.
+    /// Returns the fault of a feed's owner; nil when the owner is valid.
     package static func ownerFault(_ named: String?, for caller: Caller) -> Fault? {
         guard let user = caller.userID else {
             return named != nil
@@ -46,15 +46,15 @@ extension Feeds {
             ? nil : Fault(pointer: "/userId", code: .contradiction, message: "You can make a feed only for yourself.")
     }
 
-    /// What is wrong with a feed's end, nil for nothing.
+    /// Returns the fault of a feed's end; nil when the end is valid.
     package static func expiryFault(_ expiresAt: Int?, now: Int) -> Fault? {
         guard let expiresAt, expiresAt <= now else { return nil }
         return Fault(pointer: "/expiresAt", code: .outOfRange, message: "This must be in the future.")
     }
 
-    /// Makes a feed with its first address.
+    /// Creates a feed with its first address.
     ///
-    /// Throws 409 when the user has a feed of the circle with this label, or as many as there may be.
+    /// Throws 409 when the user has a feed of the circle with this label, or the maximum number of feeds.
     package func create(_ draft: Draft, in circle: String, for caller: Caller) async throws -> Addressed {
         let now = services.now()
         let faults = [Self.ownerFault(draft.userID, for: caller), Self.expiryFault(draft.expiresAt, now: now)]
@@ -91,9 +91,9 @@ extension Feeds {
         }
     }
 
-    /// Gives a feed a new address; the old one ends now, or after so many seconds.
+    /// Gives a feed a new address; the old one ends now, or after the given number of seconds.
     ///
-    /// Throws 409 for a feed that has ended, or of which too many former addresses still work.
+    /// Throws 409 for a feed that has ended, and when too many of its former addresses still work.
     package func regenerate(_ id: String, graceSeconds grace: Int, for caller: Caller) async throws -> Addressed {
         let ledger = services.ledger
         if let user = caller.userID { try services.mints.take(user, now: services.now(), Self.mint) }
@@ -123,9 +123,9 @@ extension Feeds {
         }
     }
 
-    /// Shows a feed's address again, which is noted.
+    /// Shows a feed's address again and notes that in the audit trail.
     ///
-    /// Throws 409 for a feed that is revoked, or whose address was sealed with another key.
+    /// Throws 409 for a feed that is revoked, and for an address that was sealed with another key.
     package func reveal(_ id: String, for caller: Caller) async throws -> Address {
         let ledger = services.ledger
         return try await services.acts.act(on: .feed(id), for: caller) { act in
@@ -145,11 +145,11 @@ extension Feeds {
         }
     }
 
-    /// Brings the counts that a change's answer shows up to date. A change never waits for them: that a feed ends
-    /// must not depend on how often it was read.
+    /// Brings the counts in the response to a change up to date, if possible. The change does not depend on them: a
+    /// feed must end no matter how often it was read.
     func foldIfPossible() async { try? await services.counter.fold() }
 
-    /// Throws 422 for a patient whom the circle never had: a slip would make an empty calendar.
+    /// Throws 422 for a patient whom the circle never had, since a typing error would make an empty calendar.
     static func checkPatients(_ ids: [String]?, in circle: String, _ transaction: any ReadTransaction) throws {
         let faults = try (ids ?? []).enumerated().filter {
             try transaction.patientEverKnown($0.element, in: circle) == nil

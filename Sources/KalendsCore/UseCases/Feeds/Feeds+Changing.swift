@@ -10,18 +10,17 @@ extension Feeds {
         package var label = Edit<String>.keep
         /// Milliseconds since 1970.
         package var expiresAt = Edit<Int>.keep
-        /// Changes what the feed shows, nil to leave it; it may be called more than once.
+        /// Changes the feed's configuration; nil leaves it as it is. It may be called more than once.
         package var configure: (@Sendable (inout FeedConfiguration) -> Void)?
-        /// Whether what asks for attention has been seen.
+        /// Whether the person has seen what needs attention.
         package var clearsAttention = false
-        /// What was wrong with the question; reported only to callers who may see the feed, in the state that was
-        /// required.
+        /// The faults of the request; reported only to callers who may see the feed, and only in the required state.
         package var faults = FaultList()
 
         package init() {}
     }
 
-    /// Changes a feed; throws 409 when the user has another feed with the label.
+    /// Changes a feed; throws 409 when the user has another feed with this label.
     package func change(
         _ id: String, _ change: Change, if condition: Precondition<Feed>, for caller: Caller
     ) async throws -> CountedFeed {
@@ -54,7 +53,7 @@ extension Feeds {
             if configuration != oldConfiguration {
                 feed.config = try configuration.stored(services.settings.kinds)
                 feed.showsOwn = configuration.showsOwn
-                // Two changes within a millisecond are two states.
+                // Two changes within a millisecond are two different states.
                 feed.configChangedAt = max(now, feed.configChangedAt + 1)
                 if configuration.showsEventsDifferently(from: oldConfiguration) {
                     feed.sequenceOffset += 1
@@ -73,7 +72,7 @@ extension Feeds {
         }
     }
 
-    /// Ends a feed now and permanently; one that has ended stays as it is.
+    /// Ends a feed now and permanently; a feed that has already ended stays as it is.
     package func revoke(_ id: String, for caller: Caller) async throws -> CountedFeed {
         await foldIfPossible()
         return try await services.acts.act(on: .feed(id), for: caller) { act in
@@ -85,7 +84,7 @@ extension Feeds {
         }
     }
 
-    /// Removes a feed with all that was counted of it.
+    /// Deletes a feed with all its counts.
     package func delete(_ id: String, if condition: Precondition<Feed>, for caller: Caller) async throws {
         try await services.acts.act(on: .feed(id), for: caller) { act in
             try condition.check(act.feed)

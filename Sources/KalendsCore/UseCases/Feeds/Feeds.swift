@@ -4,33 +4,33 @@ import Base
 import FeedTokens
 package import Storage
 
-/// The feeds of a user, or of a whole circle for the host application: which there are, and who reads them.
+/// The feeds of a user, or of a whole circle for the host application, and the accesses to them.
 package struct Feeds: Sendable {
     package let services: Services
 
     package init(services: Services) { self.services = services }
 
-    /// A feed as a list shows it: what takes a look at the circle's items is worked out for one feed at a time.
+    /// A feed as a list shows it, without the values for which the circle's items would have to be read.
     package struct Listed: Sendable {
         package let feed: CountedFeed
         package let rhythms: [ClientRhythm]
     }
 
-    /// A feed as it is shown when it is looked at.
+    /// A feed as it is shown by itself.
     package struct Shown: Sendable {
         package let feed: CountedFeed
         package let health: FeedHealth
     }
 
-    /// For how many seconds a former address may go on.
+    /// The seconds for which a former address may continue to work.
     package static let graces = 0...2_592_000
 
-    /// The circle of a feed; throws 404 for one that is not the caller's.
+    /// Returns the circle of a feed; throws 404 for a feed that is not the caller's.
     package func circle(of id: String, for caller: Caller) async throws -> String {
         try await services.store.read { try Rights.feed(id, for: caller.identity, in: $0).circleID }
     }
 
-    /// The caller's feeds of a circle, or all of its feeds for the installation, in order of id.
+    /// Returns the caller's feeds of a circle, or all its feeds for the installation, in order of id.
     package func list(_ page: PageRequest, in circle: String, for caller: Caller) async throws -> [Listed] {
         try await services.counter.fold()
         return try await services.store.read { transaction in
@@ -49,7 +49,7 @@ package struct Feeds: Sendable {
         }
     }
 
-    /// One feed and how it is doing; throws 404 for one that is not the caller's.
+    /// Returns one feed with its state; throws 404 for a feed that is not the caller's.
     package func get(_ id: String, for caller: Caller) async throws -> Shown {
         let now = services.now()
         try await services.counter.fold()
@@ -69,9 +69,9 @@ package struct Feeds: Sendable {
         return Shown(feed: feed, health: FeedHealth(weight: weight, clients: clients, days: days))
     }
 
-    /// Who read a feed, the latest first.
+    /// Returns the accesses to a feed, the latest first.
     ///
-    /// - Parameter number: of the access that the part begins before.
+    /// - Parameter number: the number of the access before which the part begins.
     package func accesses(
         of id: String, before number: Int, limit: Int, for caller: Caller
     ) async throws -> [ListedAccess] {

@@ -2,18 +2,19 @@
 
 package import Base
 
-/// A look at a calendar file: what is wrong where, and what calendar apps make of it; nothing of it is stored.
+/// Checks a calendar file: reports its faults and how calendar apps read it. Nothing is stored.
 package struct FileCheck: Sendable {
     package let services: Services
 
     package init(services: Services) { self.services = services }
 
-    /// Looks at a file in a reading process; throws 429 when too much comes in, 422 for a file beyond its limits.
+    /// Checks a file in a reading process; throws 429 when too much is being received, 422 for a file beyond its
+    /// limits.
     ///
     /// - Parameters:
-    ///   - sender: whom the bytes are counted to.
-    ///   - receive: gives the file once it may come; what it keeps is counted to the holding.
-    /// - Returns: what `kalends check --json` writes of it, and its size in bytes.
+    ///   - sender: the sender whose quota the bytes count against.
+    ///   - receive: receives the file once it is admitted; the memory that it keeps counts against the holding.
+    /// - Returns: the result in the form of `kalends check --json`, and the file's size in bytes.
     package func result(
         from sender: Sender, receive: (FairPool.Holding) async throws -> ImportUpload
     ) async throws -> (found: JSONValue, bytes: Int) {

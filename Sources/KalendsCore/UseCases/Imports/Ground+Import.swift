@@ -3,7 +3,7 @@
 import Storage
 
 extension Ground<ImportRecord> {
-    /// An import of a circle in which the caller has a right, where nothing changes that a feed shows.
+    /// An import of a circle in which the caller has a right; the act changes nothing that a feed shows.
     static func `import`(_ id: String, _ right: Right, touchingNoFeed reason: StaticString) -> Ground {
         Ground(touchingNoCircle: reason) { transaction, caller in
             let (record, circle) = try Imports.record(id, for: caller, right, in: transaction)

@@ -4,12 +4,12 @@ package import Base
 package import Storage
 
 extension Imports {
-    /// An import as a list shows it to somebody.
+    /// An import as a list shows it to a caller.
     package struct Listed: Sendable {
         package let record: ImportRecord
-        /// How far it is when it is under way.
+        /// The progress of the import; nil unless it is in progress.
         package let progress: ImportDesk.Progress?
-        /// How much of it the caller may see.
+        /// How much of the import the caller may see.
         package let shown: ImportShown
 
         fileprivate init(
@@ -26,7 +26,7 @@ extension Imports {
         }
     }
 
-    /// Which items of an import a report shows.
+    /// The items of an import that a report shows.
     package struct Part: Sendable {
         /// The number of the first item, from 0.
         package var start: Int
@@ -38,23 +38,23 @@ extension Imports {
         }
     }
 
-    /// An import with its problems, and one part of its items, as far as somebody may see them.
+    /// An import with its problems and one part of its items, as far as the caller may see them.
     package struct Report: Sendable {
         package let listed: Listed
         package let timeZones: JSONValue
         package let problems: [JSONValue]
         package let problemsLeftOut: Int
         package let items: [JSONValue]
-        /// The number of the item that the next part begins with, nil on the last part.
+        /// The number of the first item of the next part; nil on the last part.
         package let next: Int?
     }
 
-    /// What was imported into a circle, the latest first.
+    /// Lists the imports into a circle, the latest first.
     ///
     /// - Parameters:
-    ///   - cursor: the place of the import that the part begins after.
-    ///   - show: makes the part from what it fetches piece by piece, since reports may be large; it has no effects. It
-    ///     fetches up to so many imports after a given one, or the part's first ones for nil.
+    ///   - cursor: the place of the import after which the part begins.
+    ///   - show: makes the result with a function that fetches up to so many imports after a given one, nil for the
+    ///     part's first ones, since reports may be large; it must have no effects.
     package func list<Shown: Sendable>(
         in circle: String, for caller: Caller, after cursor: (createdAt: Int, id: String)?,
         _ show: @escaping @Sendable (_ fetch: (_ last: Listed?, _ count: Int) throws -> [Listed]) throws -> Shown
@@ -69,7 +69,7 @@ extension Imports {
         }
     }
 
-    /// The report of an import with its state; throws 404 for one of a circle that is not the caller's.
+    /// Returns the report of an import with its state; throws 404 for an import of a circle that is not the caller's.
     package func report(_ id: String, for caller: Caller, _ part: Part) async throws -> Report {
         try await services.store.read { transaction in
             let record = try Self.record(id, for: caller, .read, in: transaction).0
@@ -86,7 +86,7 @@ extension Imports {
 }
 
 extension Imports.Report {
-    /// The most bytes of problems that a report lists, and of items in one part of it.
+    /// The most bytes of problems in a report, and of items in one part of it.
     private static let mostProblemBytes = 1 << 20
     private static let mostItemBytes = 3 << 20
 
@@ -102,12 +102,12 @@ extension Imports.Report {
         let problems = try view.shown(told["problems"]?.array ?? [], of: record, in: transaction)
         self.problems = try problems[...].prefix(bytes: Self.mostProblemBytes)
         problemsLeftOut = problems.count - self.problems.count
-        // No number that somebody sends may be too large to count on with.
+        // This limits the number that a caller sends, so that adding to it cannot overflow.
         let start = min(max(0, part.start), 1 << 40)
         var shown: ArraySlice<JSONValue>
         var hasMore: Bool
         if let items = told["items"]?.array {
-            // Earlier versions kept all items in the report.
+            // Earlier versions stored all items in the report.
             shown = items.dropFirst(start).prefix(part.limit)
             hasMore = start + shown.count < items.count
         } else if record.stage == .reading || record.stage == .readFailed {
@@ -124,13 +124,13 @@ extension Imports.Report {
         let fitting = try shown.prefix(bytes: Self.mostItemBytes)
         if fitting.count < shown.count { (shown, hasMore) = (fitting[...], true) }
         items = try view.shown(Array(shown), of: record, in: transaction)
-        // Whoever sees nothing of it has no page to turn.
+        // A caller who may see no items has no further part.
         next = hasMore && view.part != .counts ? start + shown.count : nil
     }
 }
 
 extension ArraySlice<JSONValue> {
-    /// The first elements that take no more than so many bytes of text, and one at least.
+    /// Returns the first elements within a number of bytes of text, and at least one element.
     fileprivate func prefix(bytes most: Int) throws -> [JSONValue] {
         var (kept, bytes): ([JSONValue], Int) = ([], 0)
         for element in self {

@@ -6,7 +6,7 @@ package import Logging
 import Outbound
 import Storage
 
-/// Files that are brought in: looked at first, then committed, then perhaps taken back.
+/// Imports of files: previewed first, then committed, and undone if wanted.
 package struct Imports: Sendable {
     package let services: Services
 
@@ -14,20 +14,21 @@ package struct Imports: Sendable {
 
     package enum Mode: String, CaseIterable, Sendable { case preview, commit }
 
-    /// What an import is made of.
+    /// The source of an import.
     package enum File: Sendable {
         case upload(ImportUpload)
-        /// Where the file is, as it was given; it is used once and kept nowhere.
+        /// The file's address as it was given; it is used once and not stored.
         case address(String)
     }
 
-    /// How an import should be done.
+    /// How an import is to be done.
     package struct Manner: Sendable {
-        /// Whether the work continues after the answer, which then shows how far it is.
+        /// Whether the work continues after the response, which then shows the progress.
         package let isInBackground: Bool
-        /// Where failures are reported that no answer shows.
+        /// Where failures are logged that no response reports.
         package let logger: Logger
-        /// How a failure is stored for whoever asks for the import later: as the answer would have shown it.
+        /// Makes the stored text of a failure, for callers who ask for the import later: the text that the response
+        /// would show.
         package let text: @Sendable (Refusal) throws -> String
 
         package init(isInBackground: Bool, logger: Logger, text: @escaping @Sendable (Refusal) throws -> String) {
@@ -37,13 +38,14 @@ package struct Imports: Sendable {
         }
     }
 
-    /// Brings in a file, or looks at it only.
+    /// Imports a file, or only previews it.
     ///
-    /// Throws 404 and 403 by the caller's rights, 429 when too much comes in, 422 for a file that nothing can be made of.
+    /// Throws 404 and 403 by the caller's rights, 429 when too much is being received, and 422 for a file that cannot
+    /// be used.
     ///
     /// - Parameters:
-    ///   - sender: whom the bytes are counted to.
-    ///   - receive: gives the file once it may come; what it keeps is counted to the holding.
+    ///   - sender: the sender whose quota the bytes count against.
+    ///   - receive: receives the file once it is admitted; the memory that it keeps counts against the holding.
     package func create(
         in circleID: String, for caller: Caller, from sender: Sender, _ mode: Mode,
         _ manner: Manner, _ part: Part, receive: (FairPool.Holding) async throws -> File
@@ -59,8 +61,8 @@ package struct Imports: Sendable {
             bytes: upload.spool.count, for: caller, services.acts)
         let id = FeedLedger.makeID()
         let work = ImportWork(services: services, id: id, circleID: circleID, caller: caller)
-        // This comes before it is noted as under way: without a lease it would look like one that the end of a server
-        // broke off.
+        // The lease is taken before the import is noted as in progress: without a lease it would look as if a server
+        // had stopped during it.
         let held = try await services.leases.take(ImportRecord.leaseName(id))
         let run = { @Sendable (isKnown: Bool) in
             try await keeping(held, id) {
@@ -92,9 +94,9 @@ package struct Imports: Sendable {
         }
     }
 
-    /// Brings in what a preview shows, except for some items; throws 409 when the import is no longer a preview.
+    /// Commits a preview without some of its items; throws 409 when the import is no longer a preview.
     ///
-    /// - Parameter excluded: ids of items.
+    /// - Parameter excluded: the ids of the items to leave out.
     package func commit(
         _ id: String, for caller: Caller, excluding excluded: Set<ByteString>,
         _ manner: Manner, _ part: Part
@@ -122,7 +124,7 @@ package struct Imports: Sendable {
         do {
             try await run()
         } catch StorageError.leaseLost {
-            // Whoever found it abandoned has noted so, and it may be committed again by now.
+            // Another server found the import abandoned and noted that, so it may already be committed again.
             throw StorageError.leaseLost
         } catch {
             await letGo(of: id)
@@ -131,9 +133,9 @@ package struct Imports: Sendable {
         return try await report(id, for: caller, part)
     }
 
-    /// Notes that a preview is being committed; from here on nobody else commits it. Its circle's id.
+    /// Notes that a preview is being committed, so that nobody else commits it; returns its circle's id.
     ///
-    /// - Parameter isHeld: whether no other server is at work on it.
+    /// - Parameter isHeld: whether no other server works on the import.
     private func begin(_ id: String, for caller: Caller, isHeld: Bool) async throws -> String {
         try await services.acts.act(
             on: .import(id, .write, touchingNoFeed: "Nothing of an import is shown before it is committed."),
@@ -146,7 +148,7 @@ package struct Imports: Sendable {
         }
     }
 
-    /// Makes an import that was not committed a preview again.
+    /// Turns an import that was not committed back into a preview.
     private func letGo(of id: String) async {
         let release: @Sendable (any WriteTransaction) throws -> Void = { transaction in
             if try transaction.importRecord(id)?.stage == .committing { try transaction.setStage(nil, ofImport: id) }
@@ -154,16 +156,16 @@ package struct Imports: Sendable {
         do {
             try await services.store.record(release)
         } catch {
-            // What keeps it from being committed keeps it from being let go.
+            // What prevents the commit may also prevent this change.
             let (store, isShared) = (services.store, services.leases.isShared)
             try? services.importDesk.start(id) { try? await Self.record(in: store, isShared: isShared, release) }
         }
     }
 
-    /// Stores what became of an import as soon as the database takes it, for ten minutes: nobody else would, until the
-    /// next start.
+    /// Stores the result of an import as soon as the database accepts it, for up to ten minutes: nothing else would do
+    /// so until the next start.
     ///
-    /// - Parameter isShared: whether there are other servers, which note what was abandoned; it is tried once then.
+    /// - Parameter isShared: whether there are other servers, which note abandoned imports; then this tries only once.
     private static func record<Value: Sendable>(
         in store: any Store, isShared: Bool, _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
     ) async throws -> Value {
@@ -179,7 +181,7 @@ package struct Imports: Sendable {
         }
     }
 
-    /// Does an import's work under its lease, with which other servers read how far it is.
+    /// Does an import's work under its lease, through which other servers read the progress.
     private func keeping<Value: Sendable>(
         _ held: HeldLease?, _ id: String, _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
@@ -188,7 +190,7 @@ package struct Imports: Sendable {
             held, every: .seconds(1), noting: { desk.progress(id)?.note ?? "" }, work)
     }
 
-    /// Puts back what was there before an import; what was changed since stays, and is named.
+    /// Restores the state before an import; items that were changed since then stay as they are and are reported.
     package func undo(
         _ id: String, for caller: Caller, _ part: Part
     ) async throws -> (report: Report, kept: ImportUndo.Kept) {
@@ -196,8 +198,7 @@ package struct Imports: Sendable {
         return (try await report(id, for: caller, part), kept)
     }
 
-    /// Forgets a file that was only looked at; throws 409 for one that is being read or committed, and for one that was
-    /// committed.
+    /// Discards a preview; throws 409 for an import that is being read or committed, or was committed.
     package func discard(_ id: String, for caller: Caller) async throws {
         try await services.acts.act(
             on: .import(id, .write, touchingNoFeed: "Nothing of a preview is shown."), for: caller
@@ -219,7 +220,7 @@ package struct Imports: Sendable {
         return found.upload
     }
 
-    /// Lets work continue after the answer; what it ends with is stored in the import.
+    /// Lets work continue after the response; the result is stored in the import.
     private func start(
         _ id: String, _ manner: Manner, _ work: @escaping @Sendable () async throws -> Void
     ) throws {
@@ -229,7 +230,7 @@ package struct Imports: Sendable {
             do {
                 try await work()
             } catch StorageError.leaseLost {
-                // Whoever found it abandoned has noted so, and it may be committed again by now.
+                // Another server found the import abandoned and noted that, so it may already be committed again.
                 logger.warning("an import was given up: its lease was lost")
             } catch {
                 guard !Task.isCancelled, let refusal = ImportFailure.refusal(error, logger),
@@ -262,6 +263,6 @@ extension ImportRecord {
 }
 
 extension Refusal {
-    /// 409: in its present state nothing such can be done with an import.
+    /// 409 for an action that the import's current state does not allow.
     static func importState(_ detail: String) -> Refusal { .conflict(detail, code: .importState) }
 }

@@ -7,11 +7,11 @@ package import OfficeDays
 import Storage
 
 extension OfficeDiary {
-    /// Changes the settings, and writes again what is dated today or later.
+    /// Changes the settings, and writes the events of today and later again.
     ///
     /// - Parameters:
-    ///   - change: makes the new settings from the present ones, and says what is wrong with what was asked.
-    ///   - condition: on the present settings.
+    ///   - change: makes the new settings from the current ones, and returns the faults of the request.
+    ///   - condition: what the current settings must be.
     package func change(
         of user: String, if condition: Precondition<OfficeSettings>, for caller: Caller,
         _ change: @escaping @Sendable (inout OfficeSettings) -> [Fault]
@@ -33,7 +33,7 @@ extension OfficeDiary {
         }
     }
 
-    /// Puts a visit; 409 when the user has as many as there may be.
+    /// Stores a visit; throws 409 when the user has the maximum number of visits.
     package func putVisit(
         _ id: String, from start: Instant, to end: Instant, of user: String, for caller: Caller
     ) async throws -> (ShownVisit, isNew: Bool) {
@@ -71,7 +71,7 @@ extension OfficeDiary {
         }
     }
 
-    /// Takes a visit away.
+    /// Deletes a visit.
     package func deleteVisit(_ id: String, of user: String, for caller: Caller) async throws {
         try await act(user, caller) { act, book in
             guard let old = try act.transaction.officeVisit(id, of: user) else { throw Refusal.missing(.visit) }
@@ -85,7 +85,7 @@ extension OfficeDiary {
         }
     }
 
-    /// Records what a person says about a date; nil takes it back.
+    /// Records a person's own statement about a date; nil removes it.
     package func say(
         _ status: DayStatus?, on date: OfficeDate, of user: String, for caller: Caller
     ) async throws -> ShownDay {
@@ -99,9 +99,9 @@ extension OfficeDiary {
         }
     }
 
-    /// Takes every managed event away, some at a time, so that nobody waits long for the writer.
+    /// Removes all managed events in several transactions, so that other writers do not wait for long.
     ///
-    /// - Returns: the days whose events went.
+    /// - Returns: the days whose events were removed.
     package func cleanUp(of user: String, for caller: Caller) async throws -> [ShownDay] {
         var all: [ShownDay] = []
         while true {
@@ -113,7 +113,7 @@ extension OfficeDiary {
 
     private static let cleanedAtOnce = 700
 
-    /// Takes the first managed events away, with all others of their months; none when there are none.
+    /// Removes the first managed events with all others of their months; returns nothing when there are none left.
     private func cleanUpSome(of user: String, for caller: Caller) async throws -> [ShownDay] {
         try await act(user, caller) { act, book in
             let rows = try act.transaction.officeDaysWithEvent(
@@ -129,7 +129,7 @@ extension OfficeDiary {
         }
     }
 
-    /// Changes the log by visits, with the months that they touch.
+    /// Changes the log by visits, in the months that they touch.
     private static func judge(
         _ book: inout OfficeBook, _ act: Act<Void>, _ visits: [Visit],
         _ change: (inout OfficeLog, Int, OfficeContext) -> OfficeWrites
@@ -142,7 +142,7 @@ extension OfficeDiary {
         try book.keep(log, writes, now: act.now, in: act.transaction)
     }
 
-    /// A visit as it is shown.
+    /// Returns a visit as it is shown.
     static func shown(
         _ visit: OfficeVisit, _ book: OfficeBook, _ transaction: any ReadTransaction
     ) throws -> ShownVisit {
@@ -152,7 +152,7 @@ extension OfficeDiary {
             visit: visit, clock: context.clock(of: book.settings.timeZone(fallback: context.fallbackZone)))
     }
 
-    /// Throws 422 with everything that is wrong with new settings.
+    /// Throws 422 with all faults of new settings.
     private static func check(
         _ new: OfficeSettings, _ faults: [Fault], instead old: OfficeSettings, of user: String,
         in transaction: any ReadTransaction
@@ -176,13 +176,13 @@ extension OfficeDiary {
                         message: "There is no such followed calendar in the user's circles."))
             }
         }
-        // One fault a place: what could not be read is not judged a second time.
+        // Only the first fault of each field is reported: a field that could not be read is not checked again.
         var seen: Set<ByteString> = []
         all = all.filter { seen.insert(ByteString($0.pointer)).inserted }
         if !all.isEmpty { throw Refusal.invalid(all) }
     }
 
-    /// An act on a user's own office days, after the nights that are over.
+    /// Runs an act on a user's own office days, after deciding the nights that are over.
     private func act<Value: Sendable>(
         _ user: String, _ caller: Caller,
         _ body: @escaping @Sendable (Act<Void>, inout OfficeBook) throws -> Done<Value>
@@ -212,7 +212,7 @@ extension OfficeSettingsFault {
 }
 
 extension OfficeSettings {
-    /// The names of the fields in which two settings differ.
+    /// Returns which fields differ between two settings, by name.
     fileprivate func differences(from other: OfficeSettings) -> [ByteString: Bool] {
         [
             "enabled": enabled != other.enabled, "target": target != other.target,

@@ -4,23 +4,23 @@ import Base
 package import OfficeDays
 package import Storage
 
-/// Where a user worked: their settings, visits, words, and what follows from them.
+/// A user's office days: the settings, the visits, the user's own statements, and the results.
 package struct OfficeDiary: Sendable {
     let acts: Acts
 
-    /// A day, and the zone by which it is shown.
+    /// A day with the zone in which it is shown.
     package struct ShownDay: Sendable {
         package let day: OfficeDay
         package let clock: any OfficeClock
     }
 
-    /// A visit, and the clock by which it is shown.
+    /// A visit with the clock by which it is shown.
     package struct ShownVisit: Sendable {
         package let visit: OfficeVisit
         package let clock: any OfficeClock
     }
 
-    /// How office days are kept.
+    /// The state of a user's office days.
     package struct Status: Sendable {
         package let state: OfficeState
         package let banner: OfficeBanner?
@@ -36,7 +36,7 @@ package struct OfficeDiary: Sendable {
         try await read(user, caller) { book, _, _ in book.settings }
     }
 
-    /// Visits that overlap dates by the person's zone, in order of start.
+    /// Returns the visits that overlap dates in the person's zone, in order of start.
     package func visits(
         of user: String, _ dates: ClosedRange<OfficeDate>?, after: (start: Int, id: String)?, limit: Int,
         for caller: Caller
@@ -53,7 +53,7 @@ package struct OfficeDiary: Sendable {
         }
     }
 
-    /// One visit.
+    /// Returns one visit.
     package func visit(_ id: String, of user: String, for caller: Caller) async throws -> ShownVisit {
         try await read(user, caller) { book, transaction, _ in
             guard let visit = try transaction.officeVisit(id, of: user) else { throw Refusal.missing(.visit) }
@@ -61,18 +61,18 @@ package struct OfficeDiary: Sendable {
         }
     }
 
-    /// One date, whatever is known of it.
+    /// Returns one date, even if nothing is known of it.
     package func day(_ date: OfficeDate, of user: String, for caller: Caller) async throws -> ShownDay {
         try await read(user, caller) { book, transaction, _ in
             try Self.shown(date...date, in: try book.log(date...date, in: transaction), book, transaction)[0]
         }
     }
 
-    /// Every date of a span, both ends included; without one, of the present month.
+    /// Returns every date of a span, both ends included; without a span, every date of the current month.
     ///
     /// - Parameters:
-    ///   - after: the last date of the page before.
-    ///   - limit: how many dates at most.
+    ///   - after: the last date of the previous page.
+    ///   - limit: the most dates to return.
     package func days(
         of user: String, from: OfficeDate?, to: OfficeDate?, after: OfficeDate?, limit: Int, for caller: Caller
     ) async throws -> [ShownDay] {
@@ -94,7 +94,7 @@ package struct OfficeDiary: Sendable {
         }
     }
 
-    /// The next two weeks, as they become when nobody comes to the office.
+    /// Returns the next two weeks as they will be without further visits.
     package func preview(of user: String, for caller: Caller) async throws -> [ShownDay] {
         try await read(user, caller) { book, transaction, now in
             let span = OfficeBook.date(now).adding(days: -2)...OfficeBook.date(now).adding(days: 18)
@@ -119,14 +119,14 @@ package struct OfficeDiary: Sendable {
         }
     }
 
-    /// What a clean-up would take away, or took away, in order of date.
+    /// Returns the days whose events a clean-up would remove, or removed, in order of date.
     package func managedDays(of user: String, for caller: Caller) async throws -> [ShownDay] {
         try await read(user, caller) { book, transaction, _ in
             try Self.managed(book, transaction)
         }
     }
 
-    /// A date as it is shown.
+    /// Returns a span of dates as they are shown.
     static func shown(
         _ span: ClosedRange<OfficeDate>, in log: OfficeLog, _ book: OfficeBook, _ transaction: any ReadTransaction
     ) throws -> [ShownDay] {
@@ -137,7 +137,7 @@ package struct OfficeDiary: Sendable {
         }
     }
 
-    /// The days that have a managed event.
+    /// Returns the days that have a managed event.
     static func managed(_ book: OfficeBook, _ transaction: any ReadTransaction) throws -> [ShownDay] {
         let rows = try transaction.officeDaysWithEvent(
             of: book.user, state: OfficeEvent.State.managed.rawValue, limit: longestSpan * 10)
@@ -146,7 +146,7 @@ package struct OfficeDiary: Sendable {
         return try shown(rows.map { OfficeDate(dayNumber: $0.day) }, in: log, book, transaction)
     }
 
-    /// Dates as they are shown, those that are decided.
+    /// Returns those of the dates that are decided, as they are shown.
     static func shown(
         _ dates: [OfficeDate], in log: OfficeLog, _ book: OfficeBook, _ transaction: any ReadTransaction
     ) throws -> [ShownDay] {
@@ -165,7 +165,7 @@ package struct OfficeDiary: Sendable {
         return context.clock(of: book.settings.timeZone(fallback: context.fallbackZone)).date(at: now / 1000)
     }
 
-    /// Reads a user's own; throws 404 for another user's.
+    /// Reads a user's own office days; throws 404 for another user's.
     private func read<Value: Sendable>(
         _ user: String, _ caller: Caller,
         _ body: @escaping @Sendable (OfficeBook, any ReadTransaction, _ now: Int) throws -> Value

@@ -4,28 +4,28 @@ package import FeedTokens
 import Storage
 import Synchronization
 
-/// Another sealing key in place of the present one, while the server runs: at every moment both open what is sealed.
+/// Replaces the sealing key while the server runs; until the rotation ends, both keys open what is sealed.
 package final class KeyRotation: Sendable {
     package struct Outcome: Sendable {
         package var resealed = 0
-        /// Texts that neither key opens, which stay as they are.
+        /// The number of texts that neither key opens; they stay as they are.
         package var lost = 0
     }
 
     private let key: SealingKey
-    /// Nil where the key is a setting.
+    /// Nil when the key is a setting.
     private let files: KeyFiles?
     private let isBusy = Mutex(false)
 
-    /// Rows that one transaction seals again: some milliseconds, in which others wait to write.
+    /// The most rows that one transaction reseals: a few milliseconds in which other writers wait.
     private static let rows = 200
 
     package init(key: SealingKey, files: KeyFiles?) { (self.key, self.files) = (key, files) }
 
-    /// Whether one was broken off, and has to be asked for again.
+    /// Whether a rotation was interrupted and has to be requested again.
     package var isUnfinished: Bool { files?.isRotating == true && !isBusy.withLock { $0 } }
 
-    /// Makes a new key, or continues with one that was made by a rotation that was broken off.
+    /// Makes a new key, or continues an interrupted rotation with its key.
     func rotate(_ acts: Acts, for caller: Caller) async throws -> Outcome {
         guard let files else {
             throw Refusal.conflict(

@@ -4,7 +4,7 @@ import FeedTokens
 package import Storage
 
 extension SealedColumn {
-    /// Every column of sealed texts. Sign-ins under way are not among them: they end within ten minutes.
+    /// All columns with sealed texts. Pending sign-ins are not included, since they end within ten minutes.
     package static let all = [
         SealedColumn("feeds", "sealed_token") { FeedLedger.purpose($0) },
         SealedColumn("webhooks", "sealed_url") { WebhookMessage.urlPurpose($0) },
@@ -15,7 +15,7 @@ extension SealedColumn {
         SealedColumn("settings", "value", key: "name") { keyCheckPurpose(ofSetting: $0) },
     ]
 
-    /// What the one setting that is sealed is sealed for; empty for every other setting.
+    /// Returns the purpose for which the setting `keyCheck` is sealed; empty for every other setting.
     package static func keyCheckPurpose(ofSetting name: String) -> String {
         name == "keyCheck" ? "settings/keyCheck" : ""
     }

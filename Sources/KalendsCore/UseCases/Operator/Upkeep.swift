@@ -4,7 +4,7 @@ import Base
 import FeedTokens
 package import Storage
 
-/// What the operator does with the database as a whole, and how the database is doing.
+/// The operator's actions on the database as a whole, and the state of the database.
 package struct Upkeep: Sendable {
     let acts: Acts
     let maintenance: any StoreMaintenance
@@ -12,16 +12,17 @@ package struct Upkeep: Sendable {
     let stopping: Stopping
     let rotation: KeyRotation
     let kinds: ItemKinds
-    /// Whether other servers have the database too.
+    /// Whether other servers use the database too.
     let isShared: Bool
 
-    /// What keeps the server from serving, nil when nothing does: a full disk keeps nobody from reading.
+    /// What prevents the server from working, or nil; a full disk is not included, since reading still works.
     package var trouble: String? {
         if !maintenance.isInPlace { return "the database was deleted or replaced; no change is accepted" }
         return counter.journal.failure == nil ? nil : "reads cannot be recorded"
     }
 
-    /// Why requests should go elsewhere or wait, by code with a sentence; empty when the server is ready.
+    /// Why requests should wait or go to another server, each with its code and a sentence; empty when the server is
+    /// ready.
     package var reasons: [(code: String, text: String)] {
         var reasons: [(String, String)] = []
         if stopping.isStopping { reasons.append(("stopping", "The server is stopping.")) }
@@ -37,21 +38,21 @@ package struct Upkeep: Sendable {
         return reasons
     }
 
-    /// Writes a whole and consistent copy of the database to a new file.
+    /// Writes a complete and consistent copy of the database to a new file.
     package func backup(to path: String, for caller: Caller) async throws {
         guard maintenance.isInPlace else {
-            // The last copy of a database that somebody deleted: nothing can be noted of it there.
+            // This is the last copy of a database that somebody deleted: it can no longer note anything.
             return try await maintenance.backup(to: path)
         }
         try await counter.fold()
         try await maintenance.backup(to: path)
-        // The copy does not mention itself: only what was done is noted.
+        // The backup is noted after it is made, so the copy does not contain the note.
         try await acts.act(on: .installation(touchingNoCircle: "A copy changes nothing."), for: caller) { _ in
             Done(noting: AuditNote(.backupMade, "database"))
         }
     }
 
-    /// Puts another sealing key in place of the present one.
+    /// Replaces the sealing key with a new one.
     package func rotateKey(for caller: Caller) async throws -> KeyRotation.Outcome {
         guard !isShared else {
             throw Refusal.conflict(
@@ -63,7 +64,7 @@ package struct Upkeep: Sendable {
         return try await rotation.rotate(acts, for: caller)
     }
 
-    /// The servers that have or had the database, where several have; `isRunning` as far as is known.
+    /// Returns the servers that use or used a shared database; `isRunning` is as far as is known.
     package func servers() async throws -> [(server: ServerRecord, isRunning: Bool)] {
         try await acts.store.read { transaction in
             let servers = try transaction.servers()
@@ -73,7 +74,7 @@ package struct Upkeep: Sendable {
         }
     }
 
-    /// The first faults of the schema and of what is stored, in words that reveal nothing of what is stored.
+    /// Returns the first faults of the schema and of the stored data, in words that reveal none of the data.
     package func faults() async throws -> [String] {
         do {
             try await maintenance.checkSchema()
@@ -83,7 +84,7 @@ package struct Upkeep: Sendable {
         return try await StoredRows.faults(in: acts.store, maintenance, kinds).map(\.description)
     }
 
-    /// The engine's own check of everything that is stored: `ok`, or what is damaged.
+    /// Runs the database engine's own check of all data; returns `ok`, or what is damaged.
     package func integrity() async throws -> String { try await maintenance.integrityCheck() }
 
     package func engineVersion() async throws -> String { try await maintenance.engineVersion() }

@@ -4,7 +4,7 @@ import Base
 package import FeedTokens
 package import Storage
 
-/// A user's devices, each with a token that can be taken away without the others.
+/// A user's devices, each with its own token that can be revoked separately.
 package struct Devices: Sendable {
     let acts: Acts
     let quotas: Quotas
@@ -13,9 +13,9 @@ package struct Devices: Sendable {
         .user(user, of: .device, touchingNoCircle: "A device's token opens no feed.")
     }
 
-    /// Registers a device, or gives one that is registered another token; the secret is shown this once.
+    /// Registers a device, or gives a registered device a new token; the secret is shown only this once.
     ///
-    /// - Parameter name: the id that the device gave itself; nil for one that is made now.
+    /// - Parameter name: the id that the device gave itself; nil to make one.
     package func register(
         _ name: String?, called title: String?, platform: String?, for caller: Caller
     ) async throws -> (Device, Secret, isNew: Bool) {
@@ -38,13 +38,13 @@ package struct Devices: Sendable {
         return (device, secret, isNew)
     }
 
-    /// The caller's own, in order of id.
+    /// Returns the caller's own devices, in order of id.
     package func list(_ page: PageRequest, for caller: Caller) async throws -> [Device] {
         let user = try Rights.user(caller.identity)
         return try await acts.store.read { try $0.devices(of: user, after: page.after, limit: page.limit) }
     }
 
-    /// The device that asks.
+    /// Returns the calling device.
     package func current(for caller: Caller) async throws -> Device {
         guard case .device(let id, let user) = caller.identity else { throw Refusal.missing(.device) }
         return try await get(id, of: user)
@@ -61,7 +61,7 @@ package struct Devices: Sendable {
         return device
     }
 
-    /// Takes a device's token away.
+    /// Revokes a device's token.
     package func delete(_ id: String, for caller: Caller) async throws {
         let user = try Rights.user(caller.identity)
         try await acts.act(on: Self.ground(user), for: caller) { act in

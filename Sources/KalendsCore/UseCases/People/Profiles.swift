@@ -4,9 +4,9 @@ import Base
 package import ICalBridge
 package import Storage
 
-/// What users say of themselves that is of no circle.
+/// Users' settings that belong to no circle.
 package struct Profiles: Sendable {
-    /// A user, of whom perhaps nothing was said.
+    /// A user, possibly without any settings.
     package struct Shown: Sendable {
         package let id: String
         package let user: User?
@@ -19,7 +19,7 @@ package struct Profiles: Sendable {
         return Shown(id: user, user: try await acts.store.read { try $0.user(user) })
     }
 
-    /// Sets the zone in which a user's own events are, nil for none.
+    /// Sets the zone of a user's own events; nil removes it.
     package func put(
         _ user: String, timeZone: TimeZoneReference?, if condition: Precondition<Shown>, for caller: Caller
     ) async throws -> (Shown, isNew: Bool) {
@@ -32,7 +32,7 @@ package struct Profiles: Sendable {
         }
     }
 
-    /// Sets the language of a user's pages; nil for what the browser asks for.
+    /// Sets the language of a user's pages; nil for the language that the browser requests.
     package func setLanguage(_ language: String?, of user: String, for caller: Caller) async throws {
         let ground = Ground.user(user, touchingNoCircle: "No feed speaks the language of the pages.")
         try await acts.act(on: ground, for: caller) { act in

@@ -4,19 +4,19 @@ import Base
 package import FeedTokens
 package import Storage
 
-/// The keys that host applications call with.
+/// The keys with which host applications authenticate.
 package struct ServiceKeys: Sendable {
     let acts: Acts
 
     private static let ground = Ground.installation(touchingNoCircle: "A key opens no feed.")
 
-    /// All of them, revoked ones too, in order of id.
+    /// Returns all keys, including revoked ones, in order of id.
     package func list(_ page: PageRequest, for caller: Caller) async throws -> [ServiceKey] {
         try Rights.installation(caller.identity)
         return try await acts.store.read { try $0.serviceKeys(after: page.after, limit: page.limit) }
     }
 
-    /// Makes a key that may do no more than the caller; the secret is shown this once.
+    /// Creates a key with no more rights than the caller's; the secret is shown only this once.
     ///
     /// - Parameter scopes: nil for a key that may do everything.
     package func create(name: String, scopes: Set<Scope>?, for caller: Caller) async throws -> (ServiceKey, Secret) {
@@ -34,7 +34,7 @@ package struct ServiceKeys: Sendable {
         return (key, secret)
     }
 
-    /// Ends a key at once; one that may do more than the caller is refused.
+    /// Ends a key at once; refuses a key with more rights than the caller's.
     package func revoke(_ id: String, for caller: Caller) async throws -> ServiceKey {
         try await acts.act(on: Self.ground, for: caller) { act in
             guard let key = try act.transaction.serviceKey(id) else { throw Refusal.missing(.key) }

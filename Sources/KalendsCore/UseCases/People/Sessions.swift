@@ -14,13 +14,13 @@ package struct Sessions: Sendable {
         .user(user, of: .session, touchingNoCircle: "A session opens no feed.")
     }
 
-    /// Begins a session; throws `Refusal` for a password that is wrong, and for a user who has none.
+    /// Begins a session; throws `Refusal` for a wrong password, and for a user who has no password.
     ///
     /// - Parameters:
     ///   - client: the kind of program that signs in.
-    ///   - network: where from, for the brake on guesses.
-    ///   - former: the secret of the session that the same browser had; it ends if it is this user's.
-    /// - Returns: the session, and its secret, which is shown this once.
+    ///   - network: the caller's network, which limits guesses.
+    ///   - former: the secret of the browser's former session, which ends if it is this user's.
+    /// - Returns: the session, and its secret, which is shown only this once.
     package func signIn(
         _ user: String, _ password: Concealed, client: String, from network: String, replacing former: Secret? = nil
     ) async throws -> (Session, Secret) {
@@ -29,7 +29,7 @@ package struct Sessions: Sendable {
         let (secret, now, most) = (Secret.make(.session), acts.now(), quotas.sessionsPerUser)
         let session = Session(id: FeedLedger.makeID(), userID: user, client: client, now: now)
         try await acts.act(on: Self.ground(user), for: caller) { act in
-            // A password that was changed in between opens nothing.
+            // A password that has been changed since it was checked is no longer valid.
             guard try act.transaction.password(of: user)?.hash == stored else { throw Refusal.wrongPassword }
             let ended = try Self.end(former, of: user, in: act.transaction, now: act.now)
             try act.transaction.insertSession(session, hash: secret.hash, maximum: most)
@@ -38,7 +38,7 @@ package struct Sessions: Sendable {
         return (session, secret)
     }
 
-    /// Ends the session that a new one takes the place of; nil when there was none.
+    /// Ends the session that a new one replaces; nil when there was none.
     static func end(
         _ former: Secret?, of user: String, in transaction: any WriteTransaction, now: Int
     ) throws -> AuditNote? {
@@ -48,7 +48,8 @@ package struct Sessions: Sendable {
         return AuditNote(.sessionEnded, old.id)
     }
 
-    /// The stored hash of a password that is right; throws `Refusal` for one that is not, and for a user who has none.
+    /// Returns the stored hash of a correct password; throws `Refusal` for a wrong one, and for a user who has no
+    /// password.
     private func checked(
         _ user: String, _ password: Concealed, from network: String, for caller: Caller
     ) async throws -> String {
@@ -57,7 +58,7 @@ package struct Sessions: Sendable {
         guard try await passwords.isRight(password, stored: stored), let stored else { throw Refusal.wrongPassword }
         try await passwords.brake.succeed(user, from: network, now: acts.now())
         guard passwords.isWeak(stored: stored) else { return stored }
-        // The one moment at which an old hash can be made again with today's parameters.
+        // The password is known only here, so a weak hash is replaced now with one of today's strength.
         let stronger = try await passwords.hash(password)
         return try await acts.act(on: Self.ground(user), for: caller) { act in
             guard try act.transaction.password(of: user)?.hash == stored else { throw Refusal.wrongPassword }
@@ -66,13 +67,13 @@ package struct Sessions: Sendable {
         }
     }
 
-    /// The caller's own, in order of id.
+    /// Returns the caller's own sessions, in order of id.
     package func list(_ page: PageRequest, for caller: Caller) async throws -> [Session] {
         let (user, now) = (try Rights.user(caller.identity), acts.now())
         return try await acts.store.read { try $0.sessions(of: user, after: page.after, limit: page.limit, now: now) }
     }
 
-    /// Ends the session that the caller came with; one that ended meanwhile is not a fault.
+    /// Ends the caller's session; it is not an error if the session has already ended.
     package func signOut(for caller: Caller) async throws {
         guard let session = caller.session else { throw Refusal.missing(.session) }
         _ = try await end(session, for: caller)
@@ -83,7 +84,7 @@ package struct Sessions: Sendable {
         guard try await end(id, for: caller) else { throw Refusal.missing(.session) }
     }
 
-    /// False when the user has no such session.
+    /// Ends a session; returns false when the user has no such session.
     private func end(_ id: String, for caller: Caller) async throws -> Bool {
         let user = try Rights.user(caller.identity)
         return try await acts.act(on: Self.ground(user), for: caller) { act in
@@ -94,7 +95,7 @@ package struct Sessions: Sendable {
 }
 
 extension Refusal {
-    /// The same for a user who does not exist: who has a password here is nobody's business.
+    /// The error is the same for a user who does not exist, so that it does not reveal who has a password here.
     static let wrongPassword = Refusal(
         .unauthenticated, code: .passwordWrong, detail: "The user id or the password is wrong.")
 }

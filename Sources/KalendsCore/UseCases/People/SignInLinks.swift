@@ -4,18 +4,18 @@ import Base
 package import FeedTokens
 package import Storage
 
-/// Links that sign somebody in once: a host application gives them to its users, and the operator makes their own.
+/// Links that sign a person in once: host applications give them to their users, and the operator makes their own.
 package struct SignInLinks: Sendable {
-    /// What a link is good for at this moment.
+    /// The current state of a link.
     package enum State: Sendable {
         case ready(SignInLink)
         case used(SignInLink)
         case expired(SignInLink)
-        /// It was never there, or is forgotten.
+        /// The link never existed, or is no longer stored.
         case unknown
     }
 
-    /// What came of pressing a link's button.
+    /// The result of pressing a link's button.
     package enum Outcome: Sendable {
         case user(Session, Secret, to: String)
         case operatorAtHand(OperatorSession, Secret, to: String)
@@ -26,7 +26,7 @@ package struct SignInLinks: Sendable {
     let acts: Acts
     let quotas: Quotas
 
-    /// In seconds.
+    /// The allowed lifetimes of a link, in seconds.
     package static let lifetimes = 1...3600
     package static let usualLifetime = 300
 
@@ -34,9 +34,9 @@ package struct SignInLinks: Sendable {
         .user(user, touchingNoCircle: "A link opens pages, and no feed.")
     }
 
-    /// Makes a link for a user; the secret is shown this once.
+    /// Creates a link for a user; the secret is shown only this once.
     ///
-    /// - Parameter seconds: how long it can be used.
+    /// - Parameter seconds: the link's lifetime.
     package func create(
         for user: String, to page: PagePath, lasting seconds: Int, for caller: Caller
     ) async throws -> (SignInLink, Secret) {
@@ -44,7 +44,7 @@ package struct SignInLinks: Sendable {
         return try await create(Self.ground(user), user, page, seconds, ["user": .string(user)], caller)
     }
 
-    /// Makes a link to the operator's pages, for whoever has the operator's socket.
+    /// Creates a link to the operator's pages, for callers on the operator's socket.
     package func createForOperator(lasting seconds: Int, for caller: Caller) async throws -> (SignInLink, Secret) {
         guard caller.identity == .operatorAtHand else { throw Refusal.installationOnly }
         return try await create(.operatorPages, nil, .admin, seconds, [:], caller)
@@ -63,7 +63,7 @@ package struct SignInLinks: Sendable {
         return (link, secret)
     }
 
-    /// What a link would do; looking at it changes nothing.
+    /// Returns the state of a link without changing it.
     package func state(of secret: Secret) async throws -> State {
         let (hash, now) = (secret.hash, acts.now())
         guard let link = try await acts.store.read({ try $0.signInLink(hash: hash) }) else { return .unknown }
@@ -71,11 +71,11 @@ package struct SignInLinks: Sendable {
         return link.expiresAt > now ? .ready(link) : .expired(link)
     }
 
-    /// Uses a link up and begins a session, both or neither: of several at once, one gets a session.
+    /// Uses up a link and begins a session, both or neither; of several concurrent calls, only one gets a session.
     ///
     /// - Parameters:
     ///   - client: the kind of program that signs in.
-    ///   - former: the secret of the session that the same browser had; it ends if it is this user's.
+    ///   - former: the secret of the browser's former session, which ends if it is this user's.
     package func signIn(_ secret: Secret, client: String, replacing former: Secret? = nil) async throws -> Outcome {
         let state = try await state(of: secret)
         guard case .ready(let link) = state else { return .refused(state) }
@@ -89,7 +89,7 @@ package struct SignInLinks: Sendable {
         return .refused(try await self.state(of: secret))
     }
 
-    /// Nil when somebody else was faster, or the time is over.
+    /// Begins a user's session; nil when the link was used first elsewhere, or has expired.
     private func begin(
         _ link: SignInLink, of user: String, hash: String, _ client: String, replacing former: Secret?
     ) async throws -> Outcome? {
@@ -105,7 +105,7 @@ package struct SignInLinks: Sendable {
         return session.map { .user($0, token, to: link.leadsTo) }
     }
 
-    /// Nil when somebody else was faster, or the time is over.
+    /// Begins an operator's session; nil when the link was used first elsewhere, or has expired.
     private func openOperatorPages(_ link: SignInLink, hash: String) async throws -> Outcome? {
         let (token, id) = (Secret.make(.operatorSession), FeedLedger.makeID())
         let session = try await acts.act(on: .operatorPages, for: .operatorAtHand) { act -> Done<OperatorSession?> in
@@ -119,6 +119,6 @@ package struct SignInLinks: Sendable {
 }
 
 extension Ground<Void> {
-    /// The operator's pages and who may open them.
+    /// The operator's pages as the target of an act.
     static let operatorPages = Ground.installation(touchingNoCircle: "The operator's pages open no feed.")
 }

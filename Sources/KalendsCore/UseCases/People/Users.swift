@@ -13,7 +13,7 @@ package struct Users: Sendable {
         .user(user, touchingNoCircle: "Neither a password nor a session that it begins opens a feed.")
     }
 
-    /// Those who have a password, in order of id; only for the installation.
+    /// Returns the users who have a password, in order of id; only for the installation.
     package func list(_ page: PageRequest, for caller: Caller) async throws -> [ListedUser] {
         try Rights.installation(caller.identity)
         let now = acts.now()
@@ -26,7 +26,7 @@ package struct Users: Sendable {
         return try await acts.store.read { try !$0.usersWithPassword(after: "", limit: 1, now: now).isEmpty }
     }
 
-    /// Throws `Refusal` unless the password is the caller's own, or the caller acts for the installation.
+    /// Throws `Refusal` unless the user is the caller, or the caller acts for the installation.
     package func check(_ user: String, for caller: Caller) throws {
         guard caller.isInstallation || caller.userID.map({ $0 == user }) == true else { throw Refusal.missing(.user) }
     }
@@ -34,9 +34,9 @@ package struct Users: Sendable {
     /// Sets a password, and ends the user's other sessions and devices.
     ///
     /// - Parameters:
-    ///   - current: the present password, which users have to know; nil for the installation.
-    ///   - network: where from, for the brake on guesses.
-    /// - Returns: whether it is the user's first.
+    ///   - current: the current password, which users have to give; nil for the installation.
+    ///   - network: the caller's network, which limits guesses.
+    /// - Returns: whether this is the user's first password.
     package func setPassword(
         _ password: Concealed, of user: String, knowing current: Concealed?, from network: String, for caller: Caller
     ) async throws -> Bool {
@@ -50,7 +50,7 @@ package struct Users: Sendable {
         let (hash, old) = (try await passwords.hash(password), known)
         let isNew = try await acts.act(on: Self.ground(user), for: caller) { act in
             let transaction = act.transaction
-            // Two changes at once: the second was asked with a password that no longer exists.
+            // Another change came first: the request was made with a password that is no longer valid.
             if let old, try transaction.password(of: user)?.hash != old { throw Refusal.wrongCurrentPassword }
             try transaction.deleteSessions(of: user, except: caller.session)
             try transaction.deleteDevices(of: user)
@@ -62,7 +62,7 @@ package struct Users: Sendable {
         return isNew
     }
 
-    /// What is stored of a user's present password; throws `Refusal` when it is another.
+    /// Returns the stored hash of a user's current password; throws `Refusal` when the password is wrong.
     private func checked(_ user: String, _ password: Concealed, from network: String) async throws -> String {
         try await passwords.brake.begin(user, from: network, now: acts.now())
         let stored = try await acts.store.read { try $0.password(of: user)?.hash }
@@ -73,12 +73,12 @@ package struct Users: Sendable {
         return stored
     }
 
-    /// Takes a user's password away, and ends the user's sessions and devices; only for the installation.
+    /// Deletes a user's password, and ends the user's sessions and devices; only for the installation.
     package func deletePassword(of user: String, for caller: Caller) async throws {
         try check(user, for: caller)
         try Rights.installation(caller.identity)
         let wasThere = try await acts.act(on: Self.ground(user), for: caller) { act in
-            // What is left of a user without a password ends too.
+            // Sessions and devices that a user without a password still has end too.
             try act.transaction.deleteSessions(of: user, except: nil)
             try act.transaction.deleteDevices(of: user)
             try act.transaction.deleteOpenSignInLinks(of: user)

@@ -5,9 +5,9 @@ import ICalBridge
 package import Storage
 
 extension PersonalEvents {
-    /// What became of the events that a device sent.
+    /// The result for the events that a device sent.
     package struct Taken: Sendable {
-        /// Each event by its place in what was sent; `event` is nil for the deletion of one that is not known.
+        /// Each accepted event by its index in the request; `event` is nil for the deletion of an unknown event.
         package var taken: [(index: Int, event: PersonalEvent?)] = []
         package var rejected: [(index: Int, faults: FaultList)] = []
         package var created = 0
@@ -15,23 +15,23 @@ extension PersonalEvents {
         package var unchanged = 0
         /// Milliseconds since 1970.
         package var serverTime = 0
-        /// Connections with items that were changed, which are judged by their next run.
+        /// Connections whose items were changed; their next run judges the changes.
         var sources: Set<ByteString> = []
-        /// Items of which a person has to decide, by the ids of their events.
+        /// The ids of the events whose items wait for a person's decision.
         package var undecided: Set<ByteString> = []
     }
 
-    /// How a user's devices are served.
+    /// The state of the service for a user's devices.
     package struct Status: Sendable {
         package let user: String
-        /// The device that asks, nil for another credential.
+        /// The calling device; nil for another credential.
         package let device: Device?
         package let connections: [Carried]
         package let counts: PersonalEventCounts
         package let serverTime: Int
     }
 
-    /// A connection that a phone carries, and which one does.
+    /// A connection that a phone carries, and the phone that does.
     package struct Carried: Sendable {
         package let own: Connection
         package let carrier: PhoneCarrier
@@ -41,12 +41,12 @@ extension PersonalEvents {
         package let counts: SyncCounts
     }
 
-    /// How long a transaction keeps adding events: other writers wait only for a moment.
+    /// How long one transaction continues to add events, so that other writers wait only briefly.
     private static let stepTime = Duration.milliseconds(40)
 
-    /// Takes what a device sent, each event by itself, in as many transactions as it takes for none to be long.
+    /// Takes the events that a device sent, one by one, in as many transactions as are needed to keep each short.
     ///
-    /// - Parameter pointer: where an event is in the body.
+    /// - Parameter pointer: returns the event's place in the body.
     package func take(
         _ sent: [SentEvent], at pointer: @escaping @Sendable (Int) -> String, for caller: Caller
     ) async throws -> Taken {
@@ -74,10 +74,10 @@ extension PersonalEvents {
         return all
     }
 
-    /// Series that are followed before others have their turn.
+    /// How many series are expanded before other tasks get a turn.
     private static let followedAtOnce = 100
 
-    /// The events with a fault at each rule that takes more work than it may.
+    /// Returns the events, with a fault for each rule that takes more work than allowed.
     private static func followed(_ sent: [SentEvent], at pointer: (Int) -> String) async -> [SentEvent] {
         var (sent, budget) = (sent, RecurrenceBudget(steps: SeriesWork.ofFile))
         for index in sent.indices {
@@ -99,17 +99,17 @@ extension PersonalEvents {
         }
     }
 
-    /// The name under which the calling device is known as a source, nil for another credential.
+    /// Returns the name under which the calling device is known as a source; nil for another credential.
     package func source(for caller: Caller) async throws -> String? {
         guard case .device(let id, let user) = caller.identity else { return nil }
         return try await acts.store.read { try $0.device(id, of: user)?.deviceID }
     }
 
-    /// Goes over what changed after a time, in one snapshot.
+    /// Visits the changes after a time, in one snapshot.
     ///
     /// - Parameters:
-    ///   - provider: nil for all.
-    ///   - show: takes pieces of what changed after a time, as long as it asks for more.
+    ///   - provider: nil for the events of all providers.
+    ///   - show: makes the result with a function that fetches the changes after a time, piece by piece.
     package func changes<Shown: Sendable>(
         provider: String?, for caller: Caller,
         _ show: @escaping @Sendable ((_ after: Int, _ count: Int) throws -> [PersonalEvent]) throws -> Shown
@@ -159,7 +159,7 @@ extension PersonalEvents.Taken {
             unchanged += 1
             taken.append((index, event))
         case .failure(let refusal):
-            // A refusal without a field is about the event as a whole.
+            // A refusal without a field concerns the event as a whole.
             rejected.append(
                 (
                     index,

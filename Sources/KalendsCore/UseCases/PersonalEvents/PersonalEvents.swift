@@ -5,32 +5,33 @@ import FeedTokens
 import ICalBridge
 package import Storage
 
-/// Users' own events, which are of no circle and which nobody else sees.
+/// Users' own events, which belong to no circle and which nobody else sees.
 package struct PersonalEvents: Sendable {
     let acts: Acts
     let quotas: Quotas
 
-    /// Which events a list has.
+    /// The filter of a list of events.
     package struct Search: Sendable {
-        /// A time or a day; nil for all.
+        /// A time or a day; nil for no limit.
         package var from: PersonalMoment?
         package var to: PersonalMoment?
-        /// What was wrong with the question; reported only to callers who may see the events.
+        /// The faults of the request; reported only to callers who may see the events.
         package var faults = FaultList()
 
         package init() {}
     }
 
-    /// Days that an event may be off, because its zone is not the one that was asked in.
+    /// How many days an event may be off when its zone is not that of the request.
     private static let slack = 1
 
     private static func check(_ user: String, for caller: Caller) throws {
         guard caller.isInstallation || caller.userID == user else { throw Refusal.missing(.user) }
     }
 
-    /// A user's events in order of id, without deleted ones.
+    /// Lists a user's events in order of id, without deleted ones.
     ///
-    /// - Parameter show: takes pieces of the list after an id, nil for the first, as long as it asks for more.
+    /// - Parameter show: makes the result with a function that fetches up to so many events after an id, nil for the
+    ///   first ones.
     package func list<Shown: Sendable>(
         of user: String, _ search: Search, after cursor: String, for caller: Caller,
         _ show: @escaping @Sendable ((_ last: PersonalEvent?, _ count: Int) throws -> [PersonalEvent]) throws -> Shown
@@ -55,16 +56,16 @@ package struct PersonalEvents: Sendable {
         return event
     }
 
-    /// The faults, with that of a rule that takes more work than it may.
+    /// Returns the faults, with one more for a rule that takes more work than allowed.
     private static func followed(_ edit: PersonalEdit, _ faults: FaultList) -> FaultList {
         var (faults, budget) = (faults, RecurrenceBudget(steps: SeriesWork.ofFile))
         if let fault = edit.fault(at: "", following: &budget) { faults.append(fault) }
         return faults
     }
 
-    /// Makes or replaces an event; nobody but a device changes what a device knows it by.
+    /// Creates or replaces an event; only a device changes the fields by which a device knows it.
     ///
-    /// - Parameter id: nil for one that is given now.
+    /// - Parameter id: nil to make a new id.
     package func put(
         _ id: String?, of user: String, _ edit: PersonalEdit, faults: FaultList,
         if condition: Precondition<PersonalEvent>, for caller: Caller
@@ -92,7 +93,7 @@ package struct PersonalEvents: Sendable {
         }
     }
 
-    /// Takes an event away; devices hear of it.
+    /// Deletes an event; devices receive the deletion.
     package func delete(
         _ id: String, of user: String, if condition: Precondition<PersonalEvent>, for caller: Caller
     ) async throws {
@@ -103,7 +104,7 @@ package struct PersonalEvents: Sendable {
         }
     }
 
-    /// Changes a user's own events; all of it is stored when this returns, and none of it when it throws.
+    /// Changes a user's own events; all of the changes are stored when this returns, and none when it throws.
     func change<Value: Sendable>(
         of user: String, for caller: Caller,
         _ body: @escaping @Sendable (inout PersonalWriter) throws -> Value
@@ -120,7 +121,7 @@ package struct PersonalEvents: Sendable {
 }
 
 extension PersonalMoment {
-    /// Days since 1970.
+    /// Returns the day, in days since 1970.
     fileprivate func day(in zone: TimeZoneReference?) -> Int {
         switch self {
         case .day(let day): day.daysSinceEpoch

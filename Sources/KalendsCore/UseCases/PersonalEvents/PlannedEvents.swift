@@ -5,12 +5,12 @@ import FoundationEssentials
 package import ICalBridge
 package import Storage
 
-/// What users' phones have planned.
+/// The events that users' phones have planned.
 package struct PlannedEvents: Sendable {
-    /// What a phone's calendars are called as a source.
+    /// The name of a phone's calendars as a source.
     static let source = "apple_eventkit"
 
-    /// What became of the events that a phone sent.
+    /// The result for the events that a phone sent.
     package struct Report: Sendable {
         package var deleted = 0
         package var upserted = 0
@@ -18,7 +18,7 @@ package struct PlannedEvents: Sendable {
         package var failed: [(index: Int, faults: FaultList)] = []
     }
 
-    /// Where a list begins after the last page.
+    /// The place where the next page of a list begins.
     package struct Place: Sendable {
         var start: Int
         var source: String
@@ -31,12 +31,12 @@ package struct PlannedEvents: Sendable {
         }
     }
 
-    /// Which events a list has.
+    /// The filter of a list of events.
     package struct Search: Sendable {
         package var from: Instant?
         package var to: Instant?
         package var place: Place?
-        /// What was wrong with the question; reported only to callers who may see the events.
+        /// The faults of the request; reported only to callers who may see the events.
         package var faults = FaultList()
 
         package init() {}
@@ -45,13 +45,13 @@ package struct PlannedEvents: Sendable {
     let acts: Acts
     let quotas: Quotas
 
-    /// Up to so many are deleted one by one.
+    /// The most events that are deleted one by one.
     private static let fewDeleted = 500
 
-    /// Puts what was sent in place of what lies in the range, in one transaction.
+    /// Replaces the events in a range with those that were sent, in one transaction.
     ///
-    /// An event that cannot be taken leaves what is stored under its id. All that can be done beforehand is, and there are
-    /// few statements: nobody else writes meanwhile.
+    /// An event that is refused leaves the stored event with its id in place. As much as possible is done before the
+    /// transaction, and it has few statements, since other writers wait for it.
     package func replace(_ range: Range<Instant>, by sent: [SentPlan], for caller: Caller) async throws -> Report {
         let user = try Rights.user(caller.identity)
         let (quotas, now) = (quotas.held(to: caller.identity), acts.now())
@@ -98,7 +98,7 @@ package struct PlannedEvents: Sendable {
                 }
             }
             if gone.count > max(Self.fewDeleted, staying.count) {
-                // One statement deletes all, and what stays is put back.
+                // One statement deletes all events in the range; those that stay are inserted again.
                 try transaction.deletePlannedEvents(of: user, source: Self.source, overlapping: range)
                 try transaction.putPlannedEvents(staying.filter { changed[$0.key] == nil })
             } else {
@@ -112,7 +112,7 @@ package struct PlannedEvents: Sendable {
         }
     }
 
-    /// What keeps an event from being stored beside the others; nil when nothing does.
+    /// Returns the refusal of an event that exceeds the quotas; nil when it may be stored.
     private static func refusal(of growth: Usage, beside usage: Usage, _ quotas: Quotas) -> Refusal? {
         if growth.count > 0, usage.count >= quotas.plannedEventsPerUser {
             return Refusal.quota("A user has", quotas.plannedEventsPerUser, "planned events")
@@ -123,7 +123,7 @@ package struct PlannedEvents: Sendable {
         return nil
     }
 
-    /// A user's planned events that overlap a range, in order of their starts.
+    /// Returns a user's planned events that overlap a range, in order of their starts.
     package func list(
         of user: String, _ search: Search, limit: Int, for caller: Caller
     ) async throws -> [PlannedEvent] {
@@ -138,7 +138,7 @@ package struct PlannedEvents: Sendable {
 }
 
 extension SentPlan {
-    /// The record of a good event.
+    /// Returns the record of a valid event.
     fileprivate func event(of user: String, now: Int) -> PlannedEvent? {
         guard let externalID, let start, let end else { return nil }
         return PlannedEvent(
@@ -149,7 +149,7 @@ extension SentPlan {
 }
 
 extension PlannedEvent {
-    /// What is stored in place of another, nil when it is there as it is.
+    /// Returns what to store in place of an old event; nil when nothing has changed.
     fileprivate func replacing(_ old: PlannedEvent?) -> PlannedEvent? {
         guard let old else { return self }
         var event = self

@@ -4,25 +4,25 @@ import Base
 import OfficeDays
 package import Storage
 
-/// Apple Calendar as a person sees it: one switch over their connections in all circles, and what may be read and written.
+/// Apple Calendar as a person sees it: one switch for the connections in all circles, and what may be read and written.
 ///
-/// What is read is the person's own calendar, which their phone sends; what is written is what connections have the phone
-/// add to it. The system's permission on the phone is the phone's own business.
+/// Reading concerns the person's own calendar, which the phone sends; writing concerns the events that connections have
+/// the phone add to it. The phone itself handles the system's permission.
 package struct AppleConnector: Sendable {
     let services: Services
 
     package struct Shown: Sendable {
-        /// Nil while it is not connected.
+        /// Nil while the person is not connected.
         package var uses: (read: Bool, write: Bool)?
-        /// Whether the phone said that the system keeps it from its calendars.
+        /// Whether the phone reported that the system denies access to its calendars.
         package var isDenied: Bool
         /// The phone that carries the connections.
         package var device: Device?
-        /// When that phone last asked for anything.
+        /// When that phone last sent a request.
         package var seenAt: Int?
     }
 
-    /// The most circles that one switch is for.
+    /// The most circles to which one switch applies.
     private static let mostCircles = 200
 
     package func get(for caller: Caller) async throws -> Shown {
@@ -41,7 +41,7 @@ package struct AppleConnector: Sendable {
         }
     }
 
-    /// Connects every circle of the person's that is not connected; both uses are allowed.
+    /// Connects every circle of the person that is not connected yet, and allows both uses.
     package func connect(for caller: Caller) async throws {
         let user = try Rights.user(caller.identity)
         try await setReads(true, of: user, for: caller)
@@ -51,13 +51,13 @@ package struct AppleConnector: Sendable {
             do {
                 _ = try await services.connections.create(draft, in: circle.id, for: caller)
             } catch let refusal as Refusal where refusal.code == .labelTaken {
-                // There is one already.
+                // A connection already exists.
             }
         }
         try await setWrites(true, of: user, for: caller)
     }
 
-    /// Says what the connector is used for; without a connection nothing happens.
+    /// Sets what the connector may be used for; does nothing without a connection.
     package func use(read: Bool, write: Bool, for caller: Caller) async throws {
         let user = try Rights.user(caller.identity)
         guard try await get(for: caller).uses != nil else { return }
@@ -65,7 +65,7 @@ package struct AppleConnector: Sendable {
         try await setWrites(write, of: user, for: caller)
     }
 
-    /// Ends reading and writing, and forgets what was read; events stay in the phone's calendar.
+    /// Stops reading and writing, and deletes what was read; events stay in the phone's calendar.
     package func disconnect(for caller: Caller) async throws {
         let user = try Rights.user(caller.identity)
         try await setReads(false, of: user, for: caller)
@@ -73,7 +73,7 @@ package struct AppleConnector: Sendable {
             do {
                 try await services.connections.delete(own.id, removingEvents: false, if: .none, for: caller)
             } catch let refusal as Refusal where refusal.kind == .missing {
-                // Another tab ended it.
+                // Another request has already ended the connection.
             }
         }
     }
@@ -90,7 +90,7 @@ package struct AppleConnector: Sendable {
         }
     }
 
-    /// Notes whether the person's calendar is read; what is no longer to be read is forgotten.
+    /// Notes whether the person's calendar may be read; if not, what was read is deleted.
     private func setReads(_ reads: Bool, of user: String, for caller: Caller) async throws {
         try await services.acts.act(on: .ownCalendar(of: user), for: caller) { act in
             let transaction = act.transaction
@@ -110,7 +110,7 @@ package struct AppleConnector: Sendable {
 }
 
 extension Refusal {
-    /// 409: the person has switched off that the calendar of their phone is read.
+    /// 409: the person has turned off the reading of their phone's calendar.
     static let phoneUnread = Refusal.conflict(
         "The person has turned off the reading of their phone's calendar.", code: .connectorOff)
 }

@@ -5,21 +5,21 @@ import Logging
 package import OfficeDays
 import Storage
 
-/// Items of circles on phones: which device carries a connection's items, and when they are made.
+/// Decides which device carries a connection's items, and when the items' events are made.
 ///
-/// One device carries a connection at a time, the first that asks: two phones on one iCloud calendar would make
-/// duplicates. Items are made when their device asks and something has changed since it last did, so that a question
-/// without changes costs a look at a version.
+/// Only one device carries a connection at a time, the first that asks: two phones on one iCloud calendar would make
+/// duplicates. Events are made when their device sends a request and something has changed since its last one, so a
+/// request without changes costs only a look at a version.
 package struct PhoneItems: Sendable {
     let services: Services
     let logger: Logger
 
-    /// Milliseconds after which another device takes over from one that has not asked.
+    /// Milliseconds without a request after which another device may take over.
     static let absence = 7 * 86_400_000
-    /// Milliseconds between two notes of when a carrier asked.
+    /// Milliseconds between two updates of the time of a carrier's last request.
     private static let attention = 3_600_000
 
-    /// What the marks of the caller's events are made of.
+    /// Returns the parts of the marks of the caller's events.
     package func marks(for caller: Caller) async throws -> PhoneMarks {
         let user = try Rights.user(caller.identity)
         return try await services.store.read { transaction in
@@ -28,22 +28,22 @@ package struct PhoneItems: Sendable {
         }
     }
 
-    /// What a question of a device calls for.
+    /// The work that a device's request requires for one source.
     private struct Need: Sendable {
         var carrier: PhoneCarrier
         /// Nil for office days without a connection.
         var own: Connection?
         /// Whether the device begins to carry the source.
         var claims = false
-        /// What its items depend on now, when they have to be made.
+        /// The state on which the items' events depend; nil when they need not be made again.
         var shown: String?
     }
 
-    /// Does what a caller's question calls for: the device begins to carry what nobody carries, and items that have
-    /// changed are made.
+    /// Does the work that a caller's request requires: the device begins to carry sources without a carrier, and the
+    /// events of changed items are made.
     ///
-    /// - Parameter since: what the caller has received all changes up to; nil for a caller who does not ask for items,
-    ///   and begins to carry nothing.
+    /// - Parameter since: the time up to which the caller has received all changes; nil for a caller who does not ask
+    ///   for items and therefore begins to carry nothing.
     package func attend(_ caller: Caller, since: Int?) async throws {
         let user = try Rights.user(caller.identity)
         let (device, now, settings) = (caller.device, services.now(), services.settings)
@@ -76,7 +76,7 @@ package struct PhoneItems: Sendable {
         }
     }
 
-    /// Whether a device may begin to carry a source by asking.
+    /// Whether a device's request makes it the carrier of a source.
     private static func isFree(
         _ own: PhoneCarrier, for device: String?, now: Int, _ transaction: any ReadTransaction
     ) throws -> Bool {
@@ -85,7 +85,7 @@ package struct PhoneItems: Sendable {
         return now - (own.seenAt ?? 0) > absence
     }
 
-    /// What a connection's items depend on, when it is not what they were last made of.
+    /// Returns the state on which a connection's events depend; nil when the events were already made from it.
     private static func change(
         of own: Connection, _ carrier: PhoneCarrier, _ settings: ServerSettings, _ now: Int,
         _ transaction: any ReadTransaction
@@ -100,9 +100,9 @@ package struct PhoneItems: Sendable {
         return isDue ? shown : nil
     }
 
-    // MARK: Who carries
+    // MARK: Carriers
 
-    /// Gives a source to a device.
+    /// Makes a device the carrier of a source.
     private func give(_ carrier: PhoneCarrier, _ own: Connection?, to device: String, for caller: Caller) async throws {
         let (user, source) = (carrier.userID, carrier.source)
         try await services.acts.act(
@@ -122,9 +122,9 @@ package struct PhoneItems: Sendable {
     }
 
     /// Makes a device carry a connection's items from now on; throws 422 for a device that the user has not registered,
-    /// and 409 for a connection that no phone carries.
+    /// and 409 for a connection that is not carried by phones.
     ///
-    /// - Parameter name: the device's own name, as it registered it; throws 422 with the faults of the question.
+    /// - Parameter name: returns the name under which the device registered; throws 422 with the faults of the request.
     package func choose(
         _ name: @escaping @Sendable () throws -> String, of id: String, for caller: Caller
     ) async throws -> Connections.Shown {
@@ -143,7 +143,7 @@ package struct PhoneItems: Sendable {
             let shown = try Connections.Shown(own, settings, in: transaction)
             guard carrier.carrier != device.id else { return .unchanged(shown) }
             try transaction.give(carrier, to: device.id, now: now)
-            // Office days without a connection go where their phone went.
+            // Office days without their own connection move with the phone that carried them.
             if let days = try transaction.phoneCarrier(of: own.userID, source: PhoneCarrier.officeDays),
                 days.carrier != nil, days.carrier == carrier.carrier
             {
@@ -155,11 +155,11 @@ package struct PhoneItems: Sendable {
         }
     }
 
-    // MARK: What a device has said
+    // MARK: Reports of devices
 
-    /// Lets connections judge what a device changed, and says which items wait for a person.
+    /// Lets connections judge a device's changes, and adds the items that wait for a person to the result.
     ///
-    /// - Parameter problem: what keeps the device from writing; nil when nothing does.
+    /// - Parameter problem: what prevents the device from writing; nil when it can write.
     package func judge(_ taken: inout PersonalEvents.Taken, problem: OfficeProblem?, for caller: Caller) async throws {
         let user = try Rights.user(caller.identity)
         for source in taken.sources {
@@ -189,7 +189,7 @@ package struct PhoneItems: Sendable {
         }
     }
 
-    /// Notes what keeps the device that carries office days from writing them.
+    /// Notes what prevents the device that carries office days from writing them.
     private func report(_ problem: OfficeProblem?, of user: String, for caller: Caller) async throws {
         let device = caller.device
         let isNews: @Sendable (any ReadTransaction) throws -> Bool = { transaction in
@@ -221,11 +221,11 @@ package struct PhoneItems: Sendable {
 
     // MARK: Runs
 
-    /// How long another run of a connection is waited for.
+    /// How long to wait for another run of a connection.
     private static let patience = Duration.seconds(10)
 
-    /// Runs a connection now, twice when its first run may not delete; after some time without a place, what is there
-    /// has to do, and the next question tries again.
+    /// Runs a connection now, twice when its first run may not delete. If the connection stays busy for too long, the
+    /// existing events have to do, and the next request tries again.
     ///
     /// - Returns: whether it ran.
     private func run(_ own: Connection) async throws -> Bool {
@@ -249,7 +249,7 @@ package struct PhoneItems: Sendable {
             if services.sync.enterAsked(own) {
                 defer { services.sync.leave(id) }
                 if try await ConnectionRun(services: services, logger: logger, id: id).go() { return true }
-                // Somebody who decides a conflict has the lease for a moment, or the connection has ended.
+                // Either a person's decision holds the lease for a moment, or the connection has ended.
                 guard try await services.store.read({ try $0.connection(id)?.state }) == .active else { return false }
             }
             try await Task.sleep(for: .milliseconds(20))
@@ -257,7 +257,7 @@ package struct PhoneItems: Sendable {
         return false
     }
 
-    /// Notes when a carrier asked, and what has reached it.
+    /// Notes the time of a carrier's request and the changes that it has received.
     private func note(_ own: PhoneCarrier, since: Int?, now: Int) async throws {
         let delivered = since ?? 0
         guard delivered > own.deliveredAt || now - (own.seenAt ?? 0) >= Self.attention else { return }
@@ -265,7 +265,7 @@ package struct PhoneItems: Sendable {
             let stored = try transaction.phoneCarrier(of: own.userID, source: own.source) ?? own
             guard stored.carrier == own.carrier, stored.turn == own.turn else { return }
             var present = stored
-            // Nobody has received what there was not yet.
+            // A device cannot have received changes that do not exist yet.
             let last = try transaction.personalCalendar(of: own.userID).lastAt
             present.deliveredAt = max(present.deliveredAt, min(delivered, last))
             if present.carrier != nil { present.seenAt = now }
@@ -273,7 +273,7 @@ package struct PhoneItems: Sendable {
         }
     }
 
-    /// Notes what a connection's items were made of.
+    /// Notes the state from which a connection's events were made.
     private func note(_ own: PhoneCarrier, shown: String) async throws {
         try await services.store.record { transaction in
             guard try transaction.connection(own.source) != nil else { return }
@@ -285,7 +285,7 @@ package struct PhoneItems: Sendable {
 }
 
 extension PersonalEvent {
-    /// The item that it shows.
+    /// The item that the event shows.
     var item: ItemKey? {
         tie.flatMap { tie in ItemKey.Collection(text: tie.collection).map { ItemKey($0, tie.itemID) } }
     }

@@ -4,11 +4,11 @@ package import FeedTokens
 import ICalBridge
 package import Storage
 
-/// Who has the latest change of an item: which readers of feeds, and which connected calendars.
+/// Reports which readers of feeds and which connected calendars have the latest change of an item.
 ///
-/// A reader has it once an answer that it got was made of a state of the circle with the change in it. Each access says
-/// of what version its answer was, so that this follows from the accesses, whatever clocks say and whatever else happened
-/// at the same time.
+/// A reader has the change once it received a response that was made from a state of the circle with the change in it.
+/// Each access is stored with the version of its response, so the result follows from the accesses and does not depend
+/// on clocks or on concurrent changes.
 package struct Reach: Sendable {
     package let services: Services
 
@@ -16,27 +16,28 @@ package struct Reach: Sendable {
 
     /// A family of programs that reads a feed.
     package struct Reader: Sendable {
-        /// Nil where somebody else's feed is shown to the owner of the circle, who learns the family only.
+        /// Nil when the owner of the circle sees another person's feed; the owner sees only the client family.
         package var feed: Feed?
         package var client: ClientFamily
         package var hasIt: Bool
-        /// When it last read; milliseconds since 1970, as all times here.
+        /// When the reader last read the feed, in milliseconds since 1970, as are all times here.
         package var fetchedAt: Int
-        /// When it is expected by its rhythm, in the past when it is late; nil for a reader without one.
+        /// When the next read is expected by the reader's rhythm; a time in the past means that it is late. Nil without
+        /// a rhythm.
         package var expectedAt: Int?
     }
 
     /// A connected calendar.
     package struct Held: Sendable {
-        /// Nil where somebody else's connection is shown to the owner of the circle.
+        /// Nil when the owner of the circle sees another person's connection.
         package var connectionID: String?
         package var provider: Connection.Provider
         package var hasIt: Bool
-        /// When a run of the connection last ended.
+        /// When the connection's last run ended.
         package var syncedAt: Int?
     }
 
-    /// A feed of the caller's own that does not show the item.
+    /// One of the caller's own feeds that does not show the item.
     package struct Silent: Sendable {
         package var feed: Feed
         package var why: Exclusion
@@ -52,17 +53,18 @@ package struct Reach: Sendable {
         package var of: Int { readers.count + connections.count }
     }
 
-    /// For how many days a deletion can be asked about.
+    /// For how many days a deleted item can be requested.
     private static let daysOfDeletion = 90
-    /// A program that has not read for so many days is no longer counted as a reader.
+    /// A program that has not read for this many days is not counted as a reader.
     private static let daysOfReader = 90
     private static let day = 86_400_000
-    /// The most feeds and connections that one answer looks at, and the latest reads of a feed that show a rhythm.
+    /// The most feeds and connections that one response considers, and the most reads of a feed from which a rhythm is
+    /// derived.
     private static let most = 1_000
     private static let visits = 200
 
-    /// Who has an item's latest change, as far as the caller may know; throws 404 for an item that there never was, and
-    /// for one that was deleted long ago.
+    /// Returns who has an item's latest change, as far as the caller may know; throws 404 for an item that never
+    /// existed, and for one that was deleted too long ago.
     package func of(
         _ id: String, _ kind: any ItemContent.Type, in circle: String, for caller: Caller
     ) async throws -> Shown {
@@ -84,7 +86,7 @@ package struct Reach: Sendable {
         }
     }
 
-    /// - Parameter user: who asks; the installation has no feeds of its own.
+    /// - Parameter user: the calling user; nil for the installation, which has no feeds of its own.
     private static func silent(
         _ look: ReachLook, _ user: String?, _ transaction: any ReadTransaction
     ) throws -> [Silent] {
@@ -95,8 +97,8 @@ package struct Reach: Sendable {
     }
 
     /// - Parameters:
-    ///   - whole: whether the caller sees everybody's.
-    ///   - user: who asks; nil for the installation.
+    ///   - whole: whether the caller sees all readers of the circle.
+    ///   - user: the calling user; nil for the installation.
     private static func readers(
         _ look: ReachLook, _ whole: Bool, _ user: String?, _ transaction: any ReadTransaction
     ) throws -> [Reader] {

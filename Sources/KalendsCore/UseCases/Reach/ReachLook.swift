@@ -5,7 +5,7 @@ import CalendarSync
 import ICalBridge
 import Storage
 
-/// One item as feeds and connections look at it: whose calendars its latest change concerns, and which of them have it.
+/// One item with its latest change, to find whose calendars the change concerns and which of them have it.
 struct ReachLook {
     let item: ScheduleItem
     let change: ItemChange
@@ -27,7 +27,8 @@ struct ReachLook {
         (self.item, self.change, self.circle, self.now) = (item, change, circle, now)
         kinds = settings.kinds
         content = try kinds.content(of: item)
-        // What is completed or cancelled now leaves calendars that showed it: they have the change once they have read.
+        // An item that is now completed or cancelled disappears from calendars that showed it: they have the change
+        // once they have read it.
         var traits = EntryTraits(item, content)
         isCompletedTask = traits.isCompletedTask
         traits.isCompletedTask = false
@@ -47,13 +48,13 @@ struct ReachLook {
             try transaction.membersEverKnown(in: circle.id).filter { $0.leftAt == nil }.map { ByteString($0.userID) })
     }
 
-    /// Whether a feed is read and shows, or showed, the item.
+    /// Whether a feed is active and shows, or showed, the item.
     func concerns(_ feed: Feed) throws -> Bool {
         guard isLive(feed) else { return false }
         return concerns(try FeedConfiguration(stored: feed.config, kinds), of: feed.userID)
     }
 
-    /// Why a feed leaves the item out as it is now; nil for one that shows it, and for one that has ended.
+    /// Returns why a feed leaves out the item as it is now; nil for a feed that shows it or has ended.
     func exclusion(from feed: Feed) throws -> Exclusion? {
         guard isLive(feed) else { return nil }
         var traits = traits
@@ -78,7 +79,7 @@ struct ReachLook {
         return filter.exclusion(of: traits) ?? filter.exclusion(by: extent, span, &budget)
     }
 
-    /// Whether a connected calendar has the change; nil for a connection that the item does not concern.
+    /// Whether a connected calendar has the change; nil for a connection that the change does not concern.
     func isHeld(by own: Connection, in transaction: any ReadTransaction) throws -> Bool? {
         guard own.state != .unauthorized, own.state != .choosing, members.contains(ByteString(own.userID)) else {
             return nil
@@ -87,7 +88,7 @@ struct ReachLook {
         let state = row.flatMap { Link.State(text: $0.state) }
         let isGone = item.deletedAt != nil || content.isCancelled
         switch state {
-        // The event stays as it is by a person's wish, or because it is far from the window.
+        // A person wants the event to stay as it is, or it is far outside the window.
         case .ignored, .untracked: return nil
         case .deleted: return isGone ? true : try wants(own) ? false : nil
         case nil: return try !isGone && wants(own) ? false : nil
@@ -96,7 +97,7 @@ struct ReachLook {
         }
         guard !isGone, let row else { return false }
         if own.provider == .apple { return try isOnPhone(own, row, in: transaction) }
-        // Both sides were seen to agree, or a run that looked at everything began, after the change.
+        // After the change, either both sides were seen to agree, or a complete run began.
         if let agreed = row.lastSyncedAt, agreed > change.at { return true }
         return try transaction.syncRuns(of: own.id, before: .max, limit: Self.runs).contains { run in
             let record: RunRecord = try storedRecord(run.content)
@@ -104,14 +105,14 @@ struct ReachLook {
         }
     }
 
-    /// Runs of a connection that are looked at.
+    /// How many of a connection's latest runs are considered.
     private static let runs = 3
 
     private func wants(_ own: Connection) throws -> Bool {
         concerns(try ConnectionConfiguration(stored: own.config, kinds).feed, of: own.userID)
     }
 
-    /// Whether the phone's entry was made after the change and has reached the phone.
+    /// Whether the phone's event was made after the change and has reached the phone.
     private func isOnPhone(
         _ own: Connection, _ row: SyncLinkRow, in transaction: any ReadTransaction
     ) throws -> Bool {

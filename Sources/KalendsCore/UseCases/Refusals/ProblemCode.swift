@@ -2,7 +2,7 @@
 
 import Base
 
-/// What a problem document is about, for programs: a code keeps its meaning in all later versions.
+/// The machine-readable code of a problem document; a code keeps its meaning in all later versions.
 package enum ProblemCode: String, CaseIterable, Sendable {
     // 400
     case authorizationUnknown = "authorization-unknown"
@@ -47,7 +47,7 @@ package enum ProblemCode: String, CaseIterable, Sendable {
     case feedNotFound = "feed-not-found"
     case followUpNotFound = "follow-up-not-found"
     case importNotFound = "import-not-found"
-    /// Of a kind of items without a code of its own.
+    /// For a kind of items without its own code.
     case itemNotFound = "item-not-found"
     case keyNotFound = "key-not-found"
     case memberNotFound = "member-not-found"
@@ -118,7 +118,7 @@ package enum ProblemCode: String, CaseIterable, Sendable {
 }
 
 extension ProblemCode {
-    /// What a server with these kinds of items can answer.
+    /// Returns the codes that a server with these kinds of items can report.
     package static func known(with kinds: ItemKinds) -> [ProblemCode] {
         allCases.filter { code in code != .itemNotFound || kinds.list.contains { $0.resource.code == code } }
     }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Refusal {
-    /// What a path names and a caller asks for.
+    /// A resource that a path names.
     package struct Resource: Sendable {
-        /// As sentences call it.
+        /// The noun in sentences.
         let noun: String
         let code: ProblemCode
 
@@ -28,7 +28,7 @@ extension Refusal {
         package static let webhook = Self("webhook", .webhookNotFound)
     }
 
-    /// Names what is not there; the same for what is there and not the caller's.
+    /// Reports a missing resource, in the same words as for a resource that exists but is not the caller's.
     package static func missing(_ resource: Resource) -> Refusal {
         Refusal(
             .missing, code: resource.code, detail: "There is no such \(resource.noun), or you may not see it.")

@@ -4,7 +4,7 @@ import Base
 package import Storage
 
 extension Refusal {
-    /// What a caller can do about a database that cannot be written; nil for every other failure of the store.
+    /// Reports a database that cannot be written; nil for every other failure of the store.
     package init?(_ error: StorageError) {
         switch error {
         case .diskFull:
@@ -41,7 +41,7 @@ extension Refusal {
         case .notWritten:
             self.init(.unavailable, code: .diskFailed, detail: "\(error.description) Nothing was changed.")
         case .unstorable:
-            // Every way in looks for it; this is for one that does not.
+            // All readers of requests should check for this; this catches a reader that does not.
             self.init(
                 .badRequest, code: .unstorable,
                 detail: "A text in the request contains a NUL character, which is not allowed.")

@@ -2,41 +2,41 @@
 
 package import Base
 
-/// Why something is not done as asked, in the product's own words; each front shows it in its own way.
+/// The reason why a request is not carried out, in the product's own words; each interface shows it in its own way.
 ///
 /// It never holds a credential, a path or a stored value.
 package struct Refusal: Error, Sendable {
-    /// What is in the way.
+    /// The kind of reason for which a request is refused.
     package enum Kind: Hashable, Sendable {
-        /// What was asked cannot be read at all.
+        /// The request cannot be read at all.
         case badRequest
-        /// Nobody knows who asks, or the credential opens nothing.
+        /// The caller is unknown, or the credential is not accepted.
         case unauthenticated
         /// The caller may not do this.
         case forbidden
         /// The caller's key may not do this, but a key with this scope may.
         case lacksScope(Scope)
-        /// It does not exist, or the caller may not see it.
+        /// The resource does not exist, or the caller may not see it.
         case missing
-        /// The present state does not allow it.
+        /// The current state does not allow the request.
         case conflict
-        /// It existed once.
+        /// The resource existed once.
         case gone
-        /// It has changed since the caller read it.
+        /// The resource has changed since the caller read it.
         case preconditionFailed
         case tooLarge
-        /// Fields or files that were read are not valid.
+        /// Fields or files were read but are not valid.
         case invalid
-        /// The caller asks too often.
+        /// The caller sends too many requests.
         case tooMany
         /// The server failed.
         case failed
-        /// The server cannot do it at this moment.
+        /// The server cannot do this at present.
         case unavailable
-        /// The server's disk has no room.
+        /// The server's disk is full.
         case outOfSpace
 
-        /// What a refusal of this kind is about when it does not say so itself.
+        /// The code of a refusal of this kind that does not have its own.
         var code: ProblemCode {
             switch self {
             case .badRequest: .badRequest
@@ -62,12 +62,12 @@ package struct Refusal: Error, Sendable {
     /// One sentence for people.
     package var detail: String
     package var faults: FaultList
-    /// Seconds after which the same may be done, nil when nobody knows.
+    /// Seconds after which the request may be repeated; nil when that is unknown.
     package var retryAfter: Int?
-    /// What programs can use beside the code, by name.
+    /// Further members for programs, by name.
     package var extra: [ByteString: JSONValue]
 
-    /// - Parameter code: nil for the kind's own.
+    /// - Parameter code: nil for the code of the kind.
     package init(
         _ kind: Kind, code: ProblemCode? = nil, detail: String, faults: FaultList = FaultList(),
         retryAfter: Int? = nil, extra: [ByteString: JSONValue] = [:]

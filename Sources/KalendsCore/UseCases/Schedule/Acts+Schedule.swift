@@ -6,7 +6,7 @@ import Storage
 extension Acts {
     /// Changes items of a circle; the circle's version rises once for all of them.
     ///
-    /// - Parameter body: may run more than once, so it has no effect beside the transaction.
+    /// - Parameter body: may run more than once, so it must have no effects outside the transaction.
     func schedule<Value: Sendable>(
         in circle: String, for caller: Caller, _ quotas: Quotas,
         _ body: @escaping @Sendable (inout ScheduleWriter) throws -> Value

@@ -3,9 +3,9 @@
 package import ICalBridge
 import Storage
 
-/// What a circle has on some days, as one of its members may see it: series by their occurrences, in order of time.
+/// The events of a circle on some days, as one of its members may see them, with series expanded, in order of time.
 package struct CircleDays: Sendable {
-    /// One event on the days that were asked for.
+    /// One event on the requested days.
     package struct Entry: Sendable {
         package let id: String
         /// The item's own fields; nil for an imported event.
@@ -15,16 +15,16 @@ package struct CircleDays: Sendable {
 
     package let entries: [Entry]
     package let names: CircleNames
-    /// Whether there is more than is given, or a rule that takes too much work to follow.
+    /// False when there are more entries than are returned, or when a rule takes too much work to follow.
     let isComplete: Bool
 
-    /// The most entries of one answer.
+    /// The most entries in one response.
     static let most = 5_000
 
     /// - Parameters:
     ///   - to: the day after the last.
-    ///   - zone: in which days begin and end.
-    /// - Throws: 404 for a circle that the caller is not in.
+    ///   - zone: the zone in which days begin and end.
+    /// - Throws: 404 for a circle of which the caller is not a member.
     package static func of(
         _ circleID: String, from: CivilDate, to: CivilDate, in zone: TimeZoneReference, for caller: Caller,
         _ services: Services
@@ -46,7 +46,7 @@ package struct CircleDays: Sendable {
         }
     }
 
-    /// The names of a circle's people and patients, of those who left too.
+    /// Returns the names of a circle's members and patients, including those who left.
     package static func names(of circle: String, for caller: Caller, _ services: Services) async throws -> CircleNames {
         try await services.store.read { transaction in
             _ = try Rights.circle(circle, for: caller.identity, .read, in: transaction)
@@ -54,7 +54,7 @@ package struct CircleDays: Sendable {
         }
     }
 
-    /// The occurrences of a feed's entries in some days, in order of time.
+    /// Returns the occurrences of a feed's entries on some days, in order of time.
     package static func occurrences(
         of preview: FeedPreview, from: CivilDate, to: CivilDate, in zone: TimeZoneReference
     ) -> [(entry: FeedContents.Entry, occurrence: Occurrence)] {
@@ -71,7 +71,7 @@ package struct CircleDays: Sendable {
         return found.sorted { $0.occurrence.order(in: zone) < $1.occurrence.order(in: zone) }
     }
 
-    /// Goes over what may touch the days; of each row only its occurrences are kept.
+    /// Visits the rows that may touch the days; only their occurrences are kept in memory.
     private struct Work {
         private let circle: Circle
         private let (start, end): (Instant, Instant)
@@ -87,7 +87,7 @@ package struct CircleDays: Sendable {
             reader: String?, _ settings: ServerSettings
         ) throws {
             (self.circle, start, end, self.zone) = (circle, from, to, zone)
-            // All that a feed could show to this reader, without a window.
+            // The configuration shows everything that a feed could show to this reader, without a window.
             var configuration = FeedConfiguration()
             configuration.completedTasks = .keep
             let own = try circle.zone
@@ -119,7 +119,7 @@ package struct CircleDays: Sendable {
                     isComplete = false
                     return false
                 }
-                // Above all: what is private to somebody else is not there.
+                // This comes first: what is private to somebody else must not appear.
                 if filter.exclusion(of: EntryTraits(series)) == nil {
                     add(builder.events(of: series)) {
                         Entry(id: series.shownUID, content: nil, occurrence: $0)
@@ -141,7 +141,7 @@ package struct CircleDays: Sendable {
 }
 
 extension [Event] {
-    /// The occurrences of an entry's components in a span; a to-do is where it is due.
+    /// Returns the occurrences of an entry's components in a span; a to-do counts at its due time.
     fileprivate func occurrences(
         from: Instant, to: Instant, in zone: TimeZoneReference, most: Int, _ budget: inout RecurrenceBudget
     ) -> ([Occurrence], isWhole: Bool) {
@@ -162,7 +162,7 @@ extension [Event] {
 }
 
 extension Occurrence {
-    /// When it begins for those in a zone; whole days come before what is on them.
+    /// Returns a sort key by the start in a zone; whole days come before the other events of the day.
     fileprivate func order(in zone: TimeZoneReference) -> (Int, Int) {
         (start.instant(floatingIn: zone.rules).seconds, start.isDate ? 0 : 1)
     }

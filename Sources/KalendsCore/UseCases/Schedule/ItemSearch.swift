@@ -4,7 +4,7 @@ package import Base
 package import ICalBridge
 import Storage
 
-/// Which items of a collection a caller wants, by times and days of the circle.
+/// A search for items of a collection, by times and days of the circle.
 package struct ItemSearch: Sendable {
     /// A time, or the start of a day in the circle's zone.
     package enum Moment: Sendable {
@@ -19,13 +19,13 @@ package struct ItemSearch: Sendable {
         }
     }
 
-    /// Those that end later.
+    /// Finds items that end after this.
     package var from: Moment?
-    /// Those that begin earlier.
+    /// Finds items that begin before this.
     package var to: Moment?
-    /// Those that changed since, deleted ones too.
+    /// Finds items that changed since this, including deleted ones.
     package var updatedSince: Moment?
-    /// What was wrong with the question; reported only to callers who may see the circle.
+    /// The faults of the request; reported only to callers who may see the circle.
     package var faults = FaultList()
 
     package init() {}

@@ -4,26 +4,26 @@ import Base
 package import ICalBridge
 import Storage
 
-/// A changed or cancelled occurrence of a repeating appointment, with the series whose fields it keeps otherwise.
+/// A changed or cancelled occurrence of a repeating appointment, and the series whose other fields it keeps.
 package struct ShownOccurrence: Sendable {
     package let originalStart: Instant
     package let content: OccurrenceContent
     package let series: AppointmentContent
-    /// The series' own, or the circle's.
+    /// The zone of the series, or of the circle.
     package let zone: TimeZoneReference
 }
 
-/// Single occurrences of repeating appointments that are changed or cancelled.
+/// Reads and changes single occurrences of repeating appointments.
 package struct Occurrences: Sendable {
     let acts: Acts
     let quotas: Quotas
 
-    /// Gives the changed occurrences of an appointment in order of original start, piece by piece.
+    /// Lists the changed occurrences of an appointment in order of original start, piece by piece.
     ///
     /// - Parameters:
-    ///   - key: the original start after which the list begins, as paths name it.
-    ///   - gather: gets a function that fetches up to so many after the last one, nil for the first ones; it may run
-    ///     more than once.
+    ///   - key: the original start after which the list begins, in the form of paths.
+    ///   - gather: gets a function that fetches up to so many occurrences after the last one, nil for the first ones;
+    ///     it may run more than once.
     package func list<Value: Sendable>(
         of id: String, in circle: String, after key: String, for caller: Caller,
         _ gather:
@@ -61,7 +61,7 @@ package struct Occurrences: Sendable {
 
     /// Changes or cancels one occurrence.
     ///
-    /// - Parameter read: reads what was sent against the series; throws `Refusal` with every fault.
+    /// - Parameter read: reads the request against the series; throws `Refusal` with all faults.
     package func put(
         _ start: Instant, of id: String, in circle: String, if condition: Precondition<ShownOccurrence>,
         for caller: Caller, _ read: @escaping @Sendable (AppointmentContent) throws -> OccurrenceContent
@@ -71,7 +71,7 @@ package struct Occurrences: Sendable {
             let own = try Rights.circle(circle, for: caller.identity, .write, in: transaction)
             return try Self.series(id, in: own, transaction)
         }
-        // Looked for before the transaction, which looks again if the series is another by then.
+        // The occurrence is looked up before the transaction, which looks again if the series has changed by then.
         let isThere = seen.0.hasOccurrence(at: start, in: seen.1)
         return try await acts.schedule(in: circle, for: caller, quotas) { writer in
             let transaction = writer.transaction
@@ -99,7 +99,7 @@ package struct Occurrences: Sendable {
         }
     }
 
-    /// Resets one occurrence to what the series has.
+    /// Resets one occurrence to the fields of the series.
     package func delete(
         _ start: Instant, of id: String, in circle: String, if condition: Precondition<ShownOccurrence>,
         for caller: Caller
@@ -115,7 +115,7 @@ package struct Occurrences: Sendable {
         }
     }
 
-    /// An appointment that repeats; throws 409 for one that does not.
+    /// Returns an appointment that repeats; throws 409 for one that does not.
     private static func series(
         _ id: String, in circle: Circle, _ transaction: any ReadTransaction
     ) throws -> (AppointmentContent, TimeZoneReference) {

@@ -9,7 +9,7 @@ package struct Schedule: Sendable {
     let acts: Acts
     let quotas: Quotas
 
-    /// Gives the items of a collection in order of id, piece by piece, since they may be large.
+    /// Lists the items of a collection in order of id, piece by piece, since they may be large.
     ///
     /// - Parameter gather: gets a function that fetches up to so many items after the last one, nil for the first ones;
     ///   it may run more than once.
@@ -43,7 +43,7 @@ package struct Schedule: Sendable {
         }
     }
 
-    /// Makes or changes an item; throws `Refusal` with every fault of the draft.
+    /// Creates or changes an item; throws `Refusal` with all faults of the draft.
     package func put(
         _ id: String, in circle: String, _ draft: ItemDraft,
         if condition: Precondition<StoredItem>, for caller: Caller
@@ -58,7 +58,7 @@ package struct Schedule: Sendable {
         }
     }
 
-    /// The draft of a repeating appointment with its rule followed, which no transaction is to wait for.
+    /// Returns the draft of a repeating appointment after following its rule, so that no transaction waits for that.
     private func followed(
         _ draft: ItemDraft, _ id: String, in circle: String, for caller: Caller
     ) async throws -> ItemDraft {

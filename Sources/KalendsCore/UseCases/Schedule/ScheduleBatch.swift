@@ -4,13 +4,13 @@ package import Base
 import ICalBridge
 import Storage
 
-/// Many changes of a circle's items in one call: each that can be made is made, and each that cannot is refused by itself.
+/// Many changes of a circle's items in one call; each change is made or refused by itself.
 package struct ScheduleBatch: Sendable {
     /// One change.
     package struct Order: Sendable {
         package var id: String
         package var kind: any ItemContent.Type
-        /// Nil to delete.
+        /// Nil to delete the item.
         package var draft: ItemDraft?
 
         package init(id: String, kind: any ItemContent.Type, draft: ItemDraft? = nil) {
@@ -20,7 +20,7 @@ package struct ScheduleBatch: Sendable {
         }
     }
 
-    /// What became of an order.
+    /// The result of an order.
     package enum Outcome: Sendable {
         case applied, unchanged
         case refused(FaultList)
@@ -30,10 +30,10 @@ package struct ScheduleBatch: Sendable {
     let quotas: Quotas
     let circle: String
     let caller: Caller
-    /// What is left of the work that following rules may take, for all orders of the call.
+    /// The remaining work for following rules, for all orders of the call.
     private var budget = RecurrenceBudget(steps: SeriesWork.ofFile)
 
-    /// How long a transaction keeps adding orders: other writers wait only for a moment.
+    /// How long one transaction continues to add orders, so that other writers wait only briefly.
     private static let stepTime = Duration.milliseconds(40)
 
     init(acts: Acts, quotas: Quotas, circle: String, caller: Caller) {
@@ -45,9 +45,9 @@ package struct ScheduleBatch: Sendable {
         try await acts.store.read { _ = try Rights.circle(circle, for: caller.identity, .write, in: $0) }
     }
 
-    /// Makes changes in their order, in as many transactions as it takes for none to be long.
+    /// Makes the changes in their order, in as many transactions as are needed to keep all of them short.
     ///
-    /// - Returns: what became of each, in the same order.
+    /// - Returns: the result of each order, in the same order.
     package mutating func apply(_ orders: consuming [Order]) async throws -> [Outcome] {
         var orders = orders
         try await follow(&orders)
@@ -79,7 +79,7 @@ package struct ScheduleBatch: Sendable {
         }
     }
 
-    /// Follows the rules of repeating appointments while no transaction waits for them, all within one budget.
+    /// Follows the rules of repeating appointments before any transaction begins, all within one budget.
     private mutating func follow(_ orders: inout [Order]) async throws {
         let places = orders.indices.filter { orders[$0].draft?.repeats == true }
         guard !places.isEmpty else { return }
@@ -92,7 +92,7 @@ package struct ScheduleBatch: Sendable {
         }
         for (place, starts) in zip(places, changed) {
             orders[place].draft?.follow(in: zone, changed: starts, budget: &budget)
-            // Others have their turn between any two rules.
+            // Other tasks get a turn between any two rules.
             await Task.yield()
         }
     }

@@ -4,7 +4,7 @@ import Base
 package import ICalBridge
 package import Storage
 
-/// An item as it is stored, with the zone that its times are read in when it has no zone itself.
+/// An item as it is stored, with the zone of its times when the item has no zone itself.
 package struct StoredItem: Sendable {
     package let item: ScheduleItem
     package let zone: TimeZoneReference
@@ -15,23 +15,23 @@ package struct StoredItem: Sendable {
 
 /// An item as a caller reads it.
 package struct ShownItem: Sendable {
-    /// When a changed occurrence is, without what else is changed of it.
+    /// The original and the new start of a changed occurrence, without its other changes.
     package struct Moved: Sendable {
-        /// As paths name it: `YYYYMMDDTHHMMSSZ`.
+        /// The original start in the form of paths: `YYYYMMDDTHHMMSSZ`.
         package let originalStart: String
         package let startAt: Instant
         package let endAt: Instant
     }
 
-    /// The most changed occurrences that an appointment lists itself; all of them are in a separate list.
+    /// The most changed occurrences that an appointment itself lists; a separate list has all of them.
     package static let mostMoved = 1000
 
     package let item: ScheduleItem
-    /// The circle's.
+    /// The circle's zone.
     package let zone: TimeZoneReference
-    /// Nil of an item that was deleted.
+    /// Nil for an item that was deleted.
     package let content: (any ItemContent)?
-    /// Only appointments that repeat have any; in order of original start.
+    /// The changed occurrences in order of original start; empty unless the item is a repeating appointment.
     package let moved: [Moved]
 
     init(

@@ -6,13 +6,13 @@ import Outbound
 package import Storage
 
 extension Subscriptions {
-    /// What a calendar is followed with.
+    /// The fields of a request to follow a calendar.
     package struct Draft: Sendable {
-        /// Where the calendar is, as it was given; nil only beside a fault that says so.
+        /// The calendar's address as it was given; nil only together with a fault for it.
         package var address: String?
         package var label: String?
         package var refreshMinutes = 360
-        /// What was wrong with the question; reported only to callers who may change the circle.
+        /// The faults of the request; reported only to callers who may change the circle.
         package var faults = FaultList()
 
         package init() {}
@@ -25,16 +25,16 @@ extension Subscriptions {
         package var label = Edit<String>.keep
         package var refreshMinutes: Int?
         package var state: Wish?
-        /// What was wrong with the question; reported only to callers who may change the circle.
+        /// The faults of the request; reported only to callers who may change the circle.
         package var faults = FaultList()
 
         package init() {}
     }
 
-    /// Minutes between two fetches.
+    /// The allowed minutes between two fetches.
     package static let minutes = 60...10_080
 
-    /// Follows a calendar; throws 409 when the circle follows it already, or as many as it may.
+    /// Follows a calendar; throws 409 when the circle already follows it, or follows the maximum number of calendars.
     package func create(_ draft: Draft, in circle: String, for caller: Caller) async throws -> Shown {
         let (id, key, fetcher) = (FeedLedger.makeID(), services.sealingKey, services.fetcher)
         let most = services.settings.quotas.held(to: caller.identity).subscriptionsPerCircle
@@ -92,7 +92,8 @@ extension Subscriptions {
         }
     }
 
-    /// Follows a calendar no longer; its events go all at once, in short transactions that nobody sees before the last.
+    /// Stops following a calendar; its events are removed in short transactions, and readers see them until the last
+    /// one.
     package func delete(
         _ id: String, in circle: String, if condition: Precondition<Subscription>, for caller: Caller
     ) async throws {
@@ -126,7 +127,7 @@ extension Subscriptions {
 }
 
 extension Subscriptions.Draft {
-    /// The address as one that may be fetched; throws 422 with all faults of the draft.
+    /// Returns the address if it may be fetched; throws 422 with all faults of the draft.
     fileprivate func url(_ fetcher: GuardedFetcher) throws -> PublicURL {
         var faults = faults
         do {

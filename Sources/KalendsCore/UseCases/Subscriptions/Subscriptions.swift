@@ -3,19 +3,19 @@
 package import Logging
 package import Storage
 
-/// The calendars elsewhere that a circle follows: which there are, and what they brought.
+/// The external calendars that a circle follows.
 package struct Subscriptions: Sendable {
     package let services: Services
 
     package init(services: Services) { self.services = services }
 
-    /// A subscription, and how many events of it the circle has.
+    /// A subscription with the number of its events in the circle.
     package struct Shown: Sendable {
         package let own: Subscription
         package let events: Int
     }
 
-    /// A circle's subscriptions in order of id.
+    /// Returns a circle's subscriptions in order of id.
     package func list(_ page: PageRequest, in circle: String, for caller: Caller) async throws -> [Shown] {
         try await services.store.read { transaction in
             _ = try Rights.circle(circle, for: caller.identity, .read, in: transaction)
@@ -25,7 +25,7 @@ package struct Subscriptions: Sendable {
         }
     }
 
-    /// One subscription; throws 404 for one that is not in the circle.
+    /// Returns one subscription; throws 404 for a subscription that is not in the circle.
     package func get(_ id: String, in circle: String, for caller: Caller) async throws -> Shown {
         try await services.store.read { transaction in
             let own = try Self.find(id, in: circle, for: caller, .read, transaction)
@@ -33,11 +33,11 @@ package struct Subscriptions: Sendable {
         }
     }
 
-    /// Fetches a calendar now and returns when that is done; what went wrong is in `lastProblem`.
+    /// Fetches a calendar now and returns when that is done; `lastProblem` has what went wrong.
     ///
-    /// Throws 409 for one that is not active, 429 when its host was asked too often.
+    /// Throws 409 for a subscription that is not active, 429 when too many requests were sent to its host.
     ///
-    /// - Parameter sender: whom the bytes are counted to.
+    /// - Parameter sender: the sender whose quota the bytes count against.
     package func refresh(
         _ id: String, in circle: String, for caller: Caller, from sender: Sender, _ logger: Logger
     ) async throws -> Shown {
@@ -59,7 +59,7 @@ package struct Subscriptions: Sendable {
         return try find(id, in: circle, transaction)
     }
 
-    /// Throws 404 for one that is not in the circle.
+    /// Returns a subscription; throws 404 for a subscription that is not in the circle.
     static func find(_ id: String, in circle: String, _ transaction: any ReadTransaction) throws -> Subscription {
         guard let own = try transaction.subscription(id), own.circleID == circle else {
             throw Refusal.missing(.subscription)

@@ -5,7 +5,7 @@ import FeedTokens
 package import Storage
 
 extension Webhooks {
-    /// What changes are sent where.
+    /// The fields of a request for a new webhook.
     package struct Draft: Sendable {
         package var address: WebhookAddress
         /// Nil for all circles.
@@ -32,11 +32,12 @@ extension Webhooks {
         package init() {}
     }
 
-    /// Trial messages that may wait at once.
+    /// The most trial messages that may wait at a time.
     private static let mostTrials = 20
     private static let ground = Ground.installation(touchingNoCircle: "No feed shows a webhook.")
 
-    /// Makes changes be sent from now on; throws 409 when there are as many webhooks as there may be.
+    /// Creates a webhook, to which changes are sent from now on; throws 409 when there is the maximum number of
+    /// webhooks.
     package func create(_ draft: Draft, for caller: Caller) async throws -> Made {
         let (secret, id, key) = (Secret.make(.webhook), FeedLedger.makeID(), services.sealingKey)
         let most = services.settings.quotas.webhooks
@@ -92,11 +93,11 @@ extension Webhooks {
         return shown(hook)
     }
 
-    /// Stops sending changes; what waits is not sent.
+    /// Deletes a webhook; waiting messages are not sent.
     package func delete(_ id: String, if condition: Precondition<Shown>, for caller: Caller) async throws {
         try Rights.installation(caller.identity)
         try await services.store.read { try condition.check(shown(try Self.find(id, in: $0))) }
-        // A month's messages may be many.
+        // There may be a month's messages, so they are deleted in several transactions.
         try await services.store.recordRepeatedly { try $0.deleteDeliveries(of: id, limit: $1) }
         try await services.acts.act(on: Self.ground, for: caller) { act in
             try condition.check(shown(try Self.find(id, in: act.transaction)))
@@ -105,7 +106,7 @@ extension Webhooks {
         }
     }
 
-    /// Gives a webhook a new secret; both sign for so many seconds.
+    /// Gives a webhook a new secret; for the given number of seconds, messages are signed with both secrets.
     package func rotate(_ id: String, graceSeconds grace: Int, for caller: Caller) async throws -> Made {
         let (secret, key) = (Secret.make(.webhook), services.sealingKey)
         let hook = try await services.acts.act(on: Self.ground, for: caller) { act in
@@ -122,7 +123,7 @@ extension Webhooks {
         return Made(shown: shown(hook), secret: secret)
     }
 
-    /// Puts a message without changes in the queue; the list of deliveries shows what came of it.
+    /// Puts a message without changes in the queue; the list of deliveries shows the result.
     ///
     /// Throws 409 for a webhook that is disabled, or for which too many such messages wait.
     package func test(_ id: String, for caller: Caller) async throws -> WebhookDelivery {
@@ -131,7 +132,7 @@ extension Webhooks {
             guard try Self.find(id, in: transaction).isActive else {
                 throw Refusal.conflict("This webhook is disabled.", code: .webhookDisabled)
             }
-            // One of them shows all that there is to know.
+            // A few trial messages are enough: one of them shows the result.
             if try transaction.pendingDeliveries(of: id, circle: "") >= Self.mostTrials {
                 throw Refusal.quota("A webhook has", Self.mostTrials, "trial messages that wait")
             }

@@ -3,7 +3,7 @@
 package import FeedTokens
 package import Storage
 
-/// Where changes are sent to: the host application's webhooks, and what was sent to them.
+/// The host application's webhooks, and the messages that were sent to them.
 package struct Webhooks: Sendable {
     package let services: Services
 
@@ -12,25 +12,25 @@ package struct Webhooks: Sendable {
     /// A webhook without its secrets; the address is the one that the host application gave.
     package struct Shown: Sendable {
         package let hook: Webhook
-        /// Nil when it was sealed with another key than the server has.
+        /// Nil when the address was sealed with a key that the server does not have.
         package let url: String?
-        /// When the former secret ends, milliseconds since 1970; nil when there is none.
+        /// When the former secret ends, in milliseconds since 1970; nil when there is no former secret.
         package let formerEndsAt: Int?
     }
 
-    /// A webhook with the secret that it has just been given.
+    /// A webhook with its new secret.
     package struct Made: Sendable {
         package let shown: Shown
         package let secret: Secret
     }
 
-    /// All webhooks in order of id.
+    /// Returns all webhooks in order of id.
     package func list(_ page: PageRequest, for caller: Caller) async throws -> [Shown] {
         try Rights.installation(caller.identity)
         return try await services.store.read { try $0.webhooks(after: page.after, limit: page.limit) }.map(shown)
     }
 
-    /// One webhook, and how many of its messages wait.
+    /// Returns one webhook, and how many of its messages wait.
     package func get(_ id: String, for caller: Caller) async throws -> (shown: Shown, pending: Int) {
         try Rights.installation(caller.identity)
         let (hook, pending) = try await services.store.read { transaction in
@@ -39,9 +39,9 @@ package struct Webhooks: Sendable {
         return (shown(hook), pending)
     }
 
-    /// What was sent to a webhook, the latest first.
+    /// Returns the messages of a webhook, the latest first.
     ///
-    /// - Parameter number: of the message that the part begins before.
+    /// - Parameter number: the number of the message before which the part begins.
     package func deliveries(
         of id: String, before number: Int, limit: Int, for caller: Caller
     ) async throws -> [WebhookDelivery] {
@@ -58,7 +58,7 @@ package struct Webhooks: Sendable {
             formerEndsAt: hook.formerEndsAt.flatMap { $0 > services.now() ? $0 : nil })
     }
 
-    /// Throws 404 for one that does not exist.
+    /// Returns a webhook; throws 404 for one that does not exist.
     static func find(_ id: String, in transaction: any ReadTransaction) throws -> Webhook {
         guard let hook = try transaction.webhook(id) else { throw Refusal.missing(.webhook) }
         return hook
