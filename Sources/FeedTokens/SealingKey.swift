@@ -51,9 +51,14 @@ public struct SealingKey: Sendable {
         ring = Ring(SymmetricKey(data: data))
     }
 
-    /// Reads the key in a file. If the file does not exist, it is created with a new key that only its owner can read.
-    public init(file path: String) throws(Failure) {
-        if !FileManager.default.fileExists(atPath: path) { try Self.create(path) }
+    /// Reads the key in a file.
+    ///
+    /// - Parameter creates: whether a file that does not exist is created with a new key, which only its owner can read.
+    public init(file path: String, creates: Bool = true) throws(Failure) {
+        if !FileManager.default.fileExists(atPath: path) {
+            guard creates else { throw .unreadable(path: path, reason: "there is no such file") }
+            try Self.create(path)
+        }
         var status = stat()
         guard unsafe lstat(path, &status) == 0 else { throw .unreadable(path: path, reason: "it cannot be examined") }
         switch status.st_mode & S_IFMT {

@@ -86,7 +86,7 @@ struct JSONDecodingTests {
             (#"{"name": "a", "children": {}}"#, "/children: A list is expected here, but this is an object."),
             ("[]", "An object is expected here, but this is a list."),
             (#"{"name": "a", "name": "b", "children": []}"#, "/name: Line 1, column 15: This name is given twice."),
-            (#"{"name": "a""#, "Line 1, column 13: The document ends where “}” is expected."),
+            (#"{"name": "a""#, "Line 1, column 13: The document ends where “,” or “}” is expected."),
         ])
     func places(_ text: String, _ description: String) throws {
         let fault = try #require(throws: JSONFault.self) { try Shapes.Tree(decodingJSON: text.utf8) }

@@ -117,7 +117,7 @@ struct FormsJCalTests {
             ("[\"vcalendar\",7]", nil, nil),
             ("[\"a\nb\"]", 1, "Control characters in a text are written as \\u00XX."),
             ("[\n\n[", 3, "The document ends where a value is expected."),
-            ("[\"vcalendar\",\n[],\n[]", 3, "The document ends where “]” is expected."),
+            ("[\"vcalendar\",\n[],\n[]", 3, "The document ends where “,” or “]” is expected."),
             ("[\"\\u12\"]", nil, nil), ("[01]", nil, nil), ("[1.]", nil, nil), ("[\"a", nil, nil), ("[tru]", nil, nil),
         ] as [(String, Int?, String?)])
     func refusals(_ text: String, _ line: Int?, _ message: String?) throws {
@@ -125,6 +125,18 @@ struct FormsJCalTests {
             throws: FormError.self, performing: { try CalendarReader.iCalendarText(fromJCal: Array(text.utf8)) })
         if let line { #expect(error.line == line) }
         if let message { #expect(error.message == message) }
+    }
+
+    @Test("A byte order mark does not hide what the text after it is")
+    func byteOrderMark() {
+        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        let jCal = Array(
+            #"["vcalendar",[],[["vevent",[["uid",{},"text","a"],["dtstart",{},"date","2026-03-03"]],[]]]]"#.utf8)
+        let reading = CalendarReader().read(anyForm: mark + jCal)
+        #expect(reading.refusal == nil && reading.format == .jCal && reading.events.map(\.uid) == ["a"])
+        for (text, format) in [("[1]", .json), ("<!DOCTYPE html>", .html), (" ", .empty)] as [(String, SourceFormat)] {
+            #expect(CalendarReader().read(mark + Array(text.utf8)).format == format)
+        }
     }
 
     @Test("A calendar that holds nothing that can be read is refused as the reader refuses it")

@@ -29,6 +29,15 @@ package struct JSONFault: Error, Equatable {
     /// The place as the end of another sentence, without the reason; empty for the document as a whole.
     package var whereabouts: String { pointer.isEmpty ? "" : " at \(pointer)" }
 
+    /// The fault of a document that is one line of many.
+    ///
+    /// - Parameter line: its number, from 1.
+    package func inLine(_ line: Int) -> JSONFault {
+        var fault = self
+        fault.place?.line = line
+        return fault
+    }
+
     /// Returns the fault with a path from the enclosing value, one step longer.
     func within(_ name: String) -> JSONFault {
         var fault = self

@@ -96,7 +96,10 @@ extension JSONParser {
         if next == UInt8(ascii: "-") { place += 1 }
         let first = next
         let whole = digits()
-        guard whole > 0, first != UInt8(ascii: "0") || whole == 1 else { throw unexpected("a value", at: start) }
+        guard whole > 0 else { throw unexpected("a value", at: start) }
+        guard first != UInt8(ascii: "0") || whole == 1 else {
+            throw fault("A number must not begin with a 0 before other digits.", at: start)
+        }
         var isPlain = true
         if next == UInt8(ascii: ".") {
             place += 1

@@ -19,10 +19,12 @@ package struct JSONParser {
     static func parse<Tree>(
         _ bytes: [UInt8], replacingHalves: Bool = false, _ read: (inout JSONParser) throws(JSONFault) -> Tree
     ) throws(JSONFault) -> Tree {
-        guard (try? UTF8Span(validating: bytes.span)) != nil else {
-            throw JSONFault(reason: "The document is not text in UTF-8.")
-        }
         var parser = JSONParser(bytes)
+        do {
+            _ = try UTF8Span(validating: bytes.span)
+        } catch {
+            throw parser.fault("The document is not text in UTF-8.", at: error.byteOffsets.lowerBound)
+        }
         parser.replacesHalves = replacingHalves
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { parser.place = 3 }
         parser.skipSpace()
@@ -76,13 +78,16 @@ package struct JSONParser {
     /// Reports whether a comma follows instead of the closing bracket.
     private mutating func goesOn(until end: Unicode.Scalar) throws(JSONFault) -> Bool {
         skipSpace()
-        guard next == UInt8(ascii: ",") else {
-            try take(end)
+        switch next {
+        case UInt8(ascii: ","):
+            place += 1
+            skipSpace()
+            return true
+        case UInt8(ascii: end):
+            place += 1
             return false
+        default: throw unexpected("“,” or “\(end)”")
         }
-        place += 1
-        skipSpace()
-        return true
     }
 
     /// Reads a member's name and the colon; the value follows.
@@ -94,13 +99,9 @@ package struct JSONParser {
 
     mutating func skipColon() throws(JSONFault) {
         skipSpace()
-        try take(":")
-        skipSpace()
-    }
-
-    private mutating func take(_ mark: Unicode.Scalar) throws(JSONFault) {
-        guard next == UInt8(ascii: mark) else { throw unexpected("“\(mark)”") }
+        guard next == UInt8(ascii: ":") else { throw unexpected("“:”") }
         place += 1
+        skipSpace()
     }
 
     mutating func word<Tree>(_ word: String, _ tree: Tree) throws(JSONFault) -> Tree {

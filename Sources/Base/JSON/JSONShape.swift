@@ -15,8 +15,13 @@ package indirect enum JSONShape: Sendable {
 
 extension JSONValue {
     /// Reads the wanted parts of a document; throws `JSONFault` when the bytes are not valid JSON.
+    ///
+    /// Half of a surrogate pair is read as U+FFFD: one text that a program cut within a character must not keep
+    /// everything else that it sends from being read.
     package init(parsing bytes: [UInt8], keeping shape: JSONShape) throws(JSONFault) {
-        self = try JSONParser.parse(bytes) { parser throws(JSONFault) in try parser.value(of: shape, level: 0) }
+        self = try JSONParser.parse(bytes, replacingHalves: true) { parser throws(JSONFault) in
+            try parser.value(of: shape, level: 0)
+        }
     }
 }
 

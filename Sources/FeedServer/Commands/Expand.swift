@@ -13,10 +13,14 @@ struct Expand: ParsableCommand {
     @Option(help: "The day after the last one, YYYY-MM-DD.") var to: String
     @Flag(help: "Each line is a JSON object.") var json = false
 
-    func run() throws {
+    func validate() throws {
         guard let first = CivilDate(iso: from), let end = CivilDate(iso: to), first < end else {
             throw ValidationError("--from and --to must be days as YYYY-MM-DD, --to the later one.")
         }
+    }
+
+    func run() throws {
+        guard let first = CivilDate(iso: from), let end = CivilDate(iso: to) else { return }
         let reading = try CalendarInput(file).read().reading
         if let refusal = reading.refusal {
             Console.error(refusal)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import Base
 import FoundationEssentials
 import KalendsCore
 
@@ -24,10 +25,11 @@ struct FeedCommand: AsyncParsableCommand {
             var body: [ByteString: JSONValue] = ["userId": .string(user)]
             if let label { body["label"] = .string(label) }
             if let feedConfiguration {
-                guard let value = try? JSONValue(parsing: Array(feedConfiguration.utf8)) else {
-                    throw ValidationError("--configuration is not a JSON object.")
+                do throws(JSONFault) {
+                    body["config"] = try JSONValue(parsing: Array(feedConfiguration.utf8))
+                } catch {
+                    throw ValidationError("--configuration is not a JSON object. \(error.message)")
                 }
-                body["config"] = value
             }
             let (path, document) = ("/v1/circles/\(pathComponent(circle))/feeds", JSONValue.object(body))
             let feed = try await LocalClient.with(try await options.settings()) {

@@ -23,11 +23,12 @@ struct Move: AsyncParsableCommand {
     func run() async throws {
         _ = umask(0o077)
         let (one, other) = (try settings(from), try settings(to))
-        let locks = [try DatabaseLock(one, creates: false), try DatabaseLock(other, creates: true)]
-        defer { withExtendedLifetime(locks) {} }
+        // Looked at before the locks, which leave files beside both.
         guard one.server != nil || FileIdentity(path: one.database)?.size ?? 0 > 0 else {
             throw InputFailure(description: "There is no database \(one.shownDatabase).")
         }
+        let locks = [try DatabaseLock(one, creates: false), try DatabaseLock(other, creates: true)]
+        defer { withExtendedLifetime(locks) {} }
         let source = try Engine.open(one.place, true)
         defer { try? source.close() }
         // The other engine may refuse data that our program did not write.

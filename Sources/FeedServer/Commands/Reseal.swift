@@ -21,7 +21,7 @@ struct Reseal: AsyncParsableCommand {
     func run() async throws {
         let settings = try await options.settings()
         _ = umask(0o077)
-        let former = try SealingKey(file: formerKeyFile)
+        let former = try SealingKey(file: formerKeyFile, creates: false)
         let present =
             if let text = settings.secretKey {
                 try SealingKey(text: text, source: settings.secretKeySource)

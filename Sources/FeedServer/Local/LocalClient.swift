@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ArgumentParser
 import AsyncHTTPClient
 import FoundationEssentials
 import HTTPTypes
@@ -179,11 +180,15 @@ struct LocalClient: Sendable {
         }
     }
 
-    /// Sends one request; an answer of any status is returned.
+    /// Sends one request; an answer of any status is returned. Throws `ValidationError` for an empty id in the path.
     func call(
         _ method: String, _ path: String, body: [UInt8]? = nil, contentType: String = "application/json",
         as user: String? = nil, within limit: TimeAmount = .minutes(30)
     ) async throws -> Answer {
+        // Without its id the path is another one, whose refusal would explain nothing.
+        let parts = path.utf8.prefix { $0 != UInt8(ascii: "?") }
+            .split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).dropFirst()
+        guard parts.allSatisfy({ !$0.isEmpty }) else { throw ValidationError("An id must not be empty.") }
         guard let url = URL(httpURLWithSocketPath: socket, uri: path) else {
             throw Failure(description: "\(path) is not a path.")
         }

@@ -30,7 +30,8 @@ extension SourceFormat {
     ///
     /// Reads the beginning, and scans all the bytes once for `BEGIN:`.
     init?(notACalendar bytes: [UInt8]) {
-        guard let first = bytes.firstIndex(where: { $0 > 32 }) else {
+        let start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+        guard let first = bytes[start...].firstIndex(where: { $0 > 32 }) else {
             self = .empty
             return
         }

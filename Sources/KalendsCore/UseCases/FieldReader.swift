@@ -75,6 +75,8 @@ package struct FieldReader {
     package mutating func integer(_ name: String, in range: ClosedRange<Int>, isRequired: Bool = false) -> Int? {
         guard let value = present(name, isRequired) else { return nil }
         let message = "This must be a whole number from \(range.lowerBound) to \(range.upperBound)."
+        // A whole number that no integer holds is too far out, and not of another type.
+        if case .number(let number) = value, number == number.rounded() { return wrong(name, .outOfRange, message) }
         guard case .integer(let number) = value else { return wrong(name, .wrongType, message) }
         guard range.contains(number) else { return wrong(name, .outOfRange, message) }
         return number

@@ -32,7 +32,7 @@ struct MultipartStream {
         delimiter = Array("\r\n--\(boundary)".utf8)
     }
 
-    /// Processes the body's next bytes; throws 400 when a part's header does not end.
+    /// Processes the body's next bytes; throws 400 when a part's header does not end, or when a second part has the name.
     mutating func feed(_ bytes: some Sequence<UInt8>, _ take: (ArraySlice<UInt8>) throws -> Void) throws {
         if case .end = place { return }
         pending += bytes
@@ -68,7 +68,10 @@ struct MultipartStream {
                 }
                 return false
             }
-            place = .content(isWanted: begin(String(decoding: rest[..<end], as: UTF8.self).withBoundedMarks))
+            let isWanted = begin(String(decoding: rest[..<end], as: UTF8.self).withBoundedMarks)
+            // Of two files one would be lost without a word.
+            if isWanted, isWhole { throw Refusal.badRequest("The form has more than one part named \(name).") }
+            place = .content(isWanted: isWanted)
             rest = rest[(end + 4)...]
         case .content(let isWanted):
             let end = Self.find(delimiter, in: rest)
@@ -78,8 +81,8 @@ struct MultipartStream {
             rest = rest[content.endIndex...]
             guard end != nil else { return false }
             rest = rest.dropFirst(delimiter.count)
-            isWhole = isWanted
-            place = isWanted ? .end : .head
+            if isWanted { isWhole = true }
+            place = .head
         }
         return true
     }

@@ -95,7 +95,7 @@ struct BatchRoute: Sendable {
         do throws(JSONFault) {
             value = try JSONValue(parsing: bytes)
         } catch {
-            return tally.reject(number, nil, [error.fault])
+            return tally.reject(number, nil, [error.inLine(number).fault])
         }
         let name = value["id"]?.string
         do {

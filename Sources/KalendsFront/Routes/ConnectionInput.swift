@@ -65,7 +65,7 @@ extension Connections.CalendarChoice {
     /// Reads the body that chooses a calendar; throws 422 with all faults.
     init(_ body: JSONValue) throws {
         var fields = FieldReader(body)
-        let known = fields.text("calendarId", maximum: 8192)
+        let known = fields.text("calendarId", isRequired: fields.has("calendarId"), maximum: 8192)
         var name: String?
         var isNew = false
         if let value = fields.value("create") {

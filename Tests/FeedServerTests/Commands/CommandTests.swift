@@ -21,6 +21,21 @@ struct CommandTests {
         #expect(alone.output.contains("rivera-family"))
     }
 
+    @Test("An id of nothing is wrong use, and not a request for another resource")
+    func emptyIdentifiers() async throws {
+        let server = try await RunningServer()
+        defer { server.remove() }
+        for arguments in [
+            ["feed", "revoke", ""], ["feed", "acknowledge", ""], ["export", "--circle", ""], ["key", "revoke", ""],
+            ["connection", "remove", ""], ["sync", "", "--preview"], ["conflict", "list", ""], ["open", "--user", ""],
+        ] {
+            let result = try await server.kalends(arguments)
+            #expect(result.status == 2, "\(arguments): \(result)")
+            #expect(result.error.hasPrefix("Error: An id must not be empty."), "\(arguments): \(result.error)")
+        }
+        _ = await server.stop()
+    }
+
     @Test("Only the key is printed, and it opens the API; the listed keys do not show it")
     func keys() async throws {
         let server = try await RunningServer()

@@ -24,6 +24,21 @@ struct NoDatabaseTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
     }
 
+    @Test(
+        "A database or a key that is not there is refused before anything is made beside it",
+        arguments: [
+            (["move", "--from", "none", "--to", "new"], "There is no database none."),
+            (["reseal", "--former-key-file", "none"], "none cannot be used: there is no such file."),
+        ])
+    func leavesNothing(arguments: [String], sentence: String) async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "none-\(UUID().uuidString.prefix(8))")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let result = try await runProgram(Programs.kalends, arguments, in: folder)
+        #expect(result.status == 3 && result.error == "\(sentence)\n", "\(result)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+    }
+
     @Test("Another program's database is left as it is")
     func foreign() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "foreign-\(UUID().uuidString.prefix(8))")

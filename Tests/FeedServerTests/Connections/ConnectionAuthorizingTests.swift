@@ -77,8 +77,15 @@ struct ConnectionAuthorizingTests {
                 .put, "\(path)/calendar", ["calendarId": try #require(primary["calendarId"])], as: "ann"
             ).expect(200)
             #expect(chosen.json["calendarId"] == primary["calendarId"])
+            // Who paused it has not resumed it by choosing another calendar.
+            try await server.call(.patch, path, ["paused": true], as: "ann").expect(200)
+            let paused = try await server.call(.put, "\(path)/calendar", ["create": [:]], as: "ann").expect(200)
+            #expect(paused.json["state"] == "paused" && paused.json["calendarId"] == made.json["calendarId"])
+            #expect(paused.json["nextSyncAt"] == nil || paused.json["nextSyncAt"] == .null)
+            let resumed = try await server.call(.patch, path, ["paused": false], as: "ann").expect(200)
+            #expect(resumed.json["state"] == "active")
             for (body, pointer) in [
-                (["calendarId": "nothing"], "/calendarId"), ([:], "/calendarId"),
+                (["calendarId": "nothing"], "/calendarId"), ([:], "/calendarId"), (["calendarId": ""], "/calendarId"),
                 (["calendarId": "x", "create": [:]], "/create"),
             ] as [(JSONValue, String)] {
                 #expect(

@@ -225,6 +225,22 @@ struct ImportTests {
         }
     }
 
+    @Test("A form with two files is refused: the second one would be lost without a word")
+    func twoFiles() async throws {
+        try await TestServer.run { server in
+            try await server.makeCircle()
+            let head = "Content-Disposition: form-data; name=\"file\"; filename=\"a.ics\""
+            let part = "--b\r\n\(head)\r\n\r\n\(Self.file)\r\n"
+            let answer = try await server.raw(
+                .post, "/v1/circles/c/imports?mode=commit",
+                headers: [.authorization: "Bearer \(server.key)", .contentType: "multipart/form-data; boundary=b"],
+                body: ByteBuffer(string: "\(part)\(part)--b--\r\n")
+            ).expect(400)
+            #expect(answer.json["detail"] == "The form has more than one part named file.")
+            #expect(try await server.call(.get, "/v1/circles/c/imports").json["items"] == [])
+        }
+    }
+
     @Test("An empty calendar is not a fault, but a report with nothing in it")
     func emptyCalendar() async throws {
         try await TestServer.run { server in

@@ -53,6 +53,20 @@ struct PhoneUpsertTests {
         }
     }
 
+    @Test("A title that was cut within a character keeps neither its event nor the others back")
+    func halves() async throws {
+        try await TestServer.run { server in
+            let phone = try await Phone(server)
+            let body = #"""
+                {"events": [{"externalId": "a", "title": "Lunch \ud83c", "date": "2026-01-19", "x": "\udf55"},
+                {"externalId": "b", "title": "Dinner \ud83c\udf55", "date": "2026-01-19"}]}
+                """#
+            #expect(try await phone.send(body).expect(200).json["created"] == 2)
+            #expect(try await phone.changes().events.map { $0["title"] } == ["Lunch \u{FFFD}", "Dinner 🍕"])
+            #expect(try await phone.send(body).expect(200).json["unchanged"] == 2)
+        }
+    }
+
     @Test("What is missing or null stays, an empty text clears a text, and allDay clears both times")
     func nulls() async throws {
         try await TestServer.run { server in

@@ -12,11 +12,13 @@ struct JSONParserTests {
     @Test(
         "A fault is reported with its place",
         arguments: [
-            (#"{"a": 1, "a": 2}"#, "/a", "twice"), (#"{"x": {"b": [0, {"c": 1, "c": 1}]}}"#, "/x/b/1/c", "twice"),
+            (#"{"a": 1, "a": 2}"#, "/a", "given twice"),
+            (#"{"x": {"b": [0, {"c": 1, "c": 1}]}}"#, "/x/b/1/c", "given twice"),
             (#"{"a": 1e400}"#, "/a", "too large"), (#"{"a": "\ud800"}"#, "/a", "surrogate"),
             (#"{"a": "\udc00\ud800"}"#, "/a", "surrogate"), (#"{"a/b": {"~": 1e999}}"#, "/a~1b/~0", "too large"),
             ("{\"a\": \"\u{1}\"}", "/a", "Control"), (#"{"a": 01}"#, "/a", "Line 1, column 7"),
-            ("{\n\"a\" 1}", "", "Line 2, column 5"),
+            (#"{"a": -01}"#, "/a", "must not begin with a 0"), ("{\n\"a\" 1}", "", "Line 2, column 5"),
+            (#"{"a": 1 "b": 2}"#, "", "Line 1, column 9: Here “,” or “}” is expected."), ("[1 2]", "", "“,” or “]”"),
             ("", "", "a value"), ("{", "", "name in quotes"), ("[1,]", "/1", "a value"), ("tru", "", "a value"),
             ("1 2", "", "the end"),
             (#"["\x"]"#, "/0", "backslash"), (#"["\u12"]"#, "/0", "hexadecimal"), (#"["abc"#, "/0", "ends within"),
@@ -49,6 +51,10 @@ struct JSONParserTests {
             #expect(throws: JSONFault.self) { try JSONValue(parsing: bytes) }
         }
         #expect((try? JSONValue(parsing: [0xEF, 0xBB, 0xBF, 49])) == .integer(1))
+        let fault = #expect(throws: JSONFault.self) {
+            try JSONValue(parsing: Array("{\n\"a\": \"Gr".utf8) + [0xF6] + Array("\u{DF}e\"}".utf8))
+        }
+        #expect(fault?.message == "Line 2, column 9: The document is not text in UTF-8.")
     }
 
     @Test("Values come as they are written")

@@ -33,6 +33,23 @@ struct ProblemCodeTests {
         }
     }
 
+    @Test("A whole number that is too large for an integer is out of range, and not of another type")
+    func range() async throws {
+        try await TestServer.run { server in
+            try await server.makeCircle()
+            for (minutes, code) in [
+                (.integer(.max), "out-of-range"), (.number(1e19), "out-of-range"), (.number(-1e30), "out-of-range"),
+                (.number(1.5), "wrong-type"), ("30", "wrong-type"),
+            ] as [(JSONValue, JSONValue)] {
+                let refused = try await server.call(
+                    .put, "/v1/circles/c/tasks/t",
+                    ["title": "a", "dueAt": "2026-03-03T09:00:00Z", "durationMinutes": minutes]
+                ).expect(422)
+                #expect(refused.json["errors"]?.array?.map { $0["code"] } == [code])
+            }
+        }
+    }
+
     @Test("A list of faults ends at a hundred and says how many more there are")
     func bounded() async throws {
         try await TestServer.run { server in

@@ -47,6 +47,9 @@ struct BatchTests {
             #expect(pointers(5) == ["/value/patientId"])
             #expect(pointers(6).sorted() == ["/collection", "/id", "/op"])
             #expect(rejected.first { $0["line"] == 2 }?["id"] == "t2")
+            // The line is that of the batch in the sentence, too.
+            let broken = rejected.first { $0["line"] == 4 }?["errors"]?.array?.first
+            #expect(broken?["message"] == "Line 4, column 1: Here a value is expected.")
         }
     }
 

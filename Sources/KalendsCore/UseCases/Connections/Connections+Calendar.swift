@@ -35,7 +35,8 @@ extension Connections {
             var own = act.held
             guard own.accountID != nil else { throw Refusal.connectionUnauthorized }
             if own.calendarID.map({ $0 != calendar.id }) ?? true { try Self.leave(id, now: now, in: transaction) }
-            let waits = waits && own.calendarID == nil
+            // Who paused a connection resumes it too, also in another calendar.
+            let waits = waits && own.calendarID == nil || own.state == .paused
             (own.calendarID, own.calendarName) = (calendar.id, calendar.name)
             (own.calendarTimeZone, own.missingSince, own.failures) = (calendar.timeZone, nil, 0)
             own.turn(to: waits ? .paused : .active, now: now)
