@@ -96,7 +96,7 @@ def machine():
     model = re.search(r"^model name\s*: (.*)$", Path("/proc/cpuinfo").read_text(), re.M)
     memory = int(re.search(r"MemTotal:\s+(\d+)", Path("/proc/meminfo").read_text())[1]) >> 20
     return (f"{os.cpu_count()} processors ({model[1] if model else platform.machine()}), {memory} GiB, "
-            f"Linux {platform.release()}")
+            f"Linux {platform.release().partition('-')[0]}")
 
 
 def commit():

@@ -3,7 +3,8 @@
 
 usage: proof.py                     writes the page from what is known
        proof.py run NAME…|all       runs the commands of these proofs first, and keeps what they print
-       proof.py take NAME FILE      takes what a command printed elsewhere, on this commit, from a file
+       proof.py take NAME FILE [COMMIT]
+                                    takes what a command printed from a file, made on this commit or on another one
 
 A figure is lines of the harness's own output. It is kept in Scripts/proof.json with the commit and the day on which it was
 made; a page that is written later shows which commit that was."""
@@ -70,12 +71,17 @@ PROOFS = [
 MOST_LINES = 6
 
 
+def commit(name):
+    return subprocess.run(
+        ["git", "rev-parse", "--short=12", "--verify", name], capture_output=True, text=True, check=True).stdout.strip()
+
+
 def now():
-    commit = subprocess.run(["git", "rev-parse", "--short=12", "HEAD"], capture_output=True, text=True).stdout.strip()
+    head = commit("HEAD")
     # What the page itself is made of changes nothing of what was measured.
     changed = subprocess.run(
         ["git", "status", "--porcelain", "--", ".", f":!{KEPT}", f":!{PAGE}"], capture_output=True, text=True).stdout
-    return {"commit": commit + ("+" if changed.strip() else ""), "day": time.strftime("%Y-%m-%d", time.gmtime())}
+    return {"commit": head + ("+" if changed.strip() else ""), "day": time.strftime("%Y-%m-%d", time.gmtime())}
 
 
 def figure(pattern, text):
@@ -85,8 +91,8 @@ def figure(pattern, text):
     return found[-MOST_LINES:]
 
 
-def take(kept, proof, text, status):
-    kept[proof[0]] = {"lines": figure(proof[4], text), "status": status, **now()}
+def take(kept, proof, text, status, **made):
+    kept[proof[0]] = {"lines": figure(proof[4], text), "status": status, **now(), **made}
 
 
 def run(kept, proof):
@@ -126,8 +132,9 @@ def main(words):
         for name in names:
             run(kept, proofs[name])
             KEPT.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n")
-    elif words[:1] == ["take"] and len(words) == 3 and words[1] in proofs:
-        take(kept, proofs[words[1]], Path(words[2]).read_text(errors="replace"), 0)
+    elif words[:1] == ["take"] and len(words) in (3, 4) and words[1] in proofs:
+        made = {"commit": commit(words[3])} if len(words) == 4 else {}
+        take(kept, proofs[words[1]], Path(words[2]).read_text(errors="replace"), 0, **made)
         KEPT.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n")
     elif words:
         sys.exit(f"{__doc__}\n\nNAME is one of {', '.join(proofs)}.")
