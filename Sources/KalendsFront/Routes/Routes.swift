@@ -16,6 +16,7 @@ package enum Routes {
         router.add(
             middleware: RouteLog(
                 metrics: services.metrics, front: PageFront(settings: services.settings), now: services.now))
+        router.add(middleware: WholePaths())
         router.add(middleware: PacedAnswers(services: services))
         router.add(middleware: BodyGate(services: services))
         router.add(middleware: ProxyNoticeLog(services: services, notice: front.proxyNotice))

@@ -352,4 +352,17 @@ struct ScheduleTests {
             #expect(answer.headers[.contentType] == "application/problem+json")
         }
     }
+
+    @Test("A path with an empty part reaches nothing: an id of dots that a client resolves deletes no circle")
+    func emptyPart() async throws {
+        try await TestServer.run { server in
+            try await server.makeCircle()
+            for path in ["/v1/circles/c/", "/v1/circles/c/tasks/", "/v1//circles/c", "//v1/circles/c"] {
+                let answer = try await server.call(.delete, path).expect(404)
+                #expect(answer.headers[.contentType] == "application/problem+json")
+                _ = try await server.call(.get, path).expect(404)
+            }
+            _ = try await server.call(.get, "/v1/circles/c").expect(200)
+        }
+    }
 }
