@@ -205,8 +205,8 @@ extension CalDAVCalendar {
         return try await session.send(request, to: address).answer
     }
 
-    /// Returns the event after a PUT: with a strong etag, as the server shows it or as it was sent; otherwise as a look
-    /// finds it.
+    /// Returns the event after a PUT: with a strong etag, as the server shows it or as it was sent; otherwise, or if
+    /// that is not an entry, as a look finds it. Throws `unanswered` when the look finds no event.
     private func written(
         _ text: [UInt8], at address: DAVAddress, _ answer: ProviderAnswer, in collection: DAVAddress
     ) async throws(ProviderFailure) -> WriteAnswer {

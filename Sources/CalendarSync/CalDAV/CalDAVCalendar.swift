@@ -17,7 +17,7 @@ public struct CalDAVCalendar: CalendarProvider {
 
     /// - Parameters:
     ///   - calendarKey: names the calendar that `createCalendar` creates: the same key means the same calendar, so it
-    ///   contains the installation and the circle.
+    ///     contains the installation and the circle.
     ///   - floatingZone: the IANA name of the zone for times without a zone.
     ///   - clock: milliseconds since 1970.
     /// - Throws: `refused` for an account whose addresses do not belong to one server, or that does not use TLS.

@@ -215,7 +215,7 @@ extension GraphExpression {
         case .timed(let start, let end, _):
             let known: (any TimeZoneRules)? = SystemTimeZones.shared.zone(zone.identifier)
             let clock = known ?? FixedOffset.utc
-            // Times that the zone's clock does not show exactly once are written in UTC.
+            // A single event with a time that the zone's clock does not show exactly once is written in UTC.
             let isPlain = clock.isPlain(clock.civil(at: start)) && clock.isPlain(clock.civil(at: end))
             guard isPlain || recurrence != nil else {
                 return [

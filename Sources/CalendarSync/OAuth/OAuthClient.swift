@@ -71,7 +71,8 @@ public struct OAuthClient: Sendable {
 
     /// Ends a grant at the provider, with all its tokens; does nothing when the provider has no revocation.
     ///
-    /// Throws only transient failures: a grant that the provider refuses to end is no longer valid.
+    /// Throws when there is no usable answer, or one of the status 429 or 500 and above. Any other answer counts as the
+    /// end of the grant: one that the provider refuses to end is no longer valid.
     public func revoke(_ grant: OAuthGrant) async throws(ProviderFailure) {
         guard let url = application.revokeURL else { return }
         let token = grant.refreshToken ?? grant.accessToken

@@ -18,7 +18,7 @@ struct Plan {
 
     var items: [PreviewItem] { steps.compactMap(\.preview) }
 
-    /// Applies the brake to this run together with the day before it.
+    /// Applies the brake to this run together with the 24 hours before it.
     private static func hold(_ steps: [Step], _ planner: Planner) -> Hold? {
         guard planner.policy.purpose == .sync else { return nil }
         let linked = planner.links.values.filter { $0.externalID != nil && $0.state != .untracked }

@@ -78,7 +78,7 @@ extension Planner {
                 return (link, sight, sight.there)
             }
             if sightings.gone.contains(id) {
-                // A later state of this database, since replaced by an older copy, created the event again.
+                // The database was restored from a backup, and its later state had created the event again.
                 if let later = candidate(for: link), let mark = later.mark, mark.generation > link.generation {
                     link.externalID = later.id
                     link.generation = mark.generation
@@ -145,7 +145,7 @@ extension Planner {
             guard let sight else { return true }
             return sight.entry?.canonical != link.agreed?.theirs.canonical
         case .untracked:
-            // The event is in the window again, and was looked at.
+            // It is planned only if it is in the window again and was looked at.
             guard here.entry != nil else { return true }
             if case .present = there, sight != nil, isNear || isSeenNear { return false }
             if case .gone = there, isNear { return false }

@@ -12,7 +12,7 @@ struct Planner {
     var sightings: Sightings
     /// The open conflicts.
     var conflicts: [ConflictRecord]
-    /// The deletions on the day before this run.
+    /// The numbers of deletions in the 24 hours before this run.
     var deletionsBefore: DeletionCount
     /// Whether no run of this connection has ended yet.
     var isFirst: Bool

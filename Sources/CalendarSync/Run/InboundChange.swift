@@ -11,7 +11,7 @@ public struct InboundChange: Hashable, Sendable {
         case times(Span)
         /// Moves one occurrence, named by the instant at which it would have begun.
         case occurrenceTimes(Instant, Span)
-        /// Gives one occurrence the times of the series again.
+        /// Makes one occurrence as it is in the series again.
         case occurrenceRestored(Instant)
         case title(String)
         case notes(String)

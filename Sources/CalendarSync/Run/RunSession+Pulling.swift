@@ -10,7 +10,8 @@ extension RunSession {
     /// The number of generations of an item's event to look for; nearly all items have one.
     private static let generations = 8
 
-    /// Reads what changed in the calendar since the last run, and looks for events from an earlier time.
+    /// Reads what changed in the calendar since the last listing, or all of it where that is unusable, and looks for
+    /// events from an earlier time.
     mutating func pull() async throws {
         // The last run also removes events that only their marks identify, so it needs a full listing.
         let reuse =
@@ -59,7 +60,8 @@ extension RunSession {
         return try await provider.changes(in: calendar, since: nil, window: window, known: known)
     }
 
-    /// Makes the plan, after looking at everything that a listing by itself does not prove.
+    /// Makes the plan, after looking at everything that a listing by itself does not prove. Nothing is looked at if the
+    /// plan is held for an empty calendar.
     mutating func plan(approved: Hold?) async throws -> Plan {
         if planner.sightings.isEmpty, !(approved?.causes.contains(.empty) ?? false) {
             let plan = planner.plan()

@@ -45,7 +45,7 @@ public struct Position: Hashable, Sendable, Codable {
     }
 }
 
-/// The numbers of deletions within a day.
+/// The numbers of deletions within 24 hours.
 public struct DeletionCount: Hashable, Sendable, Codable {
     /// Events that we deleted in the calendar: journal entries `delete` of direction `out`, of runs without a `held`.
     public var out: Int

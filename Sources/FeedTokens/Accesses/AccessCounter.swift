@@ -108,7 +108,8 @@ public final class AccessCounter: Sendable {
         }
     }
 
-    /// Reports to other servers that this one is running, and how far its journal is; does nothing if there are none.
+    /// Reports to the other servers that this one is running, and how far its journal is; does nothing when the
+    /// database is not shared.
     public func beat(isStopping: Bool = false) async throws {
         guard let shared else { return }
         let recorded = journal.recorded

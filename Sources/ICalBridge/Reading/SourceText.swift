@@ -52,7 +52,7 @@ struct SourceText {
             (self.declared, self.guessed, isOfParts) = (declared, guessed, true)
         }
 
-        /// Whether nothing unusual was found.
+        /// Whether nothing has to be reported: every line is UTF-8, and there are no control characters.
         var isEmpty: Bool { foreign.isEmpty && firstControl == nil }
 
         /// The charset that all of these lines seem to have, once the whole file was read.

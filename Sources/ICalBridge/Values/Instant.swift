@@ -27,8 +27,8 @@ extension Instant: CustomStringConvertible {
 
     /// The instant in RFC 3339 with an offset, as `2026-01-21T09:00:00-08:00`.
     ///
-    /// RFC 3339 has no seconds in offsets, but some zones once had them: the offset and the local time are then cut to
-    /// match.
+    /// RFC 3339 has no seconds in offsets, but some zones once had them: the offset is then cut to whole minutes, and
+    /// the local time is given for that offset.
     public func rfc3339(offset: Int) -> String {
         let offset = offset / 60 * 60
         guard offset != 0 else { return description }

@@ -4,9 +4,9 @@ extension RunWork {
     /// The most deletions that need no approval.
     static let freeDeletions = 10
 
-    /// Whether a person has to approve the plan's deletions: together with those of the last day they are more than ten
-    /// and more than a fifth of the linked events, or the calendars show no events and more than two events would be
-    /// deleted at the server.
+    /// Whether a person has to approve the plan's deletions, and has not yet: together with those of the last 24 hours
+    /// they are more than ten and more than a fifth of the linked events (those deleted in that time included), or the
+    /// calendars show no events and more than two events would be deleted at the server.
     func mustBeHeld() -> Bool {
         let deletions = plans.count(where: \.deletes)
         guard deletions > 0, !state.isApproved else { return false }

@@ -4,8 +4,8 @@ import Base
 import ICalBridge
 import Storage
 
-/// The source from which events are imported into a circle: they belong to it, and do not change those of other
-/// sources.
+/// Who imports events into a circle, a person with a file or a followed calendar: the events go to the importer's own
+/// sources (for a person also the shared one), and events of other sources stay as they are.
 struct ImportOwner: Sendable {
     enum Kind: Hashable, Sendable {
         /// A file imported by this user; nil for the host application.

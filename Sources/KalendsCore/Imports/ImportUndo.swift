@@ -4,7 +4,7 @@ import Base
 import ICalBridge
 import Storage
 
-/// Undoes an import: everything that was there before is restored at once.
+/// Undoes an import: what was there before is restored, all of it at once, except for events that were edited since.
 package struct ImportUndo: Sendable {
     let services: Services
     let caller: Caller
@@ -33,8 +33,8 @@ package struct ImportUndo: Sendable {
         }
     }
 
-    /// Undoes an import; throws 409 if it is not committed, 403 if it contains events that are private to somebody
-    /// else.
+    /// Undoes an import; throws 409 if it is not committed, and 403 for a user if it contains events that are private
+    /// to somebody else.
     func undo(_ id: String) async throws -> Kept {
         let circle = try await services.store.read { try record(id, in: $0).1.id }
         return try await services.turns.alone(in: circle) {

@@ -8,7 +8,8 @@ import Storage
 enum OfficePhone {
     private static let collection = "office-days"
 
-    /// Queues writes for the phone to fetch; the first write creates the row that records which phone carries them.
+    /// Queues those writes that are for a phone, which fetches them; the first one creates the row that records which
+    /// phone carries them.
     static func carryOut(
         _ writes: [OfficeWrite], of user: String, now: Int, in transaction: any WriteTransaction
     ) throws {
@@ -37,7 +38,7 @@ enum OfficePhone {
         try desk.finish()
     }
 
-    /// Creates the row for the carrier; the first device that asks becomes the carrier of office days.
+    /// Creates the row for the carrier if there is none; the first device that asks becomes the carrier of office days.
     static func prepare(_ user: String, in transaction: any WriteTransaction) throws {
         guard try transaction.phoneCarrier(of: user, source: PhoneCarrier.officeDays) == nil else { return }
         try transaction.putPhoneCarrier(PhoneCarrier(of: user, source: PhoneCarrier.officeDays))

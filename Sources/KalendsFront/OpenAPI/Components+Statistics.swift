@@ -47,7 +47,9 @@ extension Components {
                         .required("enabledBefore30Days", .count), .required("retained30Days", .count),
                         .required("retention30Days", rate),
                         .required(
-                            "days", .count.described("Days of the last 30, of all users, with a managed event.")),
+                            "days",
+                            .count.described(
+                                "All users' days of the last 30 that have a status and whose event is managed.")),
                         .required("daysPerUser", rate), .required("writes", .count), .required("errors", .count),
                         .required("errorsPerThousandWrites", rate))))
         ),

@@ -51,7 +51,7 @@ extension Components {
                 .optional(
                     "currentPassword",
                     Schema(["type": "string", "maxLength": 1024])
-                        .described("Required from a user; the host application must not send it.")),
+                        .described("Required from a user; refused from the host application.")),
                 example: ["password": "correct horse battery"])
         ),
         (

@@ -11,9 +11,9 @@ extension PageVisit {
     /// Answers with a page.
     ///
     /// - Parameters:
-    /// - circle: the circle that the page belongs to, for its navigation.
-    /// - path: the page's path, if its form was sent to another one; nil for the request's path.
-    /// - notice: the action that was completed.
+    ///   - circle: the circle that the page belongs to, for its navigation.
+    ///   - path: the page's path, if its form was sent to another one; nil for the request's path.
+    ///   - notice: the action that was completed.
     func page(
         _ page: some Pages.Page, status: HTTPResponse.Status = .ok, in circle: Circle? = nil, path: String? = nil,
         done notice: Notice.What? = nil
@@ -32,8 +32,8 @@ extension PageVisit {
     /// Redirects with GET (RFC 9110 section 15.4.4).
     ///
     /// - Parameters:
-    /// - path: a path below `/app`, with its query.
-    /// - notice: the completed action, which the page reports.
+    ///   - path: a path below `/app`, with its query.
+    ///   - notice: the completed action, which the page reports.
     func redirect(to path: String, done notice: Notice.What? = nil) -> Response {
         let place = notice.map { path + (path.contains("?") ? "&" : "?") + "done=\($0.rawValue)" } ?? path
         return with(cookies, PageFront(settings: services.settings).redirect(to: place))

@@ -37,7 +37,7 @@ extension WriteTransaction {
             """, [.text(id), .integer(block), .text(items)])
     }
 
-    /// Stores a part of what one block read from the file, for as long as it is needed.
+    /// Stores one part of a block of what was read from the file, for as long as it is needed.
     public func putSource(ofImport id: String, block: Int, part: Int, _ source: String) throws {
         try execute(
             """

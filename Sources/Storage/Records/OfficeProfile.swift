@@ -66,7 +66,7 @@ public struct OfficeFigures: Hashable, Sendable {
     public var retained = 0
     public var writes = 0
     public var errors = 0
-    /// Days of the last 30 that have a status and whose event is up to date.
+    /// All users' days of the last 30 that have a status and whose event is managed.
     public var days = 0
 }
 

@@ -15,7 +15,7 @@ extension Schema {
         """,
         "CREATE INDEX sync_wishes_due ON sync_wishes (due_at)",
 
-        // The ids are the marks of events that later connections find again.
+        // The events of these connections have marks with their ids, by which later connections find them again.
         """
         CREATE TABLE former_connections (
             circle_id TEXT NOT NULL,
