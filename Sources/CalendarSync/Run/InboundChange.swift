@@ -11,7 +11,7 @@ public struct InboundChange: Hashable, Sendable {
         case times(Span)
         /// Moves one occurrence, named by the instant at which it would have begun.
         case occurrenceTimes(Instant, Span)
-        /// Makes one occurrence as it is in the series again.
+        /// Gives one occurrence the times that it has in the series, and takes back that it is cancelled.
         case occurrenceRestored(Instant)
         case title(String)
         case notes(String)

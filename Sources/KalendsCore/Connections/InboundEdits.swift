@@ -65,9 +65,13 @@ struct InboundEdits {
             own.status = .cancelled
             occurrences[start] = own
         case .occurrenceRestored(let start):
-            _ = try series()
+            let plain = try plain(at: start)
+            var own = try occurrence(at: start)
+            (own.startAt, own.endAt) = (plain.startAt, plain.endAt)
+            if own.status == .cancelled { own.status = plain.status }
             try change { $0.recurrence?.exdates.removeAll { $0 == start } }
-            occurrences[start] = .some(nil)
+            // Only its times are as in the series again: what else the occurrence has of its own was said here.
+            occurrences[start] = .some(own == plain ? nil : own)
         case .copy(let span, let start): copies.append(try copy(at: span, of: start))
         }
     }
@@ -169,9 +173,15 @@ struct InboundEdits {
 
     /// Returns an occurrence as it is now.
     private func occurrence(at start: Instant) throws -> OccurrenceContent {
-        let series = try series()
+        _ = try series()
         if case .some(.some(let own)) = occurrences[start] { return own }
         if occurrences[start] == nil, let own = stored[start] { return own }
+        return try plain(at: start)
+    }
+
+    /// Returns an occurrence as the series has it.
+    private func plain(at start: Instant) throws -> OccurrenceContent {
+        let series = try series()
         var own = OccurrenceContent(at: start, of: series)
         own.status = series.status == .tentative ? .tentative : .confirmed
         return own

@@ -206,8 +206,19 @@ struct InboundTests {
             }
             _ = try await Self.apply(
                 [.occurrenceRestored(start), .occurrenceRestored(try instant("2026-03-16T16:00:00Z"))], server)
-            try await server.call(.get, "\(path)/20260309T160000Z").expect(404)
+            // Its times are those of the series again; what else it has of its own stays.
+            shown = try await server.call(.get, "\(path)/20260309T160000Z").expect(200).json
+            #expect(shown["startAt"] == "2026-03-09T09:00:00-07:00" && shown["endAt"] == "2026-03-09T09:30:00-07:00")
+            #expect(shown["provider"] == "Stand-in" && shown["location"] == "Annex" && shown["status"] == "tentative")
+            try await server.call(.get, "\(path)/20260316T160000Z").expect(404)
             #expect(try await server.item("appointments", "knee")["recurrence"]?["exdates"] == [])
+
+            let other = try instant("2026-03-30T16:00:00Z")
+            _ = try await Self.apply(
+                [.occurrenceTimes(other, try Span.at("2026-03-31T18:00:00Z", "2026-03-31T19:00:00Z"))], server)
+            try await server.call(.get, "\(path)/20260330T160000Z").expect(200)
+            _ = try await Self.apply([.occurrenceRestored(other)], server)
+            try await server.call(.get, "\(path)/20260330T160000Z").expect(404)
         }
     }
 
