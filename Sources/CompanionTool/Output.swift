@@ -42,7 +42,7 @@ extension SyncStatus {
         if plans {
             let events = Output.count(counts.events, "event", "events")
             lines.append(
-                "Planned: \(events) at the server; \(counts.upserted) put there, \(counts.deleted) taken away")
+                "Planned: \(events) on the server; \(counts.upserted) added or changed, \(counts.deleted) deleted")
         }
         let sent = Output.count(counts.sent, "change", "changes")
         lines.append(

@@ -56,7 +56,7 @@ public final class DatabaseLock: Sendable {
 
     private static func take(_ path: String, flags: CInt, orThrow refusal: StorageError) throws -> CInt {
         if let kind = FileKind(path: path, followsLinks: true), kind != .file {
-            throw StorageError.unusable("\(path) is \(kind.rawValue), where a file is locked: remove it.")
+            throw StorageError.unusable("\(path) must be a lock file, but is \(kind.rawValue): remove it.")
         }
         // The file may have become a pipe, so the call must not wait.
         let descriptor = unsafe open(path, flags | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0o600)

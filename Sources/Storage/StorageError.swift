@@ -52,7 +52,7 @@ public enum StorageError: Error, Hashable, CustomStringConvertible {
         case .unusable(let reason): reason
         case .locked(let path): "Another process uses this database: it holds \(path)."
         case .lockedElsewhere(let path):
-            "Another process uses this database: \(path) is a second name of a file that it has opened by another."
+            "Another process uses this database: \(path) is another name of a file that it has open."
         case .inUse: "Another process uses this database."
         case .unreachable(let reason): "The database cannot be reached: \(reason)."
         case .outcomeUnknown:

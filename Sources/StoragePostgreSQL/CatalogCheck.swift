@@ -77,7 +77,7 @@ enum CatalogCheck {
             })
     }
 
-    /// Selects everything in the schema that belongs to no extension, each in the server's own form.
+    /// Selects everything in the schema that belongs to no extension, each object in the server's own form.
     private static let catalog = """
         WITH place AS (SELECT current_schema()::regnamespace AS oid, quote_ident(current_schema()) || '.' AS prefix),
         relations AS (

@@ -55,7 +55,7 @@ internal import Storage
         let opened = unsafe CStrings.withPointers(names) { names in
             unsafe CStrings.withPointers(values) { values in unsafe PQconnectdbParams(names, values, 1) }
         }
-        guard let opened = unsafe opened else { throw .lost("there is no memory for a connection") }
+        guard let opened = unsafe opened else { throw .lost("there is not enough memory for a connection") }
         unsafe connection = opened
         unsafe notices = Unmanaged.passRetained(NoticeCount())
         guard unsafe PQstatus(connection) == CONNECTION_OK, unsafe PQsetnonblocking(connection, 1) == 0 else {

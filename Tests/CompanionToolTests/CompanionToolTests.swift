@@ -103,7 +103,7 @@ struct CompanionToolTests {
         #expect(
             lines(plans: true) == [
                 "Last sync: 2026-01-22T01:00:00+01:00",
-                "Planned: 12 events at the server; 2 put there, 4 taken away",
+                "Planned: 12 events on the server; 2 added or changed, 4 deleted",
                 "Events: 1 change sent to the server, 3 written here",
             ])
         #expect(lines().count == 2)

@@ -43,8 +43,8 @@ enum FieldValue: Hashable {
 }
 
 extension Span {
-    /// An ISO 8601 interval: `2026-05-04T07:00:00Z/2026-05-04T08:00:00Z Europe/Berlin`, or two dates, the second
-    /// excluded.
+    /// An ISO 8601 interval: two times and then the zone, as in
+    /// `2026-05-04T07:00:00Z/2026-05-04T08:00:00Z Europe/Berlin`, or two dates, the second of them exclusive.
     var text: String {
         switch self {
         case .timed(let start, let end, let zone): "\(start)/\(end) \(zone)"

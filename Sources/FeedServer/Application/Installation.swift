@@ -227,7 +227,7 @@ struct Installation: Sendable {
             try FileManager.default.createDirectory(
                 atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
-            throw StorageError.unusable("The folder \(folder) cannot be made.")
+            throw StorageError.unusable("The folder \(folder) cannot be created.")
         }
     }
 }

@@ -60,7 +60,7 @@ extension CheckResult {
     /// One line for each app, with its further reasons below.
     private var verdictLines: [String] {
         guard !verdicts.isEmpty else {
-            return ["", "  in calendar apps: nothing is known of how they take this format"]
+            return ["", "  in calendar apps: how they handle this format is not known"]
         }
         let isText = reading.format.isOwnText || reading.refusal != nil
         var lines = ["", "  in calendar apps, as far as is known\(isText ? "" : ", once it is written as .ics")"]
@@ -119,9 +119,9 @@ extension SourceFormat {
         case .calendars: "several calendars"
         case .components: "calendar components without a calendar around them"
         case .vCalendar1: "a vCalendar 1.0 of 1996"
-        case .jCal: "a calendar as JSON (jCal); lines are those of it as iCalendar"
+        case .jCal: "a calendar as JSON (jCal); lines are those of its iCalendar form"
         case .xml: "XML"
-        case .csv: "a table (CSV); lines are those of it as iCalendar"
+        case .csv: "a table (CSV); lines are those of its iCalendar form"
         case .json: "JSON"
         case .html: "a web page"
         case .contacts: "an address book"

@@ -23,7 +23,7 @@ struct Import: AsyncParsableCommand {
             // The server's own limit, which may differ from this command's settings.
             let limit = try await client.json("GET", "/local/status")["maxImportBytes"]?.integer
             let bytes = try InputFile(
-                file, limit: limit ?? InputFile.wholeLimit, hint: "That is maxImportBytes of the server."
+                file, limit: limit ?? InputFile.wholeLimit, hint: "The server's maxImportBytes sets this limit."
             ).whole()
             return try await client.call("POST", path, body: bytes, contentType: "text/calendar", as: user)
         }
@@ -78,8 +78,8 @@ struct Import: AsyncParsableCommand {
         let id = report["id"]?.string ?? ""
         lines.append(
             preview
-                ? "Nothing was changed. To commit: run the same without --preview."
-                : "Import \(id). To take it back: POST /v1/imports/\(id)/undo")
+                ? "Nothing was changed. To commit, run the same command without --preview."
+                : "Import \(id). To undo it: POST /v1/imports/\(id)/undo")
         return lines
     }
 }

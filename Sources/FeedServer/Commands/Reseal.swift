@@ -47,7 +47,7 @@ struct Reseal: AsyncParsableCommand {
             }
             return (replaced, lost)
         }
-        Console.line("\(replaced) texts are sealed with the present key.")
+        Console.line("\(replaced) texts are sealed with the current key.")
         if lost > 0 { Console.line("\(lost) texts were sealed with neither key, and stay as they are.") }
     }
 }

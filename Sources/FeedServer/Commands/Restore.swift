@@ -108,7 +108,7 @@ struct Restore: AsyncParsableCommand {
         do {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         } catch {
-            throw InputFailure(description: "The folder \(folder) cannot be made: \(publicText(error))")
+            throw InputFailure(description: "The folder \(folder) cannot be created: \(publicText(error))")
         }
     }
 
@@ -157,7 +157,7 @@ struct Restore: AsyncParsableCommand {
                 await counter.close()
             } catch {
                 // The restore may be what repairs this.
-                Console.line("The latest accesses are not counted in it: \(publicText(error))")
+                Console.line("The latest accesses are not counted in the restored database: \(publicText(error))")
             }
             try await store.backup(to: kept)
             try store.close()

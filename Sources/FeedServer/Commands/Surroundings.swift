@@ -39,7 +39,7 @@ struct Surroundings {
         guard room.free >= Self.leastRoom else {
             return (false, "\(text): make room, or changes are refused and reads wait to be counted")
         }
-        return (true, room.free < database ? "\(text): a backup on this disk has no room" : text)
+        return (true, room.free < database ? "\(text): there is no room for a backup on this disk" : text)
     }
 
     /// - Parameter written: when the latest entry was recorded, in milliseconds since 1970; nil for a database without

@@ -18,7 +18,7 @@ struct SyncCommand: AsyncParsableCommand {
         let path = "/v1/connections/\(pathComponent(id))/sync\(preview ? "?mode=preview" : "")"
         let answer = try await LocalClient.with(try await options.settings()) { try await $0.json("POST", path) }
         if json { return Console.line(try answer.text()) }
-        guard preview else { return Console.line("Run \(answer["runId"]?.string ?? "") has begun, or will soon.") }
+        guard preview else { return Console.line("Run \(answer["runId"]?.string ?? "") has begun or will begin soon.") }
         let items = answer["items"]?.array ?? []
         if !items.isEmpty {
             var table = TextTable(["CHANGE", "WHERE", "ITEM", "FIELDS"])

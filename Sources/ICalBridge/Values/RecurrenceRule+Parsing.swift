@@ -9,8 +9,8 @@ extension RecurrenceRule {
     /// Reads the value of an RRULE (RFC 5545 section 3.3.10, and RFC 7529's RSCALE=GREGORIAN).
     ///
     /// Spaces, lower case, empty parts and unknown `X-` parts are accepted. A rule that the RFC forbids is refused with
-    /// the reason, because dropping a number silently would mean other days. `COUNT` together with `UNTIL` is forbidden
-    /// too; a reader that wants to repair such a rule removes one of them first.
+    /// the reason, because silently dropping a part would produce other days. `COUNT` together with `UNTIL` is
+    /// forbidden too; a reader that wants to repair such a rule removes one of them first.
     public init(_ text: some StringProtocol) throws(SyntaxError) {
         guard text.utf8.count <= 4096 else { throw SyntaxError(description: "The rule is longer than 4096 bytes.") }
         var fields: [(name: String, value: String)] = []

@@ -15,7 +15,7 @@ public actor PhoneOfficeDays {
     let clock: @Sendable () -> Int
     private let seed: String
     private let holidays: Set<OfficeDate>
-    /// How long an event has to be missing, from one look to another, to count as deleted; in seconds.
+    /// How many seconds an event has to be missing before it counts as deleted.
     let patience: Int
     let batch: Int
     /// Calls run one after another, since each of them reads and writes the same memory.

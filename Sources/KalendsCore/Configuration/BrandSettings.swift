@@ -44,7 +44,7 @@ package struct BrandSettings: Sendable {
         let ancestors = values.text(.frameAncestors)?.pieces(separatedBy: ",").map(\.withoutBlanks) ?? []
         let origins = ancestors.filter { !$0.isEmpty }.map { WebOrigin($0)?.text }
         if origins.contains(nil) {
-            values.note(.frameAncestors, "must be origins such as https://app.example, with commas between.")
+            values.note(.frameAncestors, "must be origins such as https://app.example, separated by commas.")
         }
         if !origins.isEmpty { frameAncestors = origins.compactMap { $0 }.joined(separator: " ") }
     }

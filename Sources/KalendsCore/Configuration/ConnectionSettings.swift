@@ -53,7 +53,7 @@ package struct ConnectionSettings: Sendable {
             if let origin = WebOrigin(text) {
                 returnOrigins.insert(ByteString(origin.text))
             } else {
-                faults.append("returnOrigins must be origins such as https://app.example, with commas between.")
+                faults.append("returnOrigins must be origins such as https://app.example, separated by commas.")
             }
         }
     }

@@ -12,8 +12,8 @@ package struct PagePath: Hashable, Sendable {
     static let admin = PagePath(known: "/app/admin")
     package static let longest = 2000
     package static let rule =
-        "This must be a path below /app/ with plain characters: no address, no // and no dots, slashes or "
-        + "percent signs that are encoded."
+        "This must be a path below /app/ with plain characters: no address, no // and no encoded dots, slashes or "
+        + "percent signs."
 
     private static let start = "/app/"
     /// The characters that may appear unencoded in a path or query (RFC 3986 sections 3.3 and 3.4), except for the

@@ -36,7 +36,7 @@ package final class ImportDesk: Sendable {
     package init() {}
 
     private static let busy = Refusal(
-        .unavailable, code: .busy, detail: "The server is about to stop; ask again soon.",
+        .unavailable, code: .busy, detail: "The server is shutting down; try again soon.",
         retryAfter: 5)
 
     func tell(_ id: String, _ phase: Phase, _ part: Double) {

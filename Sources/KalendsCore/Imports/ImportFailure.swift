@@ -7,7 +7,7 @@ import Storage
 package enum ImportFailure {
     package static let interrupted = Refusal(
         .failed, code: .interrupted,
-        detail: "The server ended before the import was done, so nothing was imported. Ask for it again.")
+        detail: "The server stopped before the import was finished, so nothing was imported. Try again.")
 
     /// Returns what the answer would have been; nil if the work was cancelled, which the next start reports.
     static func refusal(_ error: any Error, _ logger: Logger) -> Refusal? {

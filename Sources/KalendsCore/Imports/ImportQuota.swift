@@ -24,9 +24,9 @@ struct ImportQuota: Sendable {
             let used = try transaction.importUsage(of: circleID, day: today)
             let reason: String? =
                 if used.count >= quotas.importsPerDay {
-                    "A circle imports at most \(quotas.importsPerDay) files a day."
+                    "A circle can import at most \(quotas.importsPerDay) files a day."
                 } else if used.bytes + bytes > quotas.importBytesPerDay {
-                    "A circle imports at most \(quotas.importBytesPerDay) bytes a day."
+                    "A circle can import at most \(quotas.importBytesPerDay) bytes a day."
                 } else {
                     nil
                 }

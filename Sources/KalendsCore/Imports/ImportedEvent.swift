@@ -202,7 +202,8 @@ extension Event {
         return Base64URL.encode(Array(SHA256.hash(data: Data(parts.joined(separator: "\u{1F}").utf8))))
     }
 
-    /// Returns the start and end of the component in milliseconds since 1970; the end is nil for a series without one.
+    /// Returns the start and end of the component in milliseconds since 1970; the end is nil for a series that has none
+    /// or whose end cannot be determined.
     func span(floatingIn zone: any TimeZoneRules) -> (start: Int, end: Int?) {
         guard let start, let end = effectiveEnd else { return (0, 0) }
         let begins = start.instant(floatingIn: zone)

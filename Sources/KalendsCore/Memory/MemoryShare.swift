@@ -3,7 +3,7 @@
 package import Base
 import Synchronization
 
-/// What one request holds of a budget; it is given back when the last reference to the share ends.
+/// The part of a budget that one request holds; it is given back when the last reference to the share is released.
 package final class MemoryShare: Sendable {
     /// The bytes that a request may hold without being counted.
     package static let free = 64 << 10

@@ -24,7 +24,7 @@ struct StateMetrics {
             "access_journal_pending", "Reads in the journal that are not in the database yet.", "\(journal.pending)")
         add("access_journal_capacity", "Reads that the journal has room for.", "\(journal.capacity)")
         add(
-            "access_journal_failed", "Whether reads cannot be recorded, so that feeds are not answered.",
+            "access_journal_failed", "Whether reads cannot be recorded, so feeds are not served.",
             journal.failure == nil ? "0" : "1")
         add(
             "access_counting_failed", "Whether reads cannot be taken into the database, as on a full disk.",

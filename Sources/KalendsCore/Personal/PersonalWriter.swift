@@ -154,7 +154,7 @@ struct PersonalWriter {
     ) throws -> PersonalEvent {
         guard calendar.events < quotas.personalEventsPerUser else {
             throw Refusal.quota(
-                "A user has", quotas.personalEventsPerUser, "events of their own, counting those that were deleted")
+                "A user has", quotas.personalEventsPerUser, "events of their own, including deleted ones")
         }
         let days = PersonalEvent.days(of: content)
         var event = PersonalEvent(
@@ -180,7 +180,7 @@ struct PersonalWriter {
         let growth = event.bytes - event.storedBytes
         guard growth <= 0 || calendar.bytes + growth <= quotas.personalBytesPerUser else {
             throw Refusal.quota(
-                "A user's own events have", quotas.personalBytesPerUser, "bytes, counting those that were deleted")
+                "A user's own events have", quotas.personalBytesPerUser, "bytes, including deleted ones")
         }
         calendar.bytes += growth
         try put(&event, at: try time())

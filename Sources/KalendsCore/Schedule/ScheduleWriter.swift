@@ -59,7 +59,7 @@ struct ScheduleWriter {
         let known = try used ?? transaction.itemUsage(of: circle.id)
         used = known
         if old == nil, known.count + added.count >= quotas.itemsPerCircle {
-            throw Refusal.quota("A circle has", quotas.itemsPerCircle, "items, counting those that were deleted")
+            throw Refusal.quota("A circle has", quotas.itemsPerCircle, "items, including deleted ones")
         }
         if bytes > 0, known.bytes + added.bytes + bytes > quotas.bytesPerCircle {
             throw Refusal.quota("A circle has", quotas.bytesPerCircle, "bytes of items")

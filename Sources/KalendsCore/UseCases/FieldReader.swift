@@ -59,7 +59,7 @@ package struct FieldReader {
         if raw.unicodeScalars.contains(where: Self.isControl) {
             return wrong(
                 name, .unwantedCharacter,
-                "This must not have control characters; only tabs and line breaks are taken.")
+                "This must not contain control characters other than tabs and line breaks.")
         }
         let text = Self.cleaned(raw)
         if isRequired, text.allSatisfy(\.isWhitespace) { return wrong(name, .empty, "This must not be empty.") }
@@ -197,7 +197,7 @@ package struct FieldReader {
             ? "There are none."
             : "The known names are \(asked.subtracting(ignored).sortedTexts().joined(separator: ", "))."
         for name in unknown.prefix(FaultList.most).map(\.string) {
-            fault(name, code: .unknownField, "This field is not known here. \(known)")
+            fault(name, code: .unknownField, "This field is unknown. \(known)")
         }
         faults.leaveOut(max(0, unknown.count - FaultList.most))
     }

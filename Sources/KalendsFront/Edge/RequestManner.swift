@@ -61,9 +61,9 @@ struct RequestManner {
     private static let hostMarks = Set("-._~!$&'()*+,;=%:[]".utf8)
 
     private static let badHost = ProblemDocument(
-        .badRequest, code: .hostInvalid, detail: "A request has exactly one Host field, which names a host.")
+        .badRequest, code: .hostInvalid, detail: "A request must have exactly one Host field, which names a host.")
     private static let otherExpectation = ProblemDocument(
-        .expectationFailed, detail: "The only expectation that is met here is 100-continue.")
+        .expectationFailed, detail: "The only expectation that this server supports is 100-continue.")
 }
 
 extension StringProtocol {

@@ -17,7 +17,7 @@ struct Page {
             guard let bytes = Base64URL.decode(Array(cursor.utf8)), bytes.allSatisfy({ $0 >= 32 }),
                 let key = String(validating: bytes, as: UTF8.self)
             else {
-                throw Refusal.invalid("/query/cursor", code: .invalidCursor, "This is not a cursor that a list gave.")
+                throw Refusal.invalid("/query/cursor", code: .invalidCursor, "This is not a cursor from a list.")
             }
             after = key
         } else {
@@ -30,7 +30,7 @@ struct Page {
         get throws {
             if after.isEmpty { return nil }
             guard let number = Int(after) else {
-                throw Refusal.invalid("/query/cursor", code: .invalidCursor, "This is not a cursor that a list gave.")
+                throw Refusal.invalid("/query/cursor", code: .invalidCursor, "This is not a cursor from a list.")
             }
             return number
         }

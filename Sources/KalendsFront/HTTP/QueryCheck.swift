@@ -42,7 +42,7 @@ extension Request {
                 faults.append(
                     Fault(
                         pointer: "/query" + JSONPointer.step(name), code: .unknownParameter,
-                        message: "This query parameter is not known here. \(Self.sentence(known))"))
+                        message: "This query parameter is unknown. \(Self.sentence(known))"))
                 continue
             }
             if !given.insert(own).inserted {
@@ -54,7 +54,7 @@ extension Request {
         guard let first = faults.first else { return }
         let detail =
             first.code == .unknownParameter
-            ? "A query parameter is not known here. \(Self.sentence(known))" : "A query parameter is given twice."
+            ? "A query parameter is unknown. \(Self.sentence(known))" : "A query parameter is given twice."
         throw Refusal(
             .badRequest, code: first.code == .unknownParameter ? .unknownParameter : .badRequest,
             detail: detail, faults: faults)

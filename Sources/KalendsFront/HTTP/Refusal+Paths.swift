@@ -26,7 +26,7 @@ extension Refusal {
     /// 404 for a path that is not a route.
     static let noSuchPath = Refusal(
         .missing, code: .pathNotFound,
-        detail: "No resource has this path; GET /openapi.json lists those that are there.")
+        detail: "No resource has this path; GET /openapi.json lists all resources.")
 
     /// 401 for a request without any credential (then without an error code, RFC 6750 section 3.1).
     static let unauthenticated = Refusal(

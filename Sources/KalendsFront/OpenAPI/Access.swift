@@ -52,7 +52,7 @@ enum Access: Hashable, Sendable {
         switch self {
         case .anyone: "anyone"
         case .feedToken: "the holder of the secret in the path"
-        case .caller: "every known caller, for what is their own"
+        case .caller: "every known caller, for their own data"
         case .installation: "the host application"
         case .user: "a user, for what is their own; the host application names one in `Kalends-User`"
         case .oneself: "that user, and the host application"

@@ -16,13 +16,13 @@ struct PageForm: Sendable {
 
     init() {}
 
-    /// Reads a form; throws 413 for too many fields and 422 for a body that is not a form or not UTF-8.
+    /// Reads a form; throws 400 for a body that is not a form in UTF-8 or has too many fields.
     init(_ bytes: [UInt8], type: String?) throws {
         guard bytes.isEmpty || MediaType.essence(of: type) == "application/x-www-form-urlencoded" else {
-            throw Refusal.badRequest("This takes a form as browsers send it.")
+            throw Refusal.badRequest("This must be a form, as browsers send it.")
         }
         guard let form = PageForm(bytes) else {
-            throw Refusal.badRequest("The form cannot be read, or has more fields than any of ours.")
+            throw Refusal.badRequest("The form cannot be read, or has too many fields.")
         }
         self = form
     }

@@ -78,7 +78,7 @@ extension Connections.CalendarChoice {
         if known != nil && isNew {
             fields.fault("create", code: .contradiction, "A calendar is either chosen or made.")
         } else if known == nil, !isNew, !fields.has("calendarId"), !fields.has("create") {
-            fields.fault("calendarId", code: .required, "This is required, or create.")
+            fields.fault("calendarId", code: .required, "Either this or create is required.")
         }
         fields.finish()
         try fields.check()

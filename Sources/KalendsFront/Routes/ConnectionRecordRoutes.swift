@@ -52,7 +52,7 @@ struct ConnectionRecordRoutes: Sendable {
         let (id, caller, page) = (try context.identifier("id"), try context.caller(), try Page(request))
         let parts = page.after.pieces(separatedBy: " ", maxSplits: 1)
         guard page.after.isEmpty || parts.count == 2 else {
-            throw Refusal.invalid("/query/cursor", code: .invalidCursor, "This is not a cursor that a list gave.")
+            throw Refusal.invalid("/query/cursor", code: .invalidCursor, "This is not a cursor from a list.")
         }
         let place = parts.count == 2 ? (collection: String(parts[0]), item: String(parts[1])) : ("", "")
         return try await connections.mappings(of: id, after: place, for: caller) {

@@ -42,7 +42,7 @@ struct ConnectionRoutes: Sendable {
             Operation(
                 "deleteConnection", "End a connection", .connection, .scope(.connections),
                 details: "Its secrets are removed, and revoked at the provider unless another connection uses the same "
-                    + "account. With `events=remove` a last run takes away what it made in the calendar.",
+                    + "account. With `events=remove`, a last run deletes the connection's events from the calendar.",
                 query: [.init(name: "events", schema: Schema.one(of: ["keep", "remove"]).defaulting(to: "keep"))],
                 [.noContent], hasTag: true), delete)
     }

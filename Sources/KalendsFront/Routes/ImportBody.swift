@@ -126,7 +126,7 @@ struct ImportBody {
         else { return }
         throw Refusal(
             .invalid, code: .unsupportedMediaType,
-            detail: "The body is a JSON object and no calendar. Send it with Content-Type: application/json.")
+            detail: "The body is a JSON object, not a calendar. Send it with Content-Type: application/json.")
     }
 
     private static let longestToken = 1024

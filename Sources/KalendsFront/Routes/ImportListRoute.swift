@@ -33,7 +33,7 @@ struct ImportListRoute: Sendable {
         guard !text.isEmpty else { return nil }
         let sides = text.split(separator: " ", maxSplits: 1)
         guard sides.count == 2, let time = Int(sides[0]) else {
-            throw Refusal.invalid("/query/cursor", code: .invalidCursor, "This is not a cursor that a list gave.")
+            throw Refusal.invalid("/query/cursor", code: .invalidCursor, "This is not a cursor from a list.")
         }
         return (time, String(sides[1]))
     }

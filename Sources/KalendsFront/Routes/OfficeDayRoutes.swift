@@ -175,7 +175,7 @@ struct OfficeDayRoutes: Sendable {
     private static func date(after page: Page) throws -> OfficeDate? {
         if page.after.isEmpty { return nil }
         guard let date = OfficeDate(page.after), FieldReader.years.contains(date.parts.year) else {
-            throw Refusal.invalid("/query/cursor", code: .invalidCursor, "This is not a cursor that a list gave.")
+            throw Refusal.invalid("/query/cursor", code: .invalidCursor, "This is not a cursor from a list.")
         }
         return date
     }
@@ -184,7 +184,7 @@ struct OfficeDayRoutes: Sendable {
         if page.after.isEmpty { return nil }
         let parts = page.after.split(separator: " ", maxSplits: 1)
         guard parts.count == 2, let start = Int(parts[0]) else {
-            throw Refusal.invalid("/query/cursor", code: .invalidCursor, "This is not a cursor that a list gave.")
+            throw Refusal.invalid("/query/cursor", code: .invalidCursor, "This is not a cursor from a list.")
         }
         return (start, String(parts[1]))
     }

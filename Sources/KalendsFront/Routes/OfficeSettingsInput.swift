@@ -100,7 +100,7 @@ struct OfficeSettingsInput: Sendable {
             let new = OfficeHours(start: start ?? settings.officeHours.start, end: end ?? settings.officeHours.end)
             guard let new else {
                 return Fault(
-                    pointer: "/officeHours/end", code: .order, message: "Office hours end later than they start.")
+                    pointer: "/officeHours/end", code: .order, message: "Office hours must end later than they start.")
             }
             settings.officeHours = new
             return nil

@@ -56,8 +56,8 @@ struct PersonalEventRoutes: Sendable {
     }
 
     static let days: [Operation.Parameter] = [
-        .init(name: "from", schema: Schema.string.described("A time or a day; items must end later.")),
-        .init(name: "to", schema: Schema.string.described("A time or a day; items must begin earlier.")),
+        .init(name: "from", schema: Schema.string.described("A time or a day; only items that end later.")),
+        .init(name: "to", schema: Schema.string.described("A time or a day; only items that begin earlier.")),
     ]
 
     private func place(_ context: KalendsContext) throws -> (user: String, id: String, caller: Caller) {

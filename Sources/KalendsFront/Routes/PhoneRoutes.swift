@@ -131,7 +131,7 @@ extension FieldReader {
             fault("events", code: .wrongType, "This must be a list of events.")
             return []
         }
-        if events.count > most { fault("events", code: .tooMany, "These must be at most \(most) events.") }
+        if events.count > most { fault("events", code: .tooMany, "There must be at most \(most) events.") }
         return events
     }
 }

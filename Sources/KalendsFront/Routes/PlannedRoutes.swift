@@ -79,7 +79,7 @@ extension PlannedEvents.Place {
     fileprivate init(cursor: String) throws {
         let parts = cursor.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3, let start = Int(parts[0]) else {
-            throw Refusal.invalid("/query/cursor", code: .invalidCursor, "This is not a cursor that a list gave.")
+            throw Refusal.invalid("/query/cursor", code: .invalidCursor, "This is not a cursor from a list.")
         }
         self.init(start: start, source: String(parts[1]), id: String(parts[2]))
     }

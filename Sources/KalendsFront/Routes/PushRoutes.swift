@@ -23,7 +23,7 @@ struct PushRoutes: Sendable {
                 id, "Where a provider reports changes", .anyone, .noKey,
                 details: "For Google's header fields (`X-Goog-Channel-ID`, `X-Goog-Channel-Token`, "
                     + "`X-Goog-Resource-State` and `X-Goog-Resource-ID`, with an empty body) and Microsoft Graph's "
-                    + "JSON alike. It counts only with the secret of its channel, and is answered alike without it.",
+                    + "JSON alike. A report counts only with its channel's secret; the answer is the same without it.",
                 query: [.init(name: "validationToken", schema: Self.token)],
                 body: Operation.Body(contents: [("application/json", Self.document)], isRequired: false),
                 [
@@ -84,5 +84,5 @@ struct PushRoutes: Sendable {
         return Response(status: .accepted, headers: [.cacheControl: "no-store"])
     }
 
-    private static let unreadable = Refusal.badRequest("This is not a report of Google's or of Microsoft Graph's.")
+    private static let unreadable = Refusal.badRequest("This is not a report from Google or Microsoft Graph.")
 }

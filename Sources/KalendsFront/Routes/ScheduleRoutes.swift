@@ -24,25 +24,26 @@ struct ScheduleRoutes: Sendable {
             ) { try await list(kind, $0, $1) }
             routes.on(
                 .get, "\(path)/{id}",
-                Operation("get\(name)", "Read one", .circle(.read), .scope(.readSchedule), [.ok(one)], hasTag: true)
+                Operation("get\(name)", "Read an item", .circle(.read), .scope(.readSchedule), [.ok(one)], hasTag: true)
             ) { try await get(kind, $0, $1) }
             routes.on(
                 .get, "\(path)/{id}/reach",
                 Operation(
-                    "get\(name)Reach", "Who has the latest change of one", .circle(.read), .scope(.readSchedule),
+                    "get\(name)Reach", "Read who has an item's latest change", .circle(.read), .scope(.readSchedule),
                     details: Self.reachDetails, [.ok(.named("Reach"))])
             ) { try await reach(kind, $0, $1) }
             routes.on(
                 .put, "\(path)/{id}",
                 Operation(
-                    "put\(name)", "Make or change one", .circle(.write), .scope(.writeSchedule),
+                    "put\(name)", "Create or replace an item", .circle(.write), .scope(.writeSchedule),
                     body: .json(.named("\(name)Input")),
                     [.ok(one), .created(one)], hasTag: true)
             ) { try await put(kind, $0, $1) }
             routes.on(
                 .delete, "\(path)/{id}",
                 Operation(
-                    "delete\(name)", "Delete one", .circle(.write), .scope(.writeSchedule), [.noContent], hasTag: true)
+                    "delete\(name)", "Delete an item", .circle(.write), .scope(.writeSchedule), [.noContent],
+                    hasTag: true)
             ) { try await delete(kind, $0, $1) }
         }
     }
@@ -61,11 +62,11 @@ struct ScheduleRoutes: Sendable {
     }
 
     private static let filters: [Operation.Parameter] = [
-        .init(name: "from", schema: Schema.string.described("A time or a day; items must end later.")),
-        .init(name: "to", schema: Schema.string.described("A time or a day; items must begin earlier.")),
+        .init(name: "from", schema: Schema.string.described("A time or a day; only items that end later.")),
+        .init(name: "to", schema: Schema.string.described("A time or a day; only items that begin earlier.")),
         .init(
             name: "updatedSince",
-            schema: Schema.string.described("A time or a day; items must have changed later. Includes deleted items.")),
+            schema: Schema.string.described("A time or a day; only items that changed later, including deleted ones.")),
     ]
 
     private func list(

@@ -86,7 +86,7 @@ struct SessionRoutes: Sendable {
         return .noContent
     }
 
-    /// The session's own token, for a page that has to pass it on; it was part of the request.
+    /// Returns the session's own token, for a page that has to pass it on; it was part of the request.
     @Sendable
     private func token(_ request: Request, _ context: KalendsContext) async throws -> Response {
         guard let session = context.session else { throw Refusal.unauthenticated }

@@ -47,7 +47,7 @@ struct WebhookRoutes: Sendable {
         routes.on(
             .post, "\(path)/{id}/test",
             Operation(
-                "testWebhook", "Send a message without changes", .installation, .wholeKey,
+                "testWebhook", "Send a test message without changes", .installation, .wholeKey,
                 [
                     .init(
                         status: 202, text: "The message is being sent.", type: "application/json",

@@ -57,7 +57,7 @@ extension Feeds.Addressed {
 
 extension FeedAttention {
     fileprivate var json: JSONValue {
-        let advice = "If that is not you, regenerate or revoke the feed."
+        let advice = "If that was not you, regenerate or revoke the feed."
         let at = JSONValue(milliseconds: notedAt)
         switch kind {
         case .newClient(let code):

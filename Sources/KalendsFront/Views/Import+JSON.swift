@@ -75,7 +75,7 @@ extension ImportUndo.Kept.Item {
     var json: JSONValue {
         [
             "uid": .string(uid), "summary": JSONValue(summary),
-            "reason": "It was changed since; it stays as it is.",
+            "reason": "It has been changed since, so it stays as it is.",
         ]
     }
 }

@@ -2,7 +2,7 @@
 
 /// Shows every part once, for tests and for developers; no server offers this page.
 public struct PartsPage: Page {
-    /// A text that is used wherever a name can be.
+    /// A text that the page shows in the place of every name.
     public var name: String
 
     public init(name: String) { self.name = name }

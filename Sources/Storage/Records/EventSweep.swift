@@ -90,7 +90,8 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
-    /// Moves the components of one event to the source that they belong to, whose events only one user sees.
+    /// Moves the components of one event to the source that they belong to, and shows them to one user only, or to no
+    /// user when `visibleTo` is nil.
     public func sortEvents(
         uid: String, of source: EventSource, in circle: String, to own: EventSource, visibleTo user: String?
     ) throws {

@@ -46,8 +46,8 @@ struct ResealTests {
                 environment: ["KALENDS_SECRET_KEY": Self.key(2)])
         }
         let done = try await reseal()
-        #expect(done.status == 0 && done.output == "5 texts are sealed with the present key.\n", "\(done)")
-        #expect(try await reseal().output == "0 texts are sealed with the present key.\n")
+        #expect(done.status == 0 && done.output == "5 texts are sealed with the current key.\n", "\(done)")
+        #expect(try await reseal().output == "0 texts are sealed with the current key.\n")
         let (old, new) = (
             try SealingKey(text: Self.key(1), source: ""), try SealingKey(text: Self.key(2), source: "")
         )

@@ -157,7 +157,7 @@ struct PageDoorTests {
             (["appName": String(repeating: "x", count: 51)], "--app-name must have 1 to 50 characters on one line."),
             (
                 ["frameAncestors": "*"],
-                "--frame-ancestors must be origins such as https://app.example, with commas between."
+                "--frame-ancestors must be origins such as https://app.example, separated by commas."
             ),
             (
                 ["appLogo": "/etc/hostname"],

@@ -57,7 +57,7 @@ struct OpenAPITests {
                     .string
                 let known = schema.fields.map(\.name).sorted().joined(separator: ", ")
                 #expect(
-                    told == "This field is not known here. The known names are \(known).",
+                    told == "This field is unknown. The known names are \(known).",
                     "\(route.method) \(route.path)")
                 let required = schema.fields.filter(\.isRequired).map { "/" + $0.name }
                 #expect(Set(required).isSubset(of: unknown.pointers), "\(route.path): \(unknown.pointers)")

@@ -27,7 +27,7 @@ struct GuessablePasswords: Sendable {
         let text = password.reveal().lowercased()
         if Self.isCommon(text) {
             return Fault(
-                pointer: pointer, code: .guessable, message: "Many people have this password, so it is guessed first.")
+                pointer: pointer, code: .guessable, message: "Many people use this password, so it is easy to guess.")
         }
         var rest = text
         for word in words + [user.lowercased()] where word.utf8.count >= Self.shortestWord {

@@ -54,7 +54,7 @@ package final class Passwords: Sendable {
         characters.contains(password.reveal().unicodeScalars.count)
     }
 
-    static let rule = "A password has \(characters.lowerBound) to \(characters.upperBound) characters."
+    static let rule = "A password must have \(characters.lowerBound) to \(characters.upperBound) characters."
 
     private func work<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
         defer { waiting.subtract(1, ordering: .relaxed) }

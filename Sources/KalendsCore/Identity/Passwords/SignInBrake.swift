@@ -85,7 +85,7 @@ package final class SignInBrake: Sendable {
     private static func refusal(wait: Int) -> Refusal {
         let seconds = (wait + 999) / 1000
         return Refusal(
-            .tooMany, code: .tooManyTries, detail: "Too many attempts. Wait \(seconds) seconds before the next.",
+            .tooMany, code: .tooManyTries, detail: "Too many attempts. Wait \(seconds) seconds before the next one.",
             retryAfter: seconds)
     }
 

@@ -79,7 +79,7 @@ extension ItemPart<ShiftContent> {
             if isDays, fields.has("startAt") || fields.has("endAt") {
                 fields.fault(
                     "startAt", code: .contradiction,
-                    "A shift has startAt and endAt, or startDate and endDate, not both.")
+                    "A shift must have either startAt and endAt or startDate and endDate.")
             }
             shift.startAt = fields.instant("startAt", isRequired: !isDays)
             shift.endAt = fields.instant("endAt", isRequired: !isDays)

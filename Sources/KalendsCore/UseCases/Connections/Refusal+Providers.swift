@@ -5,7 +5,7 @@ import CalendarSync
 extension Refusal {
     /// 409 for a connection whose account is unknown or no longer accepts its credentials.
     static let connectionUnauthorized = Refusal.conflict(
-        "This connection has no account that lets us in: connect it first.", code: .connectionUnauthorized)
+        "This connection has no working account: connect one first.", code: .connectionUnauthorized)
 
     /// Translates a provider's failure for the person who waits for the response.
     init(_ failure: ProviderFailure) {

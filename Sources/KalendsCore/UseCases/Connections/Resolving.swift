@@ -61,7 +61,7 @@ package struct Resolving: Sendable {
         case .notBoth:
             .invalid("/keep", code: .notAChoice, "Both are kept only for an appointment that was moved on both sides.")
         case .outdated:
-            .conflict("This conflict was already decided, or something has happened since.", code: .conflictState)
+            .conflict("This conflict is already resolved, or something has changed since.", code: .conflictState)
         }
     }
 

@@ -78,7 +78,7 @@ extension Feeds {
             } catch FeedLedger.Refusal.labelTaken(let first) {
                 throw Refusal.conflict(
                     "This user has a feed of this circle \(new.label == nil ? "without a label" : "with this label"): "
-                        + "\(first). Give another label, or use that one.", code: .labelTaken,
+                        + "\(first). Give another label, or use that feed.", code: .labelTaken,
                     extra: ["feedId": .string(first)])
             }
             if try transaction.feedCount(of: user, in: circle) > most {
@@ -102,8 +102,8 @@ extension Feeds {
             let transaction = act.transaction
             if grace > 0, try transaction.tokensInGrace(of: id, now: act.now) >= Self.mostInGrace {
                 throw Refusal.conflict(
-                    "\(Self.mostInGrace) former addresses of this feed still work, the most there may be. "
-                        + "Regenerate it without a grace.",
+                    "\(Self.mostInGrace) former addresses of this feed still work, which is the maximum. "
+                        + "Regenerate it without a grace period.",
                     code: .limitReached)
             }
             let token: Secret

@@ -14,7 +14,8 @@ extension Feeds {
         package var configure: (@Sendable (inout FeedConfiguration) -> Void)?
         /// Whether the person has seen what needs attention.
         package var clearsAttention = false
-        /// The faults of the request; reported only to callers who may see the feed, and only in the required state.
+        /// The faults of the request; reported only to callers who may see the feed, and only if the
+        /// precondition holds.
         package var faults = FaultList()
 
         package init() {}

@@ -204,7 +204,7 @@ package struct Imports: Sendable {
             on: .import(id, .write, touchingNoFeed: "Nothing of a preview is shown."), for: caller
         ) { act in
             guard act.held.state == .previewed, act.held.stage != .reading, act.held.stage != .committing else {
-                throw Refusal.importState("Only a preview can be thrown away.")
+                throw Refusal.importState("Only a preview can be discarded.")
             }
             try act.transaction.forgetImport(id)
             return .unnoted("What was never brought in leaves no trace.", ())

@@ -33,7 +33,7 @@ package struct Upkeep: Sendable {
             reasons.append(("database-unreachable", "The database's server cannot be reached; no change is accepted."))
         }
         if counter.journal.failure != nil {
-            reasons.append(("not-recorded", "Reads cannot be recorded, so that feeds are not answered."))
+            reasons.append(("not-recorded", "Reads cannot be recorded, so feeds are not served."))
         }
         return reasons
     }

@@ -27,7 +27,7 @@ package struct Devices: Sendable {
             let isNew = try transaction.device(named: name, of: user) == nil
             if isNew, try transaction.deviceCount(of: user) >= most {
                 throw Refusal.conflict(
-                    "This user has \(most) devices, the most there may be. Delete one.", code: .limitReached)
+                    "This user has \(most) devices, which is the maximum. Delete one.", code: .limitReached)
             }
             try transaction.putDevice(
                 id: id, of: user, deviceID: name, name: title, platform: platform, hash: secret.hash, now: act.now)

@@ -93,5 +93,5 @@ package struct Users: Sendable {
 
 extension Refusal {
     fileprivate static let wrongCurrentPassword = Refusal.invalid(
-        "/currentPassword", code: .wrongPassword, "This is not the present password.")
+        "/currentPassword", code: .wrongPassword, "This is not the current password.")
 }

@@ -21,7 +21,7 @@ package struct PersonalEvents: Sendable {
         package init() {}
     }
 
-    /// How many days an event may be off when its zone is not that of the request.
+    /// How many days an event's date can differ in the user's zone, when the event has another zone.
     private static let slack = 1
 
     private static func check(_ user: String, for caller: Caller) throws {
