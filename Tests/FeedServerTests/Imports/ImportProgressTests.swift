@@ -131,7 +131,7 @@ struct ImportProgressTests {
         try await TestServer.run(settings: settings) { server in
             let list = try await server.call(.get, "/v1/circles/c/imports").expect(200).json["items"]?.array ?? []
             #expect(list.map { $0["state"] } == ["failed", "failed"])
-            for item in list { #expect(item["problem"]?["detail"]?.string?.contains("ended") == true) }
+            for item in list { #expect(item["problem"]?["detail"]?.string?.contains("stopped") == true) }
             try await server.call(.post, "/v1/imports/left/commit", [:]).expect(409)
             await server.services.turns.close()
             let left = try await server.services.store.read { transaction in

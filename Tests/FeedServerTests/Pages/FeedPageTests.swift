@@ -23,7 +23,7 @@ struct FeedPageTests {
                 ])
             try made.expect(200)
             let address = try #require(made.text.firstMatch(of: /http:\/\/calendar\.example(\/feeds\/[^"<\s]+)/)?.1)
-            #expect(made.headers[.cacheControl] == "no-store" && made.text.contains("The feed is there."))
+            #expect(made.headers[.cacheControl] == "no-store" && made.text.contains("The feed is ready."))
             try await server.raw(.get, String(address)).expect(200)
             let feeds = try await server.call(.get, "/v1/circles/c/feeds", as: "ann").expect(200)
             let feed = try #require(feeds.json["items"]?.array?.first)
