@@ -310,7 +310,13 @@ let package = Package(
             dependencies: ["Base", "FeedTokens", "KalendsCore", "Storage", "StorageSQLite", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
-            name: "KalendsFrontTests", dependencies: ["Base", "KalendsCore", "KalendsFront", "TestSupport"],
+            name: "KalendsFrontTests",
+            dependencies: [
+                "Base", "FeedTokens", "KalendsCore", "KalendsFront", "TestSupport",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "FeedServerTests",

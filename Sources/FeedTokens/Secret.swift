@@ -49,12 +49,12 @@ public struct Secret: Hashable, Sendable {
 
     /// Reads a secret as `reveal()` returns it; nil for anything else, without a look-up.
     public init?(_ kind: Kind, text: some StringProtocol) {
-        guard text.hasPrefix(kind.prefix) else { return nil }
-        self.init(kind, utf8: text.dropFirst(kind.prefix.count).utf8)
+        guard text.utf8.starts(with: kind.prefix.utf8) else { return nil }
+        self.init(kind, utf8: Array(text.utf8)[kind.prefix.utf8.count...])
     }
 
     /// Reads a secret from the characters after the kind's prefix.
-    public init?(_ kind: Kind, utf8 body: some Collection<UInt8>) {
+    public init?(_ kind: Kind, utf8 body: ArraySlice<UInt8>) {
         guard body.count == 43, let bytes = Base64URL.decode(body), bytes.count == 32,
             // The last character has two unused bits, which have to be zero so that a secret has only one spelling.
             Base64URL.hasNoSpareBits(body)

@@ -4,6 +4,7 @@ import Base
 import Glibc
 import KalendsCore
 import NIOCore
+import NIOHTTP1
 
 /// Ends connections of clients that are too slow or too many: it sees the bytes, and `EdgeHandler` reports requests to
 /// it.
@@ -40,6 +41,13 @@ final class ConnectionWatch: ChannelDuplexHandler {
     /// The number of unanswered requests, including those not yet read in full.
     private var open = 0
     private var heads = 0
+    /// Whether the parser holds no part of a request, so that the next bytes begin one.
+    private var isBetweenRequests = true
+    /// How often bytes were given to the parser.
+    private var reads = 0
+    /// Answers a whole request before the parser sees its bytes; returns false when the parser has to read them. Nil
+    /// where every request goes through the parser.
+    var takesWhole: ((ByteBuffer) -> Bool)?
 
     /// Bytes written to the connection, and how many of them it had sent at the last check.
     private var written = 0
@@ -81,7 +89,10 @@ final class ConnectionWatch: ChannelDuplexHandler {
         context.fireChannelInactive()
     }
 
-    func handlerRemoved(context: ChannelHandlerContext) { end() }
+    func handlerRemoved(context: ChannelHandlerContext) {
+        takesWhole = nil
+        end()
+    }
 
     private func end() {
         timer?.cancel()
@@ -92,8 +103,19 @@ final class ConnectionWatch: ChannelDuplexHandler {
 
     // MARK: Reports about requests
 
-    /// A request's header has been received in full.
-    func requestBegan() {
+    /// A request was received in full that the parser has not seen.
+    func wholeRequestCame() {
+        heads += 1
+        open += 1
+    }
+
+    /// The parser has read a request's header in full.
+    func requestBegan(_ head: HTTPRequestHead) {
+        // The parser may refuse what follows, or take it for something else than HTTP. It states itself whether it goes
+        // on: it also heeds fields that nothing else here does.
+        var mayGoOn = head.isKeepAlive && !head.headers.contains(name: "upgrade")
+        if case .CONNECT = head.method { mayGoOn = false }
+        if !mayGoOn { takesWhole = nil }
         heads += 1
         open += 1
         headerSince = nil
@@ -101,10 +123,17 @@ final class ConnectionWatch: ChannelDuplexHandler {
         if isReading { pace?.waits(from: .now()) }
     }
 
-    func requestEnded() {
+    /// The parser has read a request in full.
+    ///
+    /// - Parameter hasTrailers: whether fields came behind its body; the parser heeds some of them.
+    func requestEnded(hasTrailers: Bool = false) {
+        if hasTrailers { takesWhole = nil }
         endedInBody = bodyParts > 0
         (pace, bodyParts) = (nil, 0)
     }
+
+    /// The parser reads nothing more of the connection, so nothing else may.
+    func parserFailed() { takesWhole = nil }
 
     func bodyCame() { bodyParts += 1 }
 
@@ -120,6 +149,16 @@ final class ConnectionWatch: ChannelDuplexHandler {
         let (before, wasInBody) = (heads, pace != nil)
         hasHeard = true
         let bytes = unwrapInboundIn(data)
+        if isBetweenRequests, let takesWhole, takesWhole(bytes) { return }
+        isBetweenRequests = false
+        reads += 1
+        let number = reads
+        defer {
+            // Bytes without a body that end with the end of a header leave nothing of a request behind. A failed write
+            // may make the channel read further bytes before the parser has taken these.
+            isBetweenRequests =
+                reads == number && heads != before && !wasInBody && pace == nil && !endedInBody && bytes.endsHeader
+        }
         if wasInBody {
             pace?.came(bytes.readableBytes, at: .now())
             // The request is already answered and nobody reads the rest of its body; a small amount is let through out

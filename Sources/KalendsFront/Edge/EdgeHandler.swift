@@ -42,6 +42,7 @@ final class EdgeHandler: ChannelDuplexHandler {
     private let watch: ConnectionWatch
     /// Writes bytes that are already encoded, below the encoder.
     private var raw: ChannelHandlerContext?
+    private var own: ChannelHandlerContext?
     private var caller: FeedFastPath.Caller?
     /// The outstanding answers in order; the first one's number is `firstNumber`.
     private var outstanding = CircularBuffer<Outstanding>()
@@ -67,21 +68,36 @@ final class EdgeHandler: ChannelDuplexHandler {
 
     func handlerAdded(context: ChannelHandlerContext) {
         raw = try? context.pipeline.syncOperations.context(handlerType: HTTPResponseEncoder.self)
+        own = context
     }
 
-    func handlerRemoved(context: ChannelHandlerContext) { raw = nil }
+    func handlerRemoved(context: ChannelHandlerContext) { (raw, own) = (nil, nil) }
 
     // MARK: Requests
 
+    /// Answers a poll before the general parser sees its bytes; returns false when they have to go through the parser.
+    ///
+    /// - Parameter bytes: what arrived while the parser held no part of a request.
+    func takeWhole(_ bytes: ByteBuffer) -> Bool {
+        guard let own, !isEnding, !isSwallowing, !isConfirming, held.isEmpty, passed.isEmpty,
+            let request = PlainRequest(bytes)
+        else { return false }
+        guard let answer = answer(own, { path.answer(request, &$0) }) else { return false }
+        watch.wholeRequestCame()
+        count(answer, own)
+        return true
+    }
+
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !isEnding else { return }
-        let part = unwrapInboundIn(data).withBoundedMarks
+        let part = unwrapInboundIn(data)
         switch part {
-        case .head: watch.requestBegan()
+        case .head(let head): watch.requestBegan(head)
         case .body: watch.bodyCame()
-        case .end: watch.requestEnded()
+        case .end(let trailers): watch.requestEnded(hasTrailers: trailers != nil)
         }
-        if held.isEmpty, !isConfirming { take(part, context) } else { held.append(.part(part)) }
+        let bounded = part.withBoundedMarks
+        if held.isEmpty, !isConfirming { take(bounded, context) } else { held.append(.part(bounded)) }
     }
 
     private func take(_ part: HTTPServerRequestPart, _ context: ChannelHandlerContext) {
@@ -150,7 +166,9 @@ final class EdgeHandler: ChannelDuplexHandler {
     ) {
         // Held events that follow may be processed before this returns.
         isSwallowing = passed.isEmpty
-        if passed.isEmpty, answer(head, confirmed: confirmed, context) { return }
+        if passed.isEmpty, let answer = answer(context, { path.answer(head, &$0, confirmed: confirmed) }) {
+            return count(answer, context)
+        }
         isSwallowing = false
         if outstanding.isEmpty {
             passed.began(manner)
@@ -202,18 +220,21 @@ final class EdgeHandler: ChannelDuplexHandler {
         context.fireChannelReadComplete()
     }
 
-    private func answer(_ head: HTTPRequestHead, confirmed: Int?, _ context: ChannelHandlerContext) -> Bool {
-        if caller == nil { caller = FeedFastPath.Caller(IPAddress(context.remoteAddress), path.services.settings) }
-        guard raw != nil, var caller, let answer = path.answer(head, &caller, confirmed: confirmed) else {
-            return false
-        }
-        self.caller = caller
+    private func answer(
+        _ context: ChannelHandlerContext, _ find: (inout FeedFastPath.Caller) -> FeedFastPath.Answer?
+    ) -> FeedFastPath.Answer? {
+        guard raw != nil else { return nil }
+        var known = caller ?? FeedFastPath.Caller(IPAddress(context.remoteAddress), path.services.settings)
+        caller = nil
+        defer { caller = known }
+        return find(&known)
+    }
+
+    /// Lets an answer leave in its turn, once its access is counted.
+    private func count(_ answer: FeedFastPath.Answer, _ context: ChannelHandlerContext) {
         let number = firstNumber + outstanding.count
         outstanding.append(Outstanding(answer: answer, isReady: answer.access == nil))
-        guard let access = answer.access else {
-            flushReady(context)
-            return true
-        }
+        guard let access = answer.access else { return flushReady(context) }
         let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
         let loop = context.eventLoop
         path.services.counter.count(access) { result in
@@ -223,7 +244,6 @@ final class EdgeHandler: ChannelDuplexHandler {
                 loop.execute { bound.value.handler.finish(number, result, bound.value.context) }
             }
         }
-        return true
     }
 
     // MARK: Answers
@@ -345,6 +365,7 @@ final class EdgeHandler: ChannelDuplexHandler {
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         guard !isEnding else { return }
+        watch.parserFailed()
         if isIdle { tell(error, context) } else { held.append(.error(error)) }
     }
 

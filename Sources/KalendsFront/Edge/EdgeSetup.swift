@@ -61,9 +61,19 @@ package final class EdgeSetup: ChannelInboundHandler, RemovableChannelHandler {
             let encoder = try pipeline.context(handlerType: HTTPResponseEncoder.self)
             try pipeline.addHandler(watch, position: .before(encoder.handler))
             let codec = try pipeline.context(handlerType: HTTP1ToHTTPServerCodec.self)
-            try pipeline.addHandler(EdgeHandler(path: path, watch: watch), position: .before(codec.handler))
+            let edge = EdgeHandler(path: path, watch: watch)
+            try pipeline.addHandler(edge, position: .before(codec.handler))
+            if limits.readsPlainRequests { watch.takesWhole = edge.takeWhole }
         } catch {
             context.fireErrorCaught(error)
         }
+    }
+}
+
+extension ConnectionLimits {
+    /// Whether no plain request is beyond the limits of the general parser.
+    fileprivate var readsPlainRequests: Bool {
+        headerField >= PlainRequest.longest && headerList >= PlainRequest.longest
+            && headerCount >= PlainRequest.mostFields
     }
 }

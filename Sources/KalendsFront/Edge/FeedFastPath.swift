@@ -70,9 +70,23 @@ struct FeedFastPath: Sendable {
     ///
     /// - Parameter confirmed: the database's time, if it has reported what ended since the request arrived.
     func answer(_ head: HTTPRequestHead, _ caller: inout Caller, confirmed: Int?) -> Answer? {
-        guard isOpen, let (route, token) = FeedPath.parse(head.uri), let asked = FeedRequest(head) else { return nil }
+        guard isOpen, let (route, token) = FeedPath.parse(head.uri), let asked = FeedRequest(head),
+            services.sharing == nil || confirmed != nil
+        else { return nil }
+        return answer(route, token, asked, &caller, confirmed: confirmed)
+    }
+
+    /// The answer to a request that was recognized before the general parser; nil when it has to go through the parser.
+    func answer(_ request: PlainRequest, _ caller: inout Caller) -> Answer? {
+        // Where other servers write, the database is asked first.
+        guard isOpen, services.sharing == nil else { return nil }
+        return answer(request.route, request.token, request.asked, &caller, confirmed: nil)
+    }
+
+    private func answer(
+        _ route: FeedPath.Route, _ token: Secret, _ asked: FeedRequest, _ caller: inout Caller, confirmed: Int?
+    ) -> Answer? {
         let start = ContinuousClock.now
-        guard services.sharing == nil || confirmed != nil else { return nil }
         let now = confirmed ?? services.now()
         let key = token.key
         guard case .live(let live)? = services.ledger.remembered(key, now: now) else { return nil }
@@ -94,7 +108,7 @@ struct FeedFastPath: Sendable {
         let kind = (asked.isHead ? 2 : 0) + (answer.isNotModified ? 1 : 0)
         guard let tally = tallies[route]?[kind] else { return nil }
         return Answer(
-            head: bytes(of: answer, length: body?.readableBytes, mark: mark), body: asked.isHead ? nil : body,
+            head: bytes(of: answer, length: body?.readableBytes, mark: mark, &caller), body: asked.isHead ? nil : body,
             access: asked.isHead
                 ? nil
                 : answer.access(
@@ -107,10 +121,15 @@ struct FeedFastPath: Sendable {
             part: part)
     }
 
-    private func bytes(of answer: FeedAnswer, length: Int?, mark: String?) -> ByteBuffer {
+    private func bytes(of answer: FeedAnswer, length: Int?, mark: String?, _ caller: inout Caller) -> ByteBuffer {
         var buffer = ByteBufferAllocator().buffer(capacity: 512)
-        buffer.writeStaticString(answer.isNotModified ? "HTTP/1.1 304 Not Modified\r\n" : "HTTP/1.1 200 OK\r\n")
-        answer.eachField { buffer.writeField($0, $1) }
+        buffer.writeImmutableBuffer(
+            caller.head(of: answer) {
+                var head = ByteBufferAllocator().buffer(capacity: 512)
+                head.writeStaticString(answer.isNotModified ? "HTTP/1.1 304 Not Modified\r\n" : "HTTP/1.1 200 OK\r\n")
+                answer.eachField { head.writeField($0, $1) }
+                return head
+            })
         if let mark { buffer.writeField(.xRequestID, mark) }
         if let length { buffer.writeField(.contentLength, String(length)) }
         buffer.writeField(.date, HTTPDate.now)
@@ -127,6 +146,7 @@ extension FeedFastPath {
         private var ownNetwork: NetworkPrefix?
         private var userAgent: String?
         private var ownFamily = ClientFamily(userAgent: nil)
+        private var latest: (head: FeedAnswer.Head, bytes: ByteBuffer)?
 
         init(_ address: IPAddress?, _ settings: ServerSettings) {
             self.address = address
@@ -146,6 +166,14 @@ extension FeedFastPath {
                 ownFamily = ClientFamily(userAgent: userAgent)
             }
             return ownFamily
+        }
+
+        /// The bytes of an answer's status line and header fields, made again only when they differ from the last.
+        mutating func head(of answer: FeedAnswer, _ make: () -> ByteBuffer) -> ByteBuffer {
+            if let latest, latest.head == answer.head { return latest.bytes }
+            let bytes = make()
+            latest = (answer.head, bytes)
+            return bytes
         }
     }
 }

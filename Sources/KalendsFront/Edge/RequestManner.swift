@@ -50,15 +50,17 @@ struct RequestManner {
 
     /// `uri-host [":" port]` (RFC 9110 section 7.2); empty for a target without an authority.
     private static func isHost(_ value: String) -> Bool {
-        value.utf8.allSatisfy { byte in
-            switch byte {
-            case 48...57, 65...90, 97...122: true
-            default: hostMarks.contains(byte)
-            }
+        value.utf8.allSatisfy(isHostByte)
+    }
+
+    static func isHostByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 48...57, 65...90, 97...122, UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: ":"): true
+        default: hostMarks.contains(byte)
         }
     }
 
-    private static let hostMarks = Set("-._~!$&'()*+,;=%:[]".utf8)
+    private static let hostMarks = Set("_~!$&'()*+,;=%[]".utf8)
 
     private static let badHost = ProblemDocument(
         .badRequest, code: .hostInvalid, detail: "A request must have exactly one Host field, which names a host.")

@@ -60,6 +60,16 @@ struct FeedAnswer: Sendable {
             version: version.circleVersion)
     }
 
+    /// Everything that `eachField` depends on.
+    struct Head: Hashable, Sendable {
+        var validators: Validators
+        var isNotModified: Bool
+        var form: CalendarForm
+        var coding: ContentCoding
+    }
+
+    var head: Head { Head(validators: validators, isNotModified: isNotModified, form: form, coding: coding) }
+
     /// Calls `body` for each header field of the answer except Content-Length and Date, in order.
     func eachField(_ body: (HTTPField.Name, String) -> Void) {
         body(.eTag, validators.etag)

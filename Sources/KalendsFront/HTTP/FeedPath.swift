@@ -16,8 +16,10 @@ enum FeedPath {
     private static let ending = Array(".ics".utf8)
 
     /// Reads a path in its plain spelling; nil for any other path, which the router handles.
-    static func parse(_ path: String) -> (route: Route, token: Secret)? {
-        var rest = Substring(path).utf8
+    static func parse(_ path: String) -> (route: Route, token: Secret)? { parse(Array(path.utf8)) }
+
+    static func parse(_ path: [UInt8]) -> (route: Route, token: Secret)? {
+        var rest = path[...]
         let isFunction: Bool
         if rest.starts(with: feeds) {
             isFunction = false
@@ -41,7 +43,7 @@ enum FeedPath {
         return Secret(.feed, utf8: text).map { (route, $0) }
     }
 
-    private static func isPlainName(_ name: Substring.UTF8View) -> Bool {
+    private static func isPlainName(_ name: ArraySlice<UInt8>) -> Bool {
         guard name.count > ending.count, name.suffix(ending.count).elementsEqual(ending) else { return false }
         return name.allSatisfy { byte in
             switch byte {

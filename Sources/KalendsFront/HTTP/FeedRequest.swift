@@ -6,7 +6,7 @@ import ICalBridge
 import NIOHTTP1
 
 /// The parts of a request that a feed's answer depends on, except the token and the caller's address.
-struct FeedRequest: Sendable {
+struct FeedRequest: Hashable, Sendable {
     var isHead: Bool
     var ifNoneMatch: [String] = []
     var ifModifiedSince: String?
@@ -16,6 +16,9 @@ struct FeedRequest: Sendable {
     var forwardedFor: [String] = []
     /// The request's id, as the client sent it; the router takes it from the header fields itself.
     var mark: String?
+
+    /// A request without header fields.
+    init(isHead: Bool) { self.isHead = isHead }
 
     init(_ method: HTTPRequest.Method, _ headers: HTTPFields) {
         isHead = method == .head

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FeedTokens
+import NIOCore
+
+/// A whole request for a feed in the form in which calendar apps send it, read in one pass.
+///
+/// Polls come for ever, so they are recognized before the general parser, which gets everything else untouched. To keep
+/// one reading of HTTP, only bytes about which there cannot be two opinions are recognized: the plain spelling of an
+/// address, HTTP/1.1, fields of printable ASCII without folding or surrounding space, exactly one Host, no body, no
+/// field that changes what follows, and nothing behind the blank line.
+struct PlainRequest {
+    let route: FeedPath.Route
+    let token: Secret
+    let asked: FeedRequest
+
+    /// The longest request that is recognized, in bytes; no limit of the general parser may be lower.
+    static let longest = 2048
+    /// The most fields that are recognized.
+    static let mostFields = 32
+
+    /// Reads the bytes of a whole request; nil for all others.
+    init?(_ bytes: ByteBuffer) {
+        let span = bytes.readableBytesSpan
+        var place = Place()
+        guard span.byteCount <= Self.longest, span.endsWithBlankLine else { return nil }
+        let isHead: Bool
+        if place.skip("GET ", in: span) {
+            isHead = false
+        } else if place.skip("HEAD ", in: span) {
+            isHead = true
+        } else {
+            return nil
+        }
+        guard let target = place.target(in: span), let (route, token) = FeedPath.parse(target),
+            place.skip(" HTTP/1.1\r\n", in: span)
+        else { return nil }
+        var asked = FeedRequest(isHead: isHead)
+        var (fields, hosts) = (0, 0)
+        while !place.skip("\r\n", in: span) {
+            guard fields < Self.mostFields, let (name, value) = place.field(in: span) else { return nil }
+            fields += 1
+            var text: String { bytes.getString(at: bytes.readerIndex + value.lowerBound, length: value.count) ?? "" }
+            switch name.count {
+            case 4 where span.isSame(as: "host", in: name):
+                hosts += 1
+                for index in value where !RequestManner.isHostByte(span[byte: index]) { return nil }
+            case 6 where span.isSame(as: "accept", in: name): asked.accept.append(text)
+            case 6 where span.isSame(as: "expect", in: name): return nil
+            case 7 where span.isSame(as: "upgrade", in: name) || span.isSame(as: "trailer", in: name): return nil
+            case 10 where span.isSame(as: "user-agent", in: name):
+                guard asked.userAgent == nil else { return nil }
+                asked.userAgent = text
+            case 10 where span.isSame(as: "connection", in: name):
+                guard span.isSame(as: "keep-alive", in: value) else { return nil }
+            case 12 where span.isSame(as: "x-request-id", in: name):
+                guard asked.mark == nil else { return nil }
+                asked.mark = text
+            case 13 where span.isSame(as: "if-none-match", in: name): asked.ifNoneMatch.append(text)
+            case 14 where span.isSame(as: "content-length", in: name): return nil
+            case 15 where span.isSame(as: "accept-encoding", in: name): asked.acceptEncoding.append(text)
+            case 15 where span.isSame(as: "x-forwarded-for", in: name): asked.forwardedFor.append(text)
+            case 16 where span.isSame(as: "proxy-connection", in: name): return nil
+            case 17 where span.isSame(as: "if-modified-since", in: name):
+                guard asked.ifModifiedSince == nil else { return nil }
+                asked.ifModifiedSince = text
+            case 17 where span.isSame(as: "transfer-encoding", in: name): return nil
+            default: break
+            }
+        }
+        guard hosts == 1, place.index == span.byteCount else { return nil }
+        (self.route, self.token, self.asked) = (route, token, asked)
+    }
+
+    /// How far the bytes are read.
+    private struct Place {
+        private(set) var index = 0
+
+        /// Passes over exactly these characters, if they come next.
+        mutating func skip(_ text: StaticString, in bytes: RawSpan) -> Bool {
+            let count = text.utf8CodeUnitCount
+            guard bytes.byteCount - index >= count else { return false }
+            for offset in 0..<count where bytes[byte: index + offset] != text[byte: offset] { return false }
+            index += count
+            return true
+        }
+
+        /// The target of the request line, up to the space behind it.
+        mutating func target(in bytes: RawSpan) -> [UInt8]? {
+            let start = index
+            while index < bytes.byteCount, bytes[byte: index] > 0x20, bytes[byte: index] < 0x7F { index += 1 }
+            guard index < bytes.byteCount, bytes[byte: index] == 0x20 else { return nil }
+            var target: [UInt8] = []
+            target.reserveCapacity(index - start)
+            for offset in start..<index { target.append(bytes[byte: offset]) }
+            return target
+        }
+
+        /// The places of a field's name and value, up to and including the end of its line.
+        mutating func field(in bytes: RawSpan) -> (name: Range<Int>, value: Range<Int>)? {
+            let start = index
+            while index < bytes.byteCount, Self.isNameByte(bytes[byte: index]) { index += 1 }
+            let name = start..<index
+            guard !name.isEmpty, skip(": ", in: bytes) || skip(":", in: bytes) else { return nil }
+            let first = index
+            while index < bytes.byteCount, bytes[byte: index] >= 0x20, bytes[byte: index] < 0x7F { index += 1 }
+            let value = first..<index
+            // Space around a value is not part of it.
+            guard let begin = value.first, let end = value.last, bytes[byte: begin] != 0x20, bytes[byte: end] != 0x20,
+                skip("\r\n", in: bytes)
+            else { return nil }
+            return (name, value)
+        }
+
+        private static func isNameByte(_ byte: UInt8) -> Bool {
+            switch byte {
+            case 48...57, 65...90, 97...122, UInt8(ascii: "-"): true
+            default: false
+            }
+        }
+    }
+}
+
+extension RawSpan {
+    fileprivate subscript(byte index: Int) -> UInt8 {
+        // Any byte is a valid UInt8, and the index is checked.
+        unsafe unsafeLoad(fromByteOffset: index, as: UInt8.self)
+    }
+
+    fileprivate var endsWithBlankLine: Bool {
+        byteCount >= 4 && self[byte: byteCount - 4] == 13 && self[byte: byteCount - 3] == 10
+            && self[byte: byteCount - 2] == 13 && self[byte: byteCount - 1] == 10
+    }
+
+    /// Whether a part equals this lower-case ASCII text, ignoring case.
+    fileprivate func isSame(as lowercase: StaticString, in range: Range<Int>) -> Bool {
+        guard range.count == lowercase.utf8CodeUnitCount else { return false }
+        for (offset, index) in range.enumerated() {
+            let byte = self[byte: index]
+            guard ((65...90).contains(byte) ? byte | 0x20 : byte) == lowercase[byte: offset] else { return false }
+        }
+        return true
+    }
+}
+
+extension StaticString {
+    fileprivate subscript(byte index: Int) -> UInt8 {
+        // A static string's bytes live as long as the program, and callers stay within `utf8CodeUnitCount`.
+        unsafe utf8Start[index]
+    }
+}
