@@ -107,6 +107,30 @@ struct AccessJournalTests {
         }
     }
 
+    @Test(
+        "Accesses that come together are recorded together, all of them or none", arguments: AccessDurability.allCases)
+    func groups(durability: AccessDurability) async throws {
+        let places = 3 * AccessJournal.largestGroup
+        try await opened(MemoryDisk(), places: places, durability: durability) { journal in
+            func append(_ times: Range<Int>) async -> Result<Void, JournalFailure> {
+                await withCheckedContinuation { continuation in
+                    journal.append(times.map { .sample(1, at: $0) }) { continuation.resume(returning: $0) }
+                }
+            }
+            // One that fits into no group of a flush, others around it.
+            for times in [1..<4, 4..<2 * AccessJournal.largestGroup, 2 * AccessJournal.largestGroup..<places] {
+                try await append(times).get()
+                #expect(journal.pending == times.upperBound - 1)
+            }
+            // One place is left.
+            #expect(throws: JournalFailure.full) { try await append(places..<places + 2).get() }
+            #expect(journal.pending == places - 1 && journal.failure == nil)
+            try await append(places..<places + 1).get()
+            #expect(journal.failure == .full)
+            #expect(try journal.unfolded(limit: places).map(\.access.at) == Array(1...places))
+        }
+    }
+
     @Test("A record behind a torn one is never taken up, not even when the gap was filled")
     func forgetsBehindTears() async throws {
         let disk = MemoryDisk()

@@ -59,9 +59,9 @@ public final class AccessCounter: Sendable {
     /// Records one access; returns once it is recorded, and throws when that is not certain.
     public func count(_ access: FeedAccess) async throws(JournalFailure) { try await journal.append(access) }
 
-    /// Records one access without waiting, as `AccessJournal.append` does.
-    public func count(_ access: FeedAccess, then completion: @escaping AccessCompletion) {
-        journal.append(access, then: completion)
+    /// Records accesses together without waiting, as `AccessJournal.append` does.
+    public func count(_ accesses: [FeedAccess], then completion: @escaping AccessCompletion) {
+        journal.append(accesses, then: completion)
     }
 
     /// Why the last fold failed; nil when it succeeded.

@@ -5,7 +5,7 @@ internal import Glibc
 public import Storage
 internal import Synchronization
 
-/// Called once an access is on the disk, or is known not to be.
+/// Called once accesses are recorded, or are known not to be.
 public typealias AccessCompletion = @Sendable (Result<Void, JournalFailure>) -> Void
 
 /// Records accesses before their readers get an answer, at a cost of 32 bytes each.
@@ -20,13 +20,14 @@ public final class AccessJournal: Sendable {
 
     private struct State {
         var waiting: [FeedAccess] = []
-        var completions: [AccessCompletion] = []
+        /// What is called once the accesses before `end` in `waiting` are recorded.
+        var completions: [(end: Int, call: AccessCompletion)] = []
         /// The place for the next access.
         var next: Int
         var isWriterAwake = false
         var failure: JournalFailure?
-        /// The words of the record that is being written.
-        var record: [UInt64] = [0, 0, 0, 0]
+        /// The words of the records that are being written.
+        var words: [UInt64] = []
     }
 
     private enum Appended {
@@ -83,26 +84,32 @@ public final class AccessJournal: Sendable {
         }
     }
 
-    /// Records an access; may be called on any thread, including an event loop, and never waits.
+    /// Records an access as `append(_:then:)` records several.
+    public func append(_ access: FeedAccess, then completion: @escaping AccessCompletion) {
+        append([access], then: completion)
+    }
+
+    /// Records accesses together, all or none; may be called on any thread, including an event loop, and never waits.
     ///
     /// - Parameter completion: called once, on the journal's own thread or before this returns; it must not block.
-    ///   `.success` once the access is recorded.
-    public func append(_ access: FeedAccess, then completion: @escaping AccessCompletion) {
+    ///   `.success` once all of them are recorded.
+    public func append(_ accesses: [FeedAccess], then completion: @escaping AccessCompletion) {
         let (appended, wakes, presses) = state.withLock { state -> (Appended, Bool, Bool) in
             if let failure = state.failure { return (.refused(failure), false, false) }
             let taken = state.next - 1 - folded.load(ordering: .acquiring)
-            guard taken < file.capacity else { return (.refused(.full), false, true) }
+            guard taken + accesses.count <= file.capacity else { return (.refused(.full), false, true) }
             switch durability {
             case .power:
-                state.waiting.append(access)
-                state.completions.append(completion)
+                state.waiting += accesses
+                state.completions.append((state.waiting.count, completion))
             case .process:
-                if let failure = record(access, &state) { return (.refused(failure), false, false) }
+                if let failure = record(accesses, &state) { return (.refused(failure), false, false) }
             }
-            state.next += 1
+            state.next += accesses.count
             defer { state.isWriterAwake = true }
             return (
-                durability == .power ? .waiting : .recorded, !state.isWriterAwake, taken == file.capacity / 8
+                durability == .power ? .waiting : .recorded, !state.isWriterAwake,
+                (taken..<taken + accesses.count).contains(file.capacity / 8)
             )
         }
         if wakes { wake.signal() }
@@ -114,22 +121,28 @@ public final class AccessJournal: Sendable {
         }
     }
 
-    /// Writes an access to the next place, where it survives the end of the process.
-    private func record(_ access: FeedAccess, _ state: inout State) -> JournalFailure? {
-        let one = SequencedAccess(sequence: state.next, access: access)
-        let words = AccessRecord(one, salt: file.salt).words
-        state.record[0] = words.0.littleEndian
-        state.record[1] = words.1.littleEndian
-        state.record[2] = words.2.littleEndian
-        state.record[3] = words.3.littleEndian
+    /// Writes accesses to the next places, where they survive the end of the process.
+    private func record(_ accesses: [FeedAccess], _ state: inout State) -> JournalFailure? {
+        setWords(of: accesses[...], from: state.next, &state.words)
         do throws(JournalFailure) {
-            try file.write(state.record[...], from: state.next)
+            try file.write(state.words[...], from: state.next)
         } catch {
             state.failure = error
             return error
         }
-        durable.store(state.next, ordering: .releasing)
+        durable.store(state.next + accesses.count - 1, ordering: .releasing)
         return nil
+    }
+
+    private func setWords(of accesses: ArraySlice<FeedAccess>, from first: Int, _ words: inout [UInt64]) {
+        words.removeAll(keepingCapacity: true)
+        for (index, access) in accesses.enumerated() {
+            let record = AccessRecord(SequencedAccess(sequence: first + index, access: access), salt: file.salt).words
+            words.append(record.0.littleEndian)
+            words.append(record.1.littleEndian)
+            words.append(record.2.littleEndian)
+            words.append(record.3.littleEndian)
+        }
     }
 
     /// Records an access; returns once it is recorded.
@@ -191,7 +204,7 @@ public final class AccessJournal: Sendable {
     // MARK: On the journal's own thread
 
     private func write() {
-        var (group, completions): ([FeedAccess], [AccessCompletion]) = ([], [])
+        var (group, completions): ([FeedAccess], [(end: Int, call: AccessCompletion)]) = ([], [])
         var words: [UInt64] = []
         while true {
             let isEnded = state.withLock { state -> Bool in
@@ -205,11 +218,15 @@ public final class AccessJournal: Sendable {
                 wake.wait()
                 continue
             }
-            var start = 0
+            var (start, called) = (0, 0)
             while start < group.count {
                 let end = min(start + Self.largestGroup, group.count)
+                // After a failure nothing more is recorded, so the last result is that of all before it.
                 let result = commit(group[start..<end], &words)
-                for completion in completions[start..<end] { completion(result) }
+                while called < completions.count, completions[called].end <= end {
+                    completions[called].call(result)
+                    called += 1
+                }
                 start = end
             }
             group.removeAll(keepingCapacity: true)
@@ -220,14 +237,7 @@ public final class AccessJournal: Sendable {
     private func commit(_ group: ArraySlice<FeedAccess>, _ words: inout [UInt64]) -> Result<Void, JournalFailure> {
         if case .broken(let reason)? = state.withLock({ $0.failure }) { return .failure(.broken(reason)) }
         let first = durable.load(ordering: .relaxed) + 1
-        words.removeAll(keepingCapacity: true)
-        for (index, access) in group.enumerated() {
-            let record = AccessRecord(SequencedAccess(sequence: first + index, access: access), salt: file.salt).words
-            words.append(record.0.littleEndian)
-            words.append(record.1.littleEndian)
-            words.append(record.2.littleEndian)
-            words.append(record.3.littleEndian)
-        }
+        setWords(of: group, from: first, &words)
         do throws(JournalFailure) {
             try file.write(words[...], from: first)
             try file.disk.sync()

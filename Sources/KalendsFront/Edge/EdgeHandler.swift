@@ -40,6 +40,7 @@ final class EdgeHandler: ChannelDuplexHandler {
 
     private let path: FeedFastPath
     private let watch: ConnectionWatch
+    private let turn: TurnAccesses
     /// Writes bytes that are already encoded, below the encoder.
     private var raw: ChannelHandlerContext?
     private var own: ChannelHandlerContext?
@@ -61,9 +62,10 @@ final class EdgeHandler: ChannelDuplexHandler {
     /// Whether the connection ends after the last written answer, so that further input is ignored.
     private var isEnding = false
 
-    init(path: FeedFastPath, watch: ConnectionWatch) {
+    init(path: FeedFastPath, watch: ConnectionWatch, turn: TurnAccesses) {
         self.path = path
         self.watch = watch
+        self.turn = turn
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
@@ -230,31 +232,26 @@ final class EdgeHandler: ChannelDuplexHandler {
         return find(&known)
     }
 
-    /// Lets an answer leave in its turn, once its access is counted.
+    /// Lets an answer leave in its order, once its access is counted.
     private func count(_ answer: FeedFastPath.Answer, _ context: ChannelHandlerContext) {
         let number = firstNumber + outstanding.count
         outstanding.append(Outstanding(answer: answer, isReady: answer.access == nil))
         guard let access = answer.access else { return flushReady(context) }
-        let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
-        let loop = context.eventLoop
-        path.services.counter.count(access) { result in
-            if loop.inEventLoop {
-                bound.value.handler.finish(number, result, bound.value.context)
-            } else {
-                loop.execute { bound.value.handler.finish(number, result, bound.value.context) }
-            }
-        }
+        turn.count(access, for: self, number)
     }
 
     // MARK: Answers
 
-    private func finish(_ number: Int, _ result: Result<Void, JournalFailure>, _ context: ChannelHandlerContext) {
+    /// The access of an answer is counted, or cannot be; nothing happens when the connection is gone.
+    func finish(_ number: Int, _ result: Result<Void, JournalFailure>) {
         let index = number - firstNumber
-        guard outstanding.indices.contains(outstanding.index(outstanding.startIndex, offsetBy: index)) else { return }
+        guard let own, outstanding.indices.contains(outstanding.index(outstanding.startIndex, offsetBy: index)) else {
+            return
+        }
         let place = outstanding.index(outstanding.startIndex, offsetBy: index)
         outstanding[place].isReady = true
         if case .failure(let error) = result { outstanding[place].failure = error }
-        flushReady(context)
+        flushReady(own)
     }
 
     /// Writes the answers that are ready at the front of the queue, then releases the events that waited for them.

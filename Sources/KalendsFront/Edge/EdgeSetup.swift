@@ -16,9 +16,12 @@ package final class EdgeSetup: ChannelInboundHandler, RemovableChannelHandler {
     private let path: FeedFastPath
     private let limits: ConnectionLimits
     private let counts: ConnectionCounts
+    private let loops: TurnAccesses.Loops
 
-    private init(_ path: FeedFastPath, _ limits: ConnectionLimits, _ counts: ConnectionCounts) {
-        (self.path, self.limits, self.counts) = (path, limits, counts)
+    private init(
+        _ path: FeedFastPath, _ limits: ConnectionLimits, _ counts: ConnectionCounts, _ loops: TurnAccesses.Loops
+    ) {
+        (self.path, self.limits, self.counts, self.loops) = (path, limits, counts, loops)
     }
 
     /// Makes the channel that reads requests from connections, for a responder that answers them.
@@ -35,8 +38,9 @@ package final class EdgeSetup: ChannelInboundHandler, RemovableChannelHandler {
     ) -> Channels {
         let path = FeedFastPath(front, isOpen: hasFeeds, logger: logger)
         let counts = ConnectionCounts(limits)
+        let loops = TurnAccesses.Loops(front.services.counter)
         let configuration = HTTP1Channel.Configuration(
-            additionalChannelHandlers: [EdgeSetup(path, limits, counts)],
+            additionalChannelHandlers: [EdgeSetup(path, limits, counts, loops)],
             httpDecoderConfiguration: HTTP1Channel.Configuration.DecoderConfiguration(
                 maxHeaderFieldSize: limits.headerField, maxHeaderListSize: limits.headerList,
                 maxHeaderFieldCount: limits.headerCount))
@@ -61,7 +65,7 @@ package final class EdgeSetup: ChannelInboundHandler, RemovableChannelHandler {
             let encoder = try pipeline.context(handlerType: HTTPResponseEncoder.self)
             try pipeline.addHandler(watch, position: .before(encoder.handler))
             let codec = try pipeline.context(handlerType: HTTP1ToHTTPServerCodec.self)
-            let edge = EdgeHandler(path: path, watch: watch)
+            let edge = EdgeHandler(path: path, watch: watch, turn: loops.turn(of: context.eventLoop))
             try pipeline.addHandler(edge, position: .before(codec.handler))
             if limits.readsPlainRequests { watch.takesWhole = edge.takeWhole }
         } catch {

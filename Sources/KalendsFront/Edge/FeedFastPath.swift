@@ -92,7 +92,8 @@ struct FeedFastPath: Sendable {
         guard case .live(let live)? = services.ledger.remembered(key, now: now) else { return nil }
         let choice = FeedAnswer.Choice(asked, family: caller.family(of: asked.userAgent))
         guard let shown = services.feeds.shown(live, for: key, as: choice.form, now: now) else { return nil }
-        let answer = FeedAnswer(asked, choice, shown, changedAt: live.changedAt, now: now)
+        let answer = FeedAnswer(
+            asked, choice, shown, etag: caller.tag(of: shown.hash, choice.coding), changedAt: live.changedAt, now: now)
         var (body, part): (ByteBuffer?, SharedAnswers.Part?)
         if !answer.isNotModified {
             body = bodies.find(answer.bodyKey)
@@ -147,6 +148,7 @@ extension FeedFastPath {
         private var userAgent: String?
         private var ownFamily = ClientFamily(userAgent: nil)
         private var latest: (head: FeedAnswer.Head, bytes: ByteBuffer)?
+        private var latestTag: (hash: ContentHash, coding: ContentCoding, text: String)?
 
         init(_ address: IPAddress?, _ settings: ServerSettings) {
             self.address = address
@@ -166,6 +168,13 @@ extension FeedFastPath {
                 ownFamily = ClientFamily(userAgent: userAgent)
             }
             return ownFamily
+        }
+
+        mutating func tag(of hash: ContentHash, _ coding: ContentCoding) -> String {
+            if let latestTag, latestTag.hash == hash, latestTag.coding == coding { return latestTag.text }
+            let text = coding.tag(of: hash)
+            latestTag = (hash, coding, text)
+            return text
         }
 
         /// The bytes of an answer's status line and header fields, made again only when they differ from the last.

@@ -17,13 +17,16 @@ struct FeedAnswer: Sendable {
     let validators: Validators
     let isNotModified: Bool
 
-    /// - Parameter changedAt: the last change of what is shown, not counting the change of day, in milliseconds since
-    ///   1970.
-    init(_ request: FeedRequest, _ choice: Choice, _ shown: ShownFeed, changedAt: Int, now: Int) {
+    /// - Parameters:
+    ///   - etag: the tag of what is shown in the coding, if it is known already.
+    ///   - changedAt: the last change of what is shown, not counting the change of day, in milliseconds since 1970.
+    init(
+        _ request: FeedRequest, _ choice: Choice, _ shown: ShownFeed, etag: String? = nil, changedAt: Int, now: Int
+    ) {
         (form, coding, family) = (choice.form, choice.coding, choice.family)
         self.shown = shown
         validators = Validators(
-            etag: choice.coding.tag(of: shown.hash),
+            etag: etag ?? choice.coding.tag(of: shown.hash),
             lastModified: Self.lastModified(max(changedAt, shown.from), now: now))
         isNotModified = ConditionalGet.isNotModified(
             ifNoneMatch: request.ifNoneMatch, ifModifiedSince: request.ifModifiedSince, validators)

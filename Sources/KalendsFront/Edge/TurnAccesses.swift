@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FeedTokens
+import NIOCore
+import Storage
+import Synchronization
+
+/// The accesses of one turn of an event loop, recorded together at its end.
+///
+/// In a turn the loop reads from every connection that has something to read. One write, one lock and one wake-up then
+/// serve all of them. Nobody waits for others to come: the turn ends once what has arrived is read.
+final class TurnAccesses {
+    private struct Waiting {
+        let access: FeedAccess
+        let handler: EdgeHandler
+        /// The number of the answer that waits.
+        let number: Int
+    }
+
+    private let counter: AccessCounter
+    private let loop: any EventLoop
+    private var waiting: [Waiting] = []
+
+    private init(_ counter: AccessCounter, _ loop: any EventLoop) { (self.counter, self.loop) = (counter, loop) }
+
+    /// Counts an access; `handler` learns the outcome on the event loop.
+    func count(_ access: FeedAccess, for handler: EdgeHandler, _ number: Int) {
+        waiting.append(Waiting(access: access, handler: handler, number: number))
+        guard waiting.count == 1 else { return }
+        let bound = NIOLoopBound(self, eventLoop: loop)
+        loop.execute { bound.value.record() }
+    }
+
+    private func record() {
+        let recorded = NIOLoopBound(waiting, eventLoop: loop)
+        waiting = []
+        let loop = loop
+        counter.count(recorded.value.map(\.access)) { result in
+            if loop.inEventLoop {
+                Self.finish(recorded.value, result)
+            } else {
+                loop.execute { Self.finish(recorded.value, result) }
+            }
+        }
+    }
+
+    private static func finish(_ waiting: [Waiting], _ result: Result<Void, JournalFailure>) {
+        for one in waiting { one.handler.finish(one.number, result) }
+    }
+}
+
+extension TurnAccesses {
+    /// The turns of a server's event loops.
+    final class Loops: Sendable {
+        private let counter: AccessCounter
+        private let turns = Mutex<[ObjectIdentifier: NIOLoopBound<TurnAccesses>]>([:])
+
+        init(_ counter: AccessCounter) { self.counter = counter }
+
+        /// The turn of the event loop on which this is called.
+        func turn(of loop: any EventLoop) -> TurnAccesses {
+            turns.withLock { turns in
+                if let known = turns[ObjectIdentifier(loop)] { return known }
+                let new = NIOLoopBound(TurnAccesses(counter, loop), eventLoop: loop)
+                turns[ObjectIdentifier(loop)] = new
+                return new
+            }.value
+        }
+    }
+}
