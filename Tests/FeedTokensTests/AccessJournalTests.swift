@@ -123,7 +123,7 @@ struct AccessJournalTests {
                 #expect(journal.pending == times.upperBound - 1)
             }
             // One place is left.
-            #expect(throws: JournalFailure.full) { try await append(places..<places + 2).get() }
+            await #expect(throws: JournalFailure.full) { try await append(places..<places + 2).get() }
             #expect(journal.pending == places - 1 && journal.failure == nil)
             try await append(places..<places + 1).get()
             #expect(journal.failure == .full)

@@ -272,14 +272,13 @@ final class EdgeHandler: ChannelDuplexHandler {
     }
 
     private func write(_ outstanding: Outstanding, _ raw: ChannelHandlerContext) {
-        var (answer, tally) = (outstanding.answer, outstanding.answer.tally)
+        var answer = outstanding.answer
         if let error = outstanding.failure {
             path.logger.debug("an access could not be recorded", metadata: ["error": "\(publicText(error))"])
             (answer.head, answer.body) = ProblemDocument(.notRecorded).bytes(
                 mark: answer.record.mark)
             answer.record.status = HTTPResponse.Status.serviceUnavailable.code
-            tally = path.services.metrics.tally(
-                method: answer.record.method, route: answer.record.route, status: answer.record.status)
+            answer.kind = path.kind(of: answer.record)
         }
         raw.write(NIOAny(IOData.byteBuffer(answer.head)), promise: nil)
         if let body = answer.body {
@@ -292,7 +291,7 @@ final class EdgeHandler: ChannelDuplexHandler {
             // A long body is flushed now, so that the connection can report that it is full.
             if body.readableBytes > Self.longBody { raw.flush() }
         }
-        path.services.metrics.fromMemory.add(answer.record.finish(tally, path.logger))
+        path.finish(answer)
     }
 
     private func release(_ context: ChannelHandlerContext) {

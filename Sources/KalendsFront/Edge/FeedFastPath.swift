@@ -13,6 +13,13 @@ import Storage
 ///
 /// `FeedAnswer` decides what is answered and with which header fields, here as on the way through the router.
 struct FeedFastPath: Sendable {
+    /// What the answers of one method, route and status have in common.
+    struct Kind {
+        let tally: Metrics.Tally
+        /// The line of the log up to the microseconds; nil when no line is written.
+        fileprivate let line: LogLine?
+    }
+
     /// A complete answer, and what is counted for it.
     struct Answer {
         /// The status line and the header fields.
@@ -21,7 +28,7 @@ struct FeedFastPath: Sendable {
         var body: ByteBuffer?
         /// Nil for HEAD, which is not counted as a read.
         var access: FeedAccess?
-        var tally: Metrics.Tally
+        var kind: Kind
         var record: RequestRecord
         /// The share of the answers' memory that a long body uses until its reader has received it.
         var part: SharedAnswers.Part?
@@ -35,7 +42,9 @@ struct FeedFastPath: Sendable {
     private let bodies: FeedBodies
     let logger: Logger
     private let isOpen: Bool
-    private let tallies: [FeedPath.Route: [Metrics.Tally]]
+    private let kinds: [FeedPath.Route: [Kind]]
+    /// Nil when requests are not logged, or otherwise.
+    private let lines: LineLogHandler?
 
     /// - Parameter isOpen: whether feeds are answered here.
     init(_ front: FrontServices, isOpen: Bool, logger: Logger) {
@@ -43,19 +52,23 @@ struct FeedFastPath: Sendable {
         (self.services, bodies) = (services, front.bodies)
         self.isOpen = isOpen
         self.logger = logger
-        tallies = Dictionary(
+        let lines = logger.logLevel <= .info ? logger.handler as? LineLogHandler : nil
+        self.lines = lines
+        kinds = Dictionary(
             uniqueKeysWithValues: FeedPath.Route.allCases.map { route in
                 (
                     route,
-                    Self.kinds.map {
-                        services.metrics.tally(method: $0.method, route: route.rawValue, status: $0.status)
+                    Self.answered.map {
+                        Kind(
+                            tally: services.metrics.tally(method: $0.method, route: route.rawValue, status: $0.status),
+                            line: lines?.rest(method: $0.method, route.rawValue, $0.status))
                     }
                 )
             })
     }
 
     /// The answers that are given here, by method and status.
-    private static let kinds = [("GET", 200), ("GET", 304), ("HEAD", 200), ("HEAD", 304)].map {
+    private static let answered = [("GET", 200), ("GET", 304), ("HEAD", 200), ("HEAD", 304)].map {
         (method: $0.0, status: $0.1)
     }
 
@@ -106,8 +119,7 @@ struct FeedFastPath: Sendable {
             }
         }
         let mark = RequestMark.valid(asked.mark)
-        let kind = (asked.isHead ? 2 : 0) + (answer.isNotModified ? 1 : 0)
-        guard let tally = tallies[route]?[kind] else { return nil }
+        guard let kind = kinds[route]?[(asked.isHead ? 2 : 0) + (answer.isNotModified ? 1 : 0)] else { return nil }
         return Answer(
             head: bytes(of: answer, length: body?.readableBytes, mark: mark, &caller), body: asked.isHead ? nil : body,
             access: asked.isHead
@@ -115,11 +127,30 @@ struct FeedFastPath: Sendable {
                 : answer.access(
                     to: live, showing: live.version,
                     from: caller.network(services.settings, forwardedFor: asked.forwardedFor), at: now),
-            tally: tally,
+            kind: kind,
             record: RequestRecord(
                 method: asked.isHead ? "HEAD" : "GET", route: route.rawValue, status: answer.status.code, start: start,
                 mark: mark),
             part: part)
+    }
+
+    /// Counts and logs an answer that leaves.
+    func finish(_ answer: Answer) {
+        guard let lines, let line = answer.kind.line else {
+            services.metrics.fromMemory.add(answer.record.finish(answer.kind.tally, logger))
+            return
+        }
+        let microseconds = answer.record.time()
+        answer.kind.tally.add(microseconds)
+        services.metrics.fromMemory.add(microseconds)
+        lines.log(answer.record, line, microseconds: microseconds)
+    }
+
+    /// The kind of an answer that cannot leave, with a status that is not usual here.
+    func kind(of record: RequestRecord) -> Kind {
+        Kind(
+            tally: services.metrics.tally(method: record.method, route: record.route, status: record.status),
+            line: lines?.rest(method: record.method, record.route, record.status))
     }
 
     private func bytes(of answer: FeedAnswer, length: Int?, mark: String?, _ caller: inout Caller) -> ByteBuffer {

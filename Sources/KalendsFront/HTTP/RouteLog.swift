@@ -94,11 +94,16 @@ struct RequestRecord: Sendable {
     /// The request's id as the client sent it, where the logger does not know it.
     var mark: String?
 
+    /// The microseconds since the request came.
+    func time() -> Int {
+        let elapsed = (ContinuousClock.now - start).components
+        return Int(elapsed.seconds) * 1_000_000 + Int(elapsed.attoseconds / 1_000_000_000_000)
+    }
+
     /// Records that the request has been answered, and returns the microseconds that it took.
     @discardableResult
     func finish(_ tally: Metrics.Tally, _ logger: Logger) -> Int {
-        let elapsed = (ContinuousClock.now - start).components
-        let microseconds = Int(elapsed.seconds) * 1_000_000 + Int(elapsed.attoseconds / 1_000_000_000_000)
+        let microseconds = time()
         tally.add(microseconds)
         guard logger.logLevel <= .info else { return microseconds }
         if let lines = logger.handler as? LineLogHandler {

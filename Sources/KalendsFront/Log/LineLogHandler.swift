@@ -34,17 +34,25 @@ package struct LineLogHandler: LogHandler {
     }
 
     /// Logs a request as `log` would, but without a dictionary for each one.
-    func log(_ record: RequestRecord, microseconds: Int) {
-        var line = LogLine(form, at: now(), Logger.Level.info.rawValue, "request")
-        line.add("method", record.method)
-        line.add("route", record.route)
-        line.add("status", record.status)
+    ///
+    /// - Parameter rest: the line up to the microseconds, if it is known already.
+    func log(_ record: RequestRecord, _ rest: LogLine? = nil, microseconds: Int) {
+        var line = LogLine(form, at: now(), rest ?? self.rest(method: record.method, record.route, record.status))
         line.add("microseconds", microseconds)
         if let mark = record.mark { line.add(Self.mark, mark) }
         if !metadata.isEmpty {
             for (name, value) in metadata.sorted(by: { $0.key.isTextBefore($1.key) }) { add(name, value, to: &line) }
         }
         end(line, .info)
+    }
+
+    /// The line of a request behind its time and up to the microseconds.
+    func rest(method: String, _ route: String, _ status: Int) -> LogLine {
+        var line = LogLine(withoutTime: form, Logger.Level.info.rawValue, "request")
+        line.add("method", method)
+        line.add("route", route)
+        line.add("status", status)
+        return line
     }
 
     private static let mark = "requestID"

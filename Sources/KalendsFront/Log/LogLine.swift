@@ -17,18 +17,28 @@ package struct LogLine {
 
     /// - Parameter milliseconds: the time of the line, in milliseconds since 1970.
     init(_ form: Form, at milliseconds: Int, _ level: String, _ message: String) {
+        self.init(form, at: milliseconds, LogLine(withoutTime: form, level, message))
+    }
+
+    /// A line that continues as another one that has no time.
+    init(_ form: Form, at milliseconds: Int, _ rest: LogLine) {
         self.form = form
         bytes.reserveCapacity(256)
+        if form == .json { bytes += Self.beginning }
+        addTime(milliseconds)
+        bytes += rest.bytes
+    }
+
+    /// The part of a line behind its time, which many lines may have in common.
+    init(withoutTime form: Form, _ level: String, _ message: String) {
+        self.form = form
         switch form {
         case .text:
-            addTime(milliseconds)
             bytes.append(UInt8(ascii: " "))
             bytes += level.utf8
             bytes.append(UInt8(ascii: " "))
             escape(message, quotes: false)
         case .json:
-            bytes += #"{"time":""#.utf8
-            addTime(milliseconds)
             bytes += #"","level":""#.utf8
             bytes += level.utf8
             bytes += #"","message":""#.utf8
@@ -36,6 +46,8 @@ package struct LogLine {
             bytes.append(UInt8(ascii: "\""))
         }
     }
+
+    private static let beginning = Array(#"{"time":""#.utf8)
 
     /// Adds a value.
     ///
