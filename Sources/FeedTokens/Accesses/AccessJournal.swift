@@ -48,8 +48,8 @@ public final class AccessJournal: Sendable {
 
     /// - Parameters:
     ///   - folded: the last place that is in the database.
-    ///   - onPressure: called, on any thread, when an eighth of the places is in use, and again for each access that is
-    ///     refused because all are.
+    ///   - onPressure: called, on any thread, when an eighth of the places is in use, and again whenever accesses are
+    ///     refused because too few are free.
     init(
         _ file: JournalFile, folded: Int, durability: AccessDurability = .power,
         onPressure: @escaping @Sendable () -> Void
@@ -91,9 +91,12 @@ public final class AccessJournal: Sendable {
 
     /// Records accesses together, all or none; may be called on any thread, including an event loop, and never waits.
     ///
+    /// Only where the disk fails in between may some be recorded although the outcome is a failure.
+    ///
     /// - Parameter completion: called once, on the journal's own thread or before this returns; it must not block.
     ///   `.success` once all of them are recorded.
     public func append(_ accesses: [FeedAccess], then completion: @escaping AccessCompletion) {
+        guard !accesses.isEmpty else { return completion(.success(())) }
         let (appended, wakes, presses) = state.withLock { state -> (Appended, Bool, Bool) in
             if let failure = state.failure { return (.refused(failure), false, false) }
             let taken = state.next - 1 - folded.load(ordering: .acquiring)

@@ -302,7 +302,7 @@ final class EdgeHandler: ChannelDuplexHandler {
             count = held.count + 1
             switch next {
             case .part(let part): if !isEnding { take(part, context) }
-            case .event(let event): context.fireUserInboundEventTriggered(event)
+            case .event(let event): pass(event: event, context)
             case .error(let error): tell(error, context)
             }
         }
@@ -342,21 +342,22 @@ final class EdgeHandler: ChannelDuplexHandler {
     // MARK: Order of other events
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if event is ChannelShouldQuiesceEvent, let raw, isIdle, isWriting(context) {
-            // The receiver of this event closes the connection, and with it what its reader has not received yet.
-            let bound = NIOLoopBound((context: context, event: event), eventLoop: context.eventLoop)
-            let written = context.eventLoop.makePromise(of: Void.self)
-            written.futureResult.whenComplete { _ in
-                bound.value.context.fireUserInboundEventTriggered(bound.value.event)
-            }
-            raw.writeAndFlush(NIOAny(IOData.byteBuffer(ByteBuffer())), promise: written)
-            return
-        }
         if isIdle {
-            context.fireUserInboundEventTriggered(event)
+            pass(event: event, context)
         } else {
             held.append(.event(event))
         }
+    }
+
+    private func pass(event: Any, _ context: ChannelHandlerContext) {
+        guard event is ChannelShouldQuiesceEvent, let raw, isWriting(context) else {
+            return context.fireUserInboundEventTriggered(event)
+        }
+        // The receiver of this event closes the connection, and with it what its reader has not received yet.
+        let bound = NIOLoopBound((context: context, event: event), eventLoop: context.eventLoop)
+        let written = context.eventLoop.makePromise(of: Void.self)
+        written.futureResult.whenComplete { _ in bound.value.context.fireUserInboundEventTriggered(bound.value.event) }
+        raw.writeAndFlush(NIOAny(IOData.byteBuffer(ByteBuffer())), promise: written)
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {

@@ -32,20 +32,32 @@ final class TurnAccesses {
     }
 
     private func record() {
-        let recorded = NIOLoopBound(waiting, eventLoop: loop)
+        let accesses = waiting[...]
         waiting = []
+        record(accesses)
+    }
+
+    private func record(_ accesses: ArraySlice<Waiting>) {
+        let bound = NIOLoopBound((turn: self, accesses: accesses), eventLoop: loop)
         let loop = loop
-        counter.count(recorded.value.map(\.access)) { result in
+        counter.count(accesses.map(\.access)) { result in
             if loop.inEventLoop {
-                Self.finish(recorded.value, result)
+                bound.value.turn.finish(bound.value.accesses, result)
             } else {
-                loop.execute { Self.finish(recorded.value, result) }
+                loop.execute { bound.value.turn.finish(bound.value.accesses, result) }
             }
         }
     }
 
-    private static func finish(_ waiting: [Waiting], _ result: Result<Void, JournalFailure>) {
-        for one in waiting { one.handler.finish(one.number, result) }
+    private func finish(_ accesses: ArraySlice<Waiting>, _ result: Result<Void, JournalFailure>) {
+        // A journal without room for all of them takes as many as fit.
+        if accesses.count > 1, case .failure(.full) = result {
+            let middle = accesses.startIndex + accesses.count / 2
+            record(accesses[..<middle])
+            record(accesses[middle...])
+            return
+        }
+        for one in accesses { one.handler.finish(one.number, result) }
     }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FeedTokens
 import Foundation
 import HTTPTypes
 import HummingbirdTesting
@@ -86,6 +87,28 @@ struct FastPathTests {
                 counted += chosen.count(where: \.isCounted)
             }
             #expect(try await server.call(.get, "/v1/feeds/\(feed.id)").json["accessCount"] == .integer(counted))
+        }
+    }
+
+    @Test("A journal without room for all polls of a turn takes as many as fit, and says that it is full")
+    func lastPlaces() async throws {
+        var settings = ServerSettings()
+        settings.accessJournalBytes = 1 << 16
+        try await TestServer.run(live: true, settings: settings, folds: false) { server in
+            try await server.makeCircle()
+            let feed = try await server.makeFeed()
+            try await server.raw(.get, feed.path).expect(200)
+            let journal = server.services.counter.journal
+            let free = journal.capacity - journal.pending
+            let poll = "GET \(feed.path) HTTP/1.1\r\nHost: x\r\nIf-None-Match: *\r\n\r\n"
+            let last = "GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+            let text = String(repeating: poll, count: free + 100) + last
+            let answers = try await RawConnection(port: try #require(server.client.port)).exchange(text) { _ in false }
+            let statuses = answers.components(separatedBy: "HTTP/1.1 ").dropFirst().compactMap { Int($0.prefix(3)) }
+            #expect(statuses.count == free + 101)
+            let polls = statuses.dropLast()
+            #expect(polls.count { $0 == 304 } == free && polls.count { $0 == 503 } == 100)
+            #expect(journal.pending == journal.capacity && journal.failure == .full)
         }
     }
 
