@@ -5,10 +5,11 @@ import NIOCore
 import Storage
 import Synchronization
 
-/// The accesses of one turn of an event loop, recorded together at its end.
+/// The accesses of one turn of an event loop: the first is recorded at once, and all others together at the turn's end.
 ///
 /// In a turn the loop reads from every connection that has something to read. One write, one lock and one wake-up then
-/// serve all of them. Nobody waits for others to come: the turn ends once what has arrived is read.
+/// serve nearly all of them. The first does not wait for the reading of a long turn, in which it is often the only one;
+/// nobody waits for others to come, since the turn ends once what has arrived is read.
 final class TurnAccesses {
     private struct Waiting {
         let access: FeedAccess
@@ -20,18 +21,25 @@ final class TurnAccesses {
     private let counter: AccessCounter
     private let loop: any EventLoop
     private var waiting: [Waiting] = []
+    /// Whether an access was recorded in this turn.
+    private var hasBegun = false
 
     private init(_ counter: AccessCounter, _ loop: any EventLoop) { (self.counter, self.loop) = (counter, loop) }
 
     /// Counts an access; `handler` learns the outcome on the event loop.
     func count(_ access: FeedAccess, for handler: EdgeHandler, _ number: Int) {
-        waiting.append(Waiting(access: access, handler: handler, number: number))
-        guard waiting.count == 1 else { return }
+        let one = Waiting(access: access, handler: handler, number: number)
+        guard !hasBegun else { return waiting.append(one) }
+        hasBegun = true
         let bound = NIOLoopBound(self, eventLoop: loop)
-        loop.execute { bound.value.record() }
+        loop.execute { bound.value.end() }
+        record([one])
     }
 
-    private func record() {
+    /// The turn is over.
+    private func end() {
+        hasBegun = false
+        guard !waiting.isEmpty else { return }
         let accesses = waiting[...]
         waiting = []
         record(accesses)
