@@ -12,11 +12,14 @@ extension Imports {
         /// How much of the import the caller may see.
         package let shown: ImportShown
 
+        /// - Parameter earlier: the progress before `transaction` began: an import that has ended since is still under
+        ///   way in the transaction, and the desk knows nothing more of it.
         fileprivate init(
-            _ record: ImportRecord, _ services: Services, to caller: Caller, in transaction: any ReadTransaction
+            _ record: ImportRecord, _ services: Services, to caller: Caller, earlier: ImportDesk.Progress? = nil,
+            in transaction: any ReadTransaction
         ) throws {
             self.record = record
-            var progress = services.importDesk.progress(record.id)
+            var progress = services.importDesk.progress(record.id) ?? earlier
             if progress == nil, services.leases.isShared, record.stage == .reading || record.stage == .committing {
                 progress = try transaction.leaseNote(ImportRecord.leaseName(record.id)).flatMap(
                     ImportDesk.Progress.init(note:))
@@ -71,9 +74,11 @@ extension Imports {
 
     /// Returns the report of an import with its state; throws 404 for an import of a circle that is not the caller's.
     package func report(_ id: String, for caller: Caller, _ part: Part) async throws -> Report {
-        try await services.store.read { transaction in
+        let earlier = services.importDesk.progress(id)
+        return try await services.store.read { transaction in
             let record = try Self.record(id, for: caller, .read, in: transaction).0
-            return try Report(try Listed(record, services, to: caller, in: transaction), part, in: transaction)
+            return try Report(
+                try Listed(record, services, to: caller, earlier: earlier, in: transaction), part, in: transaction)
         }
     }
 
