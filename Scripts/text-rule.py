@@ -69,7 +69,7 @@ ALLOWED = {
     ("Storage/FeedToken", SHARED): OURS, ("Storage/SQLValue", KEY): COLUMNS, ("Storage/SQLiteStore", KEY): COLUMNS,
     ("StoragePostgreSQL/Session", KEY): COLUMNS,
     ("StoragePostgreSQL/Dialect", LETTER): "our own statements", ("StoragePostgreSQL/ConnectionTarget", KEY): OPERATOR,
-    ("FeedServer/AccessFolding", KEY): LOG, ("KalendsFront/EdgeHandler", KEY): LOG,
+    ("FeedServer/AccessFolding", KEY): LOG, ("KalendsFront/FeedFastPath", KEY): LOG,
     ("KalendsFront/FeedReadingRoutes", KEY): LOG, ("KalendsCore/ImportFailure", KEY): LOG,
     ("KalendsFront/ImportRoutes", KEY): LOG, ("KalendsFront/RouteLog", KEY): LOG, ("FeedServer/Serve", KEY): LOG,
     ("KalendsFront/LineLogHandler", KEY): LOG, ("FeedServer/PublicPort", KEY): LOG,

@@ -23,6 +23,31 @@ struct LogLineTests {
         return line.bytes
     }
 
+    @Test(
+        "A line whose beginning was made before is the same as one that is made at once",
+        arguments: LogLine.Form.allCases)
+    func prepared(form: LogLine.Form) {
+        func add(_ line: inout LogLine) {
+            line.add("method", "GET")
+            line.add("route", "/feeds/{token}")
+            line.add("status", 304)
+        }
+        var rest = LogLine(withoutTime: form, "info", "request")
+        add(&rest)
+        for milliseconds in [0, 1_795_354_200_125] {
+            var whole = LogLine(form, at: milliseconds, "info", "request")
+            add(&whole)
+            var continued = LogLine(form, at: milliseconds, rest)
+            for number in [7, 123_456] {
+                whole.add("microseconds", number)
+                continued.add("microseconds", number)
+            }
+            whole.end()
+            continued.end()
+            #expect(whole.bytes == continued.bytes)
+        }
+    }
+
     @Test("A line for people has the time in UTC, the level, the words and the values")
     func text() throws {
         let line = Self.line(.text, "request", "GET")

@@ -38,7 +38,7 @@ enum OfficePhone {
         try desk.finish()
     }
 
-    /// Creates the row for the carrier if there is none; the first device that asks becomes the carrier of office days.
+    /// Inserts the carrier's row unless it exists; the first device that asks becomes the carrier of office days.
     static func prepare(_ user: String, in transaction: any WriteTransaction) throws {
         guard try transaction.phoneCarrier(of: user, source: PhoneCarrier.officeDays) == nil else { return }
         try transaction.putPhoneCarrier(PhoneCarrier(of: user, source: PhoneCarrier.officeDays))

@@ -126,7 +126,7 @@ final class ConnectionWatch: ChannelDuplexHandler {
     /// The parser has read a request in full.
     ///
     /// - Parameter hasTrailers: whether fields came behind its body; the parser heeds some of them.
-    func requestEnded(hasTrailers: Bool = false) {
+    func requestEnded(hasTrailers: Bool) {
         if hasTrailers { takesWhole = nil }
         endedInBody = bodyParts > 0
         (pace, bodyParts) = (nil, 0)

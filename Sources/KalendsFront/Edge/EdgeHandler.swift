@@ -28,12 +28,6 @@ final class EdgeHandler: ChannelDuplexHandler {
         case error(any Error)
     }
 
-    private struct Outstanding {
-        var answer: FeedFastPath.Answer
-        var isReady: Bool
-        var failure: (any Error)?
-    }
-
     /// How many answers may be outstanding before reading stops.
     private static let limit = 64
     private static let longBody = 16 << 10
@@ -45,9 +39,7 @@ final class EdgeHandler: ChannelDuplexHandler {
     private var raw: ChannelHandlerContext?
     private var own: ChannelHandlerContext?
     private var caller: FeedFastPath.Caller?
-    /// The outstanding answers in order; the first one's number is `firstNumber`.
-    private var outstanding = CircularBuffer<Outstanding>()
-    private var firstNumber = 0
+    private var outstanding = OutstandingAnswers()
     private var held = CircularBuffer<Held>()
     /// Requests that were passed on and are not answered in full.
     private var passed = PassedRequests()
@@ -234,8 +226,7 @@ final class EdgeHandler: ChannelDuplexHandler {
 
     /// Lets an answer leave in its order, once its access is counted.
     private func count(_ answer: FeedFastPath.Answer, _ context: ChannelHandlerContext) {
-        let number = firstNumber + outstanding.count
-        outstanding.append(Outstanding(answer: answer, isReady: answer.access == nil))
+        let number = outstanding.append(answer)
         guard let access = answer.access else { return flushReady(context) }
         turn.count(access, for: self, number)
     }
@@ -244,13 +235,8 @@ final class EdgeHandler: ChannelDuplexHandler {
 
     /// The access of an answer is counted, or cannot be; nothing happens when the connection is gone.
     func finish(_ number: Int, _ result: Result<Void, JournalFailure>) {
-        let index = number - firstNumber
-        guard let own, outstanding.indices.contains(outstanding.index(outstanding.startIndex, offsetBy: index)) else {
-            return
-        }
-        let place = outstanding.index(outstanding.startIndex, offsetBy: index)
-        outstanding[place].isReady = true
-        if case .failure(let error) = result { outstanding[place].failure = error }
+        guard let own else { return }
+        outstanding.finish(number, result)
         flushReady(own)
     }
 
@@ -259,10 +245,8 @@ final class EdgeHandler: ChannelDuplexHandler {
         guard let raw, context.channel.isActive else { return }
         var hasWritten = false
         // A reader that does not keep up gets nothing more for now.
-        while let first = outstanding.first, first.isReady, context.channel.isWritable {
-            outstanding.removeFirst()
-            firstNumber += 1
-            write(first, raw)
+        while context.channel.isWritable, let (answer, outcome) = outstanding.popReady() {
+            write(path.recorded(answer, outcome), raw)
             watch.answered()
             hasWritten = true
         }
@@ -271,15 +255,7 @@ final class EdgeHandler: ChannelDuplexHandler {
         readOn(context)
     }
 
-    private func write(_ outstanding: Outstanding, _ raw: ChannelHandlerContext) {
-        var answer = outstanding.answer
-        if let error = outstanding.failure {
-            path.logger.debug("an access could not be recorded", metadata: ["error": "\(publicText(error))"])
-            (answer.head, answer.body) = ProblemDocument(.notRecorded).bytes(
-                mark: answer.record.mark)
-            answer.record.status = HTTPResponse.Status.serviceUnavailable.code
-            answer.kind = path.kind(of: answer.record)
-        }
+    private func write(_ answer: FeedFastPath.Answer, _ raw: ChannelHandlerContext) {
         raw.write(NIOAny(IOData.byteBuffer(answer.head)), promise: nil)
         if let body = answer.body {
             let written = answer.part.map { part in

@@ -67,7 +67,7 @@ package final class EdgeSetup: ChannelInboundHandler, RemovableChannelHandler {
             let codec = try pipeline.context(handlerType: HTTP1ToHTTPServerCodec.self)
             let edge = EdgeHandler(path: path, watch: watch, turn: loops.turn(of: context.eventLoop))
             try pipeline.addHandler(edge, position: .before(codec.handler))
-            if limits.readsPlainRequests { watch.takesWhole = edge.takeWhole }
+            if path.takesPlainRequests, limits.admitPlainRequests { watch.takesWhole = edge.takeWhole }
         } catch {
             context.fireErrorCaught(error)
         }
@@ -76,7 +76,7 @@ package final class EdgeSetup: ChannelInboundHandler, RemovableChannelHandler {
 
 extension ConnectionLimits {
     /// Whether no plain request is beyond the limits of the general parser.
-    fileprivate var readsPlainRequests: Bool {
+    fileprivate var admitPlainRequests: Bool {
         headerField >= PlainRequest.longest && headerList >= PlainRequest.longest
             && headerCount >= PlainRequest.mostFields
     }

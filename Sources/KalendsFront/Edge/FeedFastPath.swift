@@ -89,10 +89,12 @@ struct FeedFastPath: Sendable {
         return answer(route, token, asked, &caller, confirmed: confirmed)
     }
 
+    /// Whether requests are recognized before the general parser: where other servers write, the database is asked first.
+    var takesPlainRequests: Bool { isOpen && services.sharing == nil }
+
     /// The answer to a request that was recognized before the general parser; nil when it has to go through the parser.
     func answer(_ request: PlainRequest, _ caller: inout Caller) -> Answer? {
-        // Where other servers write, the database is asked first.
-        guard isOpen, services.sharing == nil else { return nil }
+        guard takesPlainRequests else { return nil }
         return answer(request.route, request.token, request.asked, &caller, confirmed: nil)
     }
 
@@ -140,17 +142,24 @@ struct FeedFastPath: Sendable {
             services.metrics.fromMemory.add(answer.record.finish(answer.kind.tally, logger))
             return
         }
-        let microseconds = answer.record.time()
+        let microseconds = answer.record.microseconds()
         answer.kind.tally.add(microseconds)
         services.metrics.fromMemory.add(microseconds)
         lines.log(answer.record, line, microseconds: microseconds)
     }
 
-    /// The kind of an answer that cannot leave, with a status that is not usual here.
-    func kind(of record: RequestRecord) -> Kind {
-        Kind(
+    /// The answer that leaves once its access is counted, or a refusal when it cannot be.
+    func recorded(_ answer: Answer, _ outcome: Result<Void, JournalFailure>) -> Answer {
+        guard case .failure(let error) = outcome else { return answer }
+        logger.debug("an access could not be recorded", metadata: ["error": "\(publicText(error))"])
+        var refused = answer
+        (refused.head, refused.body) = ProblemDocument(.notRecorded).bytes(mark: answer.record.mark)
+        refused.record.status = HTTPResponse.Status.serviceUnavailable.code
+        let record = refused.record
+        refused.kind = Kind(
             tally: services.metrics.tally(method: record.method, route: record.route, status: record.status),
             line: lines?.rest(method: record.method, record.route, record.status))
+        return refused
     }
 
     private func bytes(of answer: FeedAnswer, length: Int?, mark: String?, _ caller: inout Caller) -> ByteBuffer {

@@ -67,14 +67,3 @@ struct RequestManner {
     private static let otherExpectation = ProblemDocument(
         .expectationFailed, detail: "The only expectation that this server supports is 100-continue.")
 }
-
-extension StringProtocol {
-    /// Whether the name equals this lower-case ASCII text, ignoring case.
-    fileprivate func isField(_ lowercase: StaticString) -> Bool {
-        // A static string's bytes live as long as the program.
-        unsafe utf8.count == lowercase.utf8CodeUnitCount
-            && utf8.elementsEqual(
-                UnsafeBufferPointer(start: lowercase.utf8Start, count: lowercase.utf8CodeUnitCount),
-                by: { (65...90).contains($0) ? $0 | 0x20 == $1 : $0 == $1 })
-    }
-}

@@ -38,39 +38,28 @@ struct FeedRequest: Hashable, Sendable {
         for (name, value) in head.headers {
             // The length is compared first: most names are not among these.
             switch name.utf8.count {
-            case 6 where name.isEqual("accept"): accept.append(value)
-            case 6 where name.isEqual("expect"): return nil
-            case 7 where name.isEqual("upgrade"): return nil
-            case 10 where name.isEqual("user-agent"):
+            case 6 where name.isField("accept"): accept.append(value)
+            case 6 where name.isField("expect"): return nil
+            case 7 where name.isField("upgrade"): return nil
+            case 10 where name.isField("user-agent"):
                 guard userAgent == nil else { return nil }
                 userAgent = value
-            case 10 where name.isEqual("connection"):
-                guard value.isEqual("keep-alive") else { return nil }
-            case 12 where name.isEqual("x-request-id"):
+            case 10 where name.isField("connection"):
+                guard value.isField("keep-alive") else { return nil }
+            case 12 where name.isField("x-request-id"):
                 guard mark == nil else { return nil }
                 mark = value
-            case 13 where name.isEqual("if-none-match"): ifNoneMatch.append(value)
-            case 14 where name.isEqual("content-length"):
+            case 13 where name.isField("if-none-match"): ifNoneMatch.append(value)
+            case 14 where name.isField("content-length"):
                 guard value == "0" else { return nil }
-            case 15 where name.isEqual("accept-encoding"): acceptEncoding.append(value)
-            case 15 where name.isEqual("x-forwarded-for"): forwardedFor.append(value)
-            case 17 where name.isEqual("if-modified-since"):
+            case 15 where name.isField("accept-encoding"): acceptEncoding.append(value)
+            case 15 where name.isField("x-forwarded-for"): forwardedFor.append(value)
+            case 17 where name.isField("if-modified-since"):
                 guard ifModifiedSince == nil else { return nil }
                 ifModifiedSince = value
-            case 17 where name.isEqual("transfer-encoding"): return nil
+            case 17 where name.isField("transfer-encoding"): return nil
             default: break
             }
         }
-    }
-}
-
-extension String {
-    /// Whether the name equals this lower-case ASCII text, ignoring case.
-    fileprivate func isEqual(_ lowercase: StaticString) -> Bool {
-        // A static string's bytes live as long as the program.
-        unsafe utf8.count == lowercase.utf8CodeUnitCount
-            && utf8.elementsEqual(
-                UnsafeBufferPointer(start: lowercase.utf8Start, count: lowercase.utf8CodeUnitCount),
-                by: { $0 | 0x20 == $1 | 0x20 })
     }
 }

@@ -95,7 +95,7 @@ struct RequestRecord: Sendable {
     var mark: String?
 
     /// The microseconds since the request came.
-    func time() -> Int {
+    func microseconds() -> Int {
         let elapsed = (ContinuousClock.now - start).components
         return Int(elapsed.seconds) * 1_000_000 + Int(elapsed.attoseconds / 1_000_000_000_000)
     }
@@ -103,7 +103,7 @@ struct RequestRecord: Sendable {
     /// Records that the request has been answered, and returns the microseconds that it took.
     @discardableResult
     func finish(_ tally: Metrics.Tally, _ logger: Logger) -> Int {
-        let microseconds = time()
+        let microseconds = self.microseconds()
         tally.add(microseconds)
         guard logger.logLevel <= .info else { return microseconds }
         if let lines = logger.handler as? LineLogHandler {
