@@ -269,11 +269,12 @@ package:
 	@$(SWIFT) build -c release --product kalends --static-swift-stdlib --scratch-path $(PACKAGE)
 	@Scripts/package.sh $(PACKAGE)/release/kalends $(PACKAGE)
 
-# The package in a bare Debian: installed, served from, upgraded under load, removed, purged. Wants root for the bare Debian.
+# The package in a bare Debian with a systemd of its own: installed, served from, upgraded under load, removed, purged. Wants
+# root. OLD=FILE is the package of the version before; otherwise that is the same program under a lower version.
 test-package: package
-	@Scripts/install-packages.sh debootstrap
-	@Scripts/package.sh $(PACKAGE)/release/kalends $(PACKAGE) $(VERSION)~before
-	@python3 -B Tests/Packages/package.py $(PACKAGE)/kalends_$(VERSION)~before_*.deb $(PACKAGE)/kalends_$(VERSION)_*.deb
+	@Scripts/install-packages.sh debootstrap systemd-container
+	@[ -n "$(OLD)" ] || Scripts/package.sh $(PACKAGE)/release/kalends $(PACKAGE) $(VERSION)~before
+	@python3 -B Tests/Packages/package.py $(or $(OLD),$(PACKAGE)/kalends_$(VERSION)~before_*.deb) $(PACKAGE)/kalends_$(VERSION)_*.deb
 
 # The alerts, and the metrics that they ask for, by Prometheus' own tool; its package would start a server.
 test-alerts:

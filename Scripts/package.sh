@@ -35,14 +35,14 @@ install -m 0755 "$root/Packaging/kalends-admin" "$stage/sbin/kalends-admin"
 python3 -B "$root/Packaging/manual.py" "$program" "$stage/man"
 cp "$root/Packaging/kalends-admin.8" "$stage/man/"
 cp "$root"/README.md "$root"/SECURITY.md "$root"/docs/*.md "$stage/doc/"
-# Under its own name it would be taken for the package's changelog.
-cp "$root/CHANGELOG.md" "$stage/doc/changes.md"
+# Under its own name, as under "changes", it would be put in the place of the package's changelog.
+cp "$root/CHANGELOG.md" "$stage/doc/release-notes.md"
 cp -r "$root/Packaging/prometheus" "$root/Packaging/grafana" "$stage/monitoring/"
 
 {
     echo "kalends ($version) unstable; urgency=medium"
     echo
-    echo "  * See /usr/share/doc/kalends/changes.md."
+    echo "  * See /usr/share/doc/kalends/release-notes.md.gz."
     echo
     echo " -- The Kalends maintainers <maintainers@kalends.invalid>  $(LC_ALL=C date -R -u -d "@$SOURCE_DATE_EPOCH")"
 } > "$source/debian/changelog"
