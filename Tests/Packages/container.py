@@ -116,8 +116,10 @@ def main():
 
     print("As compose.yaml says:", flush=True)
     try:
+        run(PODMAN, "network", "create", "--subnet", "172.28.7.0/24", f"{PROJECT}_inner")
         run(*COMPOSE, "up", "--detach", "--no-build", "kalends")
         name = run(PODMAN, "ps", "--quiet", "--filter", f"label=com.docker.compose.project={PROJECT}").stdout.strip()
+        check(address(name).startswith("172.28.7."), "it is in the network whose proxy it trusts")
         use(name)
     finally:
         run(*COMPOSE, "down", "--volumes", fails=True)
