@@ -15,7 +15,7 @@ BENCH_PACKAGES := $(SYSTEM_PACKAGES) nginx-light wrk curl bc php-cli php-sabre-v
 
 .PHONY: run try-connections build test test-release test-clients test-faults test-kill test-postgresql test-failover test-nodes test-disk-full test-power-cut test-powercut test-clock \
 	test-slow test-proxies test-revocation test-sync-kill test-pages test-growth test-long-writes test-mixed test-caldav test-connections-scale \
-	test-hostile-files test-timing bench-rules proof bench-caldav bench-phones bench-pages fuzz sanitize check format bench bench-check bench-hazards bench-million \
+	test-hostile-files test-timing bench-rules proof bench-caldav bench-phones bench-pages fuzz sanitize check format bench bench-check bench-hazards bench-million bench-nodes \
 	package test-package test-alerts clean
 
 # Inputs that `make fuzz` tries.
@@ -259,6 +259,12 @@ bench-million: build
 	@Scripts/install-packages.sh $(BENCH_PACKAGES)
 	@$(SWIFT) build -c release --product kalends-bench
 	@python3 -B Scripts/bench.py run million --python $(PYTHON)
+
+# One, two and three servers on one PostgreSQL beside one on SQLite: polls, reads, changes, memory, and how soon a revocation is
+# answered with up to eight servers.
+bench-nodes: build
+	@Scripts/install-packages.sh $(SYSTEM_PACKAGES) wrk postgresql
+	@python3 -B Scripts/bench-nodes.py $(KALENDS)
 
 # A Debian package in .build-package/, with a program that needs nothing of Swift on the machine.
 PACKAGE := .build-package
