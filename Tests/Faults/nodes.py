@@ -81,7 +81,7 @@ SERVERS = 3
 CIRCLES = 8
 CLIENTS = "clients"
 # Seconds between two ends of a process: feeds', and roles'.
-INTERVAL, ROLES_INTERVAL = 0.15, 0.5
+INTERVAL, ROLES_INTERVAL = 0.3, 0.5
 # The balancer's part of the polls; the rest goes to the servers directly, so that it is known which one answered.
 BALANCED = 0.4
 CONNECTIONS = 12
@@ -219,6 +219,7 @@ def on_network(folder, network):
             balancer = Balancer(folder, nodes, place, free_port(), network.launcher("balancer") if network else ())
             balancer.key, balancer.is_faulty = nodes[0].key, forked.RawValue("b", 0)
             balancer.wait()
+        print(f"{len(people.paths)} feeds made", flush=True)
         before = numbers(nodes)
         nodes[0].must("POST", "/v1/webhooks", {"url": "http://{}:{}/".format(*receiver.address)})
         aim, plant = BUGS.get(options.plant, (None, None))
