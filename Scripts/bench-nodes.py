@@ -102,7 +102,8 @@ class Setup:
 
     def load(self, *words, path="", environment=None, connections=CONNECTIONS, seconds=5):
         """Requests a second of all servers together, each with its part of the connections."""
-        each = [connections // len(self.nodes) + (number < connections % len(self.nodes)) for number in range(len(self.nodes))]
+        count = len(self.nodes)
+        each = [connections // count + (number < connections % count) for number in range(count)]
         running = [subprocess.Popen(
             ["wrk", "-t1", f"-c{count}", f"-d{seconds}s", "--latency", *words, f"http://127.0.0.1:{node.port}{path}"],
             stdout=subprocess.PIPE, text=True, env=dict(os.environ, **(environment or {}), NAME=f"n{node.port}"))

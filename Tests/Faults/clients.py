@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What clients of several servers do: each writes, follows or ends something until it is stopped, and returns what it saw."""
+"""What clients of several servers do: each writes, follows or ends something until it is stopped; what it saw."""
 
 import multiprocessing
 import pickle
@@ -95,8 +95,9 @@ def follow(goes_on, nodes, circles):
 
 
 def insist(nodes, method, path, value=None, gone=()):
-    """Asks servers, most often one that serves, until one has done it; what it was answered. `gone` are answers that say that
-    it was done before."""
+    """Asks servers, most often one that serves, until one has done it; what it was answered.
+
+    `gone`: answers that say that it was done before."""
     began = time.monotonic()
     while time.monotonic() - began < 60:
         try:

@@ -22,7 +22,7 @@ def clock_library():
 class Node(Server):
     """One of the servers, with files, a clock and a way to the database of its own.
 
-    Without a network, or where the database's answers are to be replayed, that way is a wire; otherwise it is the network."""
+    That way is a wire where there is no network, or the database's answers are to be replayed; otherwise the network."""
 
     def __init__(self, folder, number, cluster, key, network=None, is_wired=False):
         place = Path(folder) / f"server{number}"

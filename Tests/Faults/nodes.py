@@ -88,7 +88,7 @@ CONNECTIONS = 12
 
 
 class People:
-    """Who is in the circles: `steady` feeds that never end, feeds that `end` and that `expire`, and users that lose a `role`."""
+    """Who is in the circles: feeds that never end, those that do, by an act or by expiring, and users that lose a role."""
 
     def __init__(self, nodes, seconds):
         first = nodes[0]
@@ -281,8 +281,9 @@ def said(everybody, happened, seconds, counts, deliveries, changes):
     requests = len(everybody.reads) + everybody.writes + everybody.follows + len(everybody.trials) + len(everybody.ended)
     answered = len(everybody.reads) - statuses[None]
     waits = sorted(one.received - one.sent for one in everybody.reads if one.received)
+    middle, late = 1000 * waits[len(waits) // 2], 1000 * waits[len(waits) * 99 // 100]
     yield ("requests", requests, f"{requests / seconds:.0f} a second for {seconds:.0f} s, {answered / seconds:.0f} polls "
-           f"answered a second: p50 {1000 * waits[len(waits) // 2]:.1f} ms, p99 {1000 * waits[len(waits) * 99 // 100]:.0f} ms")
+           f"answered a second: p50 {middle:.1f} ms, p99 {late:.0f} ms")
     yield ("reads", len(everybody.reads), f"{statuses[200]} whole, {statuses[304]} unchanged, {statuses[410]} ended, "
            f"{refused} refused, {statuses[None]} without an answer; "
            f"{sum(one.server < 0 for one in everybody.reads)} through the balancer")

@@ -58,8 +58,8 @@ class Caller:
 
     def put_task(self, circle, identifier, timeout=30, title=None, user=None):
         due = time.strftime("%Y-%m-%dT12:00:00Z", time.gmtime())
-        return self.call(
-            "PUT", f"/v1/circles/{circle}/tasks/{identifier}", {"title": title or identifier, "dueAt": due}, timeout, user)[0]
+        task = {"title": title or identifier, "dueAt": due}
+        return self.call("PUT", f"/v1/circles/{circle}/tasks/{identifier}", task, timeout, user)[0]
 
     def has_task(self, circle, identifier):
         return self.call("GET", f"/v1/circles/{circle}/tasks/{identifier}")[0] == 200
