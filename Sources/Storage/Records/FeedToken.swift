@@ -87,8 +87,8 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
-    /// Gives a feed a new token; the tokens before it end at `endsAt`, and where that is not after `now`, with this write,
-    /// whatever any clock shows.
+    /// Gives a feed a new token; the tokens before it end at `endsAt`, and where that is not after `now`, with this
+    /// write, whatever any clock shows.
     ///
     /// - Parameter noticeUID: the UID of the event that the replaced token's feed shows until then; nil for no event.
     public func replaceToken(
