@@ -37,6 +37,7 @@ struct Serve: AsyncParsableCommand {
         let environment = ProcessInfo.processInfo.environment
         let socket = try PassedSocket.taken(from: environment)
         try checkAddress(values, socket)
+        try chosen.checkStrictly(passed: socket)
         // The addresses of feeds contain the port, so a free one is chosen before any address is issued.
         let port = if let socket { socket.port } else { try await Server.usablePort(chosen.host, chosen.port) }
         chosen.listen(on: port)
