@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import CoreMetrics
 import FoundationEssentials
 import Glibc
 import Hummingbird
@@ -109,6 +110,7 @@ struct Serve: AsyncParsableCommand {
         _ installation: Installation, _ socket: PassedSocket?, _ manager: ServiceManager, _ log: Logger
     ) async throws {
         let settings = installation.services.settings
+        MetricsSystem.bootstrap(installation.services.metrics.libraries)
         let server = Server(installation: installation, logger: log)
         let (ready, signal) = AsyncStream.makeStream(of: Void.self)
         let local = try server.local { signal.finish() }
