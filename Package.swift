@@ -2,13 +2,19 @@
 
 import PackageDescription
 
-let strict: [SwiftSetting] = [
-    .enableUpcomingFeature("ExistentialAny"),
-    .enableUpcomingFeature("InternalImportsByDefault"),
-    .enableUpcomingFeature("MemberImportVisibility"),
-    .strictMemorySafety(),
-    .treatAllWarnings(as: .error),
-]
+/// The path of libFuzzer without its `main`, when Scripts/fuzz.sh builds the package: every target then reports its
+/// branches, and the one product is the fuzzer's.
+let fuzzer = Context.environment["KALENDS_FUZZER"]
+let isFuzzed = fuzzer != nil
+
+let strict: [SwiftSetting] =
+    [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .strictMemorySafety(),
+        .treatAllWarnings(as: .error),
+    ] + (isFuzzed ? [.unsafeFlags(["-sanitize=fuzzer,address", "-O"])] : [])
 
 let package = Package(
     name: "kalends",
@@ -344,3 +350,23 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+// What is checked of each reader of text from outside: fed by libFuzzer in a program of its own, and in the tests with
+// the corpus that the program found.
+let readers: [Target.Dependency] = [
+    "Base", "CalendarSync", "FeedTokens", "ICalBridge", "KalendsCore", "KalendsFront", "OfficeDays", "Outbound",
+    "Storage",
+    .product(name: "HTTPTypes", package: "swift-http-types"),
+    .product(name: "Hummingbird", package: "hummingbird"),
+    .product(name: "NIOCore", package: "swift-nio"),
+    .product(name: "NIOEmbedded", package: "swift-nio"),
+    .product(name: "NIOHTTP1", package: "swift-nio"),
+]
+package.targets.append(
+    isFuzzed
+        ? .executableTarget(
+            name: "kalends-fuzz", dependencies: readers, path: "Tests/Fuzz/Readers", exclude: ["Replay"],
+            swiftSettings: strict, linkerSettings: [.unsafeFlags(["-sanitize=address", fuzzer ?? "", "-lstdc++"])])
+        : .testTarget(
+            name: "ReaderPromisesTests", dependencies: readers, path: "Tests/Fuzz/Readers", exclude: ["Program"],
+            swiftSettings: strict))
