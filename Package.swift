@@ -2,19 +2,13 @@
 
 import PackageDescription
 
-/// The path of libFuzzer without its `main`, when Scripts/fuzz.sh builds the package: every target then reports its
-/// branches, and the one product is the fuzzer's.
-let fuzzer = Context.environment["KALENDS_FUZZER"]
-let isFuzzed = fuzzer != nil
-
-let strict: [SwiftSetting] =
-    [
-        .enableUpcomingFeature("ExistentialAny"),
-        .enableUpcomingFeature("InternalImportsByDefault"),
-        .enableUpcomingFeature("MemberImportVisibility"),
-        .strictMemorySafety(),
-        .treatAllWarnings(as: .error),
-    ] + (isFuzzed ? [.unsafeFlags(["-sanitize=fuzzer,address", "-O"])] : [])
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .strictMemorySafety(),
+    .treatAllWarnings(as: .error),
+]
 
 let package = Package(
     name: "kalends",
@@ -362,11 +356,20 @@ let readers: [Target.Dependency] = [
     .product(name: "NIOEmbedded", package: "swift-nio"),
     .product(name: "NIOHTTP1", package: "swift-nio"),
 ]
-package.targets.append(
-    isFuzzed
-        ? .executableTarget(
+// The path of libFuzzer without its `main`, when Scripts/fuzz.sh builds the package: the targets with readers then report
+// their branches to it.
+if let fuzzer = Context.environment["KALENDS_FUZZER"] {
+    let watching = SwiftSetting.unsafeFlags(["-sanitize=fuzzer,address", "-O"])
+    let watched = ["Base", "ICalBridge", "CalendarSync", "Outbound", "KalendsCore", "KalendsFront"]
+    for target in package.targets where watched.contains(target.name) { target.swiftSettings = strict + [watching] }
+    package.targets.append(
+        .executableTarget(
             name: "kalends-fuzz", dependencies: readers, path: "Tests/Fuzz/Readers", exclude: ["Replay"],
-            swiftSettings: strict, linkerSettings: [.unsafeFlags(["-sanitize=address", fuzzer ?? "", "-lstdc++"])])
-        : .testTarget(
+            swiftSettings: strict + [watching],
+            linkerSettings: [.unsafeFlags(["-sanitize=address", fuzzer, "-lstdc++"])]))
+} else {
+    package.targets.append(
+        .testTarget(
             name: "ReaderPromisesTests", dependencies: readers, path: "Tests/Fuzz/Readers", exclude: ["Program"],
             swiftSettings: strict))
+}
