@@ -20,8 +20,9 @@ BENCH_PACKAGES := $(SYSTEM_PACKAGES) nginx-light wrk curl bc php-cli php-sabre-v
 	test-timing bench-rules proof bench-caldav bench-phones bench-pages fuzz sanitize check format bench bench-check \
 	bench-hazards bench-million bench-nodes bench-move package test-package test-container test-alerts clean
 
-# Inputs that `make fuzz` tries.
+# Inputs that `make fuzz` tries, and for what: calendar, readers, mutate or document (Scripts/fuzz.sh).
 RUNS ?= 1000000
+TARGET ?= calendar
 
 # A running server with the demo in it; Ctrl-C stops it.
 run: build
@@ -88,15 +89,16 @@ test-caldav: $(TOOLS)/python/.done
 test-connections-scale: build
 	@python3 -B Tests/Faults/connections.py $(KALENDS)
 
-# Inputs that learn from the reader's branches, with AddressSanitizer; goes on where the last call ended.
+# Inputs that learn from the branches of a reader, with AddressSanitizer; goes on where the last call ended.
 fuzz:
 	@Scripts/install-packages.sh $(SYSTEM_PACKAGES)
-	@Scripts/fuzz.sh $(RUNS)
+	@SWIFT=$(SWIFT) Scripts/fuzz.sh $(TARGET) $(RUNS)
 
-# The calendar language's tests, with every file of the corpora, under the address and the thread sanitizer.
+# Every suite under the sanitizers of addresses, of undefined behaviour and of threads; SANITIZERS="address BaseTests" runs
+# one suite under one of them.
 sanitize:
 	@Scripts/install-packages.sh $(SYSTEM_PACKAGES)
-	@SWIFT=$(SWIFT) Scripts/sanitize.sh
+	@SWIFT=$(SWIFT) Scripts/sanitize.sh $(SANITIZERS)
 
 # The pages in Chromium and in Firefox ESR: every page in every state as the tests write it, what the scripts add, each page's
 # main job at a server with the demo, by mouse and keyboard, with scripts and without, and three tasks as a stranger does them.

@@ -348,3 +348,32 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+// What is checked of each reader of text from outside: fed by libFuzzer in a program of its own, and in the tests with
+// the corpus that the program found.
+let readers: [Target.Dependency] = [
+    "Base", "CalendarSync", "FeedTokens", "ICalBridge", "KalendsCore", "KalendsFront", "OfficeDays", "Outbound",
+    "Storage",
+    .product(name: "HTTPTypes", package: "swift-http-types"),
+    .product(name: "Hummingbird", package: "hummingbird"),
+    .product(name: "NIOCore", package: "swift-nio"),
+    .product(name: "NIOEmbedded", package: "swift-nio"),
+    .product(name: "NIOHTTP1", package: "swift-nio"),
+]
+// The path of libFuzzer without its `main`, when Scripts/fuzz.sh builds the package: the targets with readers then report
+// their branches to it.
+if let fuzzer = Context.environment["KALENDS_FUZZER"] {
+    let watching = SwiftSetting.unsafeFlags(["-sanitize=fuzzer,address", "-O"])
+    let watched = ["Base", "ICalBridge", "CalendarSync", "Outbound", "KalendsCore", "KalendsFront"]
+    for target in package.targets where watched.contains(target.name) { target.swiftSettings = strict + [watching] }
+    package.targets.append(
+        .executableTarget(
+            name: "kalends-fuzz", dependencies: readers, path: "Tests/Fuzz/Readers", exclude: ["Replay"],
+            swiftSettings: strict + [watching],
+            linkerSettings: [.unsafeFlags(["-sanitize=address", fuzzer, "-lstdc++"])]))
+} else {
+    package.targets.append(
+        .testTarget(
+            name: "ReaderPromisesTests", dependencies: readers, path: "Tests/Fuzz/Readers", exclude: ["Program"],
+            swiftSettings: strict))
+}

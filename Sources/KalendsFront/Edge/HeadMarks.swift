@@ -31,9 +31,11 @@ enum RequestTarget {
         var run = 0
         var rest = pieces[...]
         while let first = rest.first {
-            let length = min(rest.count, length(ofCharacterBeginningWith: first.byte))
-            let character = String(decoding: rest.prefix(length).map(\.byte), as: UTF8.self)
-            let isMark = character.unicodeScalars.allSatisfy(CombiningMarks.contain)
+            var length = min(rest.count, length(ofCharacterBeginningWith: first.byte))
+            let character = String(validating: rest.prefix(length).map(\.byte), as: UTF8.self)
+            // A byte that begins no character is read as U+FFFD, and the next one may begin a mark.
+            if character == nil { length = 1 }
+            let isMark = character?.unicodeScalars.allSatisfy(CombiningMarks.contain) ?? false
             run = isMark ? run + 1 : 0
             if run <= CombiningMarks.longestRun { for piece in rest.prefix(length) { bounded += piece.written } }
             rest = rest.dropFirst(length)

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+import Foundation
+
+@testable import KalendsCore
+@testable import KalendsFront
+
+/// Inputs without libFuzzer: changed copies of real ones, or documents after the schemas of the OpenAPI document.
+struct InputGenerator {
+    private var random: Draw
+    private let seeds: [[UInt8]]
+    private let schemas: [ByteString: JSONValue]
+    private let names: [ByteString]
+
+    /// - Parameter folder: real inputs, each with its reader's number before it.
+    init(mutating folder: URL, _ seed: UInt64) {
+        random = Draw(state: seed)
+        let files = (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? []
+        seeds = files.sorted { $0.path() < $1.path() }.compactMap { try? Array(Data(contentsOf: $0)) }
+        precondition(!seeds.isEmpty, "\(folder.path()) has no files.")
+        (schemas, names) = ([:], [])
+    }
+
+    init(document seed: UInt64) {
+        random = Draw(state: seed)
+        seeds = []
+        schemas = Components.all(.all).mapValues(\.value)
+        names = schemas.keys.sorted()
+    }
+
+    mutating func next() -> [UInt8] { seeds.isEmpty ? described() : mutated() }
+}
+
+// MARK: Changed copies
+
+extension InputGenerator {
+    private static let telling: [[UInt8]] =
+        [
+            "\r\n", "\r\n\r\n", "\0", "\u{FEFF}", "\"", "\\", "\\u0000", "\\uD800", "%00", "%", "%ff", "&", "=", ";",
+            ",",
+            "../", "//", "@", "[", "]", "{", "}", "<", "]]>", "<!--", "&#x0;", "&#1114112;", "-1", "0", "1e999",
+            "1e-999",
+            "9223372036854775807", "-9223372036854775808", "9223372036854775808", "4294967296", "0001", "+1",
+            "e\u{301}\u{301}\u{301}", "\u{1F469}\u{200D}\u{1F469}", "\u{202E}", "\u{2028}", "\u{0}", "9999-12-31",
+            "0000-00-00", "T24:00:60Z", "+99:99", "Content-Length: 5\r\n", "Transfer-Encoding: chunked\r\n",
+            "0\r\n\r\n",
+            "Connection: close\r\n", "HTTP/1.0", "FREQ=SECONDLY", "COUNT=999999999", "BEGIN:VEVENT\r\n",
+            "END:VEVENT\r\n",
+        ].map { Array($0.utf8) } + [
+            [0xFF], [0x80], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0x1F, 0x8B],
+        ]
+
+    private mutating func mutated() -> [UInt8] {
+        var input = seeds[random.below(seeds.count)]
+        for _ in 0..<(1 + random.below(4)) {
+            // The first byte is the reader's number, and seldom changes.
+            guard input.count > 1 else { break }
+            let place = 1 + random.below(input.count - 1)
+            let end = min(input.count, place + 1 + random.below(random.below(4) == 0 ? 200 : 8))
+            switch random.below(9) {
+            case 0: input[place] ^= 1 << UInt8(random.below(8))
+            case 1: input[place] = UInt8(random.below(256))
+            case 2: input.removeSubrange(place..<end)
+            case 3: input.insert(contentsOf: input[place..<end], at: place)
+            case 4: input.insert(contentsOf: Self.telling[random.below(Self.telling.count)], at: place)
+            case 5: input.replaceSubrange(place..<end, with: Self.telling[random.below(Self.telling.count)])
+            case 6: input.removeSubrange(place...)
+            case 7:
+                let other = seeds[random.below(seeds.count)].dropFirst()
+                guard !other.isEmpty else { continue }
+                let start = other.startIndex + random.below(other.count)
+                let part = other[start..<min(other.endIndex, start + 1 + random.below(200))]
+                input.insert(contentsOf: part, at: place)
+            default:
+                let piece = Array(input[place..<end])
+                for _ in 0..<random.below(20) { input.insert(contentsOf: piece, at: place) }
+            }
+            if input.count > 16 << 10 { input.removeSubrange((16 << 10)...) }
+        }
+        if random.below(50) == 0 { input[0] = Reader.numbers[random.below(Reader.numbers.count)] }
+        return input
+    }
+}
+
+// MARK: What the document describes
+
+extension InputGenerator {
+    private static let readers = ["json", "json-node", "items", "recurrence", "oauth", "google-event", "graph-event"]
+    private static let numbers = readers.map { name in Reader.numbers.first { Reader.numbered($0)?.name == name } ?? 0 }
+
+    private mutating func described() -> [UInt8] {
+        let schema = schemas[names[random.below(names.count)]] ?? [:]
+        var json = value(of: schema, depth: 0)
+        // Half of them have a fault somewhere.
+        if random.below(2) == 0 { json = spoiled(json) }
+        var text = (try? json.serialized()) ?? []
+        if random.below(8) == 0, !text.isEmpty { text[random.below(text.count)] = UInt8(random.below(256)) }
+        switch random.below(4) {
+        case 0: return connection(text)
+        case 1: return form(json)
+        default: return [Self.numbers[random.below(Self.numbers.count)]] + text
+        }
+    }
+
+    private mutating func value(of schema: JSONValue, depth: Int) -> JSONValue {
+        if let name = schema["$ref"]?.string?.split(separator: "/").last {
+            guard depth < 6 else { return nil }
+            return value(of: schemas[ByteString(name)] ?? [:], depth: depth + 1)
+        }
+        for several in ["oneOf", "anyOf", "allOf"] {
+            if let choices = schema[several]?.array, !choices.isEmpty {
+                return value(of: choices[random.below(choices.count)], depth: depth + 1)
+            }
+        }
+        if let choices = schema["enum"]?.array, !choices.isEmpty { return choices[random.below(choices.count)] }
+        if let constant = schema["const"] { return constant }
+        if let example = schema["example"], random.below(3) == 0 { return example }
+        let types = schema["type"]?.array ?? [schema["type"] ?? nil]
+        switch types[random.below(max(1, types.count))].string {
+        case "object": return object(of: schema, depth)
+        case "array":
+            guard depth < 8, let items = schema["items"] else { return [] }
+            return .array((0..<random.below(4)).map { _ in value(of: items, depth: depth + 1) })
+        case "integer", "number":
+            let (low, high) = (schema["minimum"]?.integer ?? -5, schema["maximum"]?.integer ?? 5_000)
+            switch random.below(4) {
+            case 0: return .integer(low)
+            case 1: return .integer(high)
+            default: return .integer(low &+ random.below(max(1, min(high &- low, 1 << 40))))
+            }
+        case "boolean": return .bool(random.below(2) == 0)
+        case "string": return .string(string(schema["format"]?.string))
+        default: return nil
+        }
+    }
+
+    private mutating func object(of schema: JSONValue, _ depth: Int) -> JSONValue {
+        var members: [ByteString: JSONValue] = [:]
+        let required = Set((schema["required"]?.array ?? []).compactMap(\.string).map { ByteString($0) })
+        for (name, part) in (schema["properties"]?.object ?? [:]).sorted(by: { $0.key < $1.key })
+        where depth < 8 && (required.contains(name) || random.below(2) == 0) {
+            members[name] = value(of: part, depth: depth + 1)
+        }
+        return .object(members)
+    }
+
+    private static let texts = [
+        "", "a", "Early shift", "Zoë \u{1F469}\u{200D}\u{2695}\u{FE0F}", "e\u{301}\u{301}", "line\r\nbreak",
+        "a\u{202E}b", "\u{0}",
+        "Europe/Berlin", "America/Los_Angeles", "https://example.org/x?y=z#f", "webcal://[::1]:8080/a", "p-1",
+        "RRULE:FREQ=DAILY;COUNT=3", "FREQ=MONTHLY;BYDAY=-1FR;UNTIL=20261231T000000Z", "../..", "%2e%2e/", "null", "0",
+    ]
+    private static let times = [
+        "2026-01-21T09:00:00-08:00", "2026-03-29T02:30:00+01:00", "1900-01-01T00:00:00Z", "2500-12-31T23:59:59Z",
+        "2026-02-30T00:00:00Z", "2026-01-21T09:00:60Z", "2026-01-21", "9999-12-31T23:59:59+14:00",
+    ]
+
+    private mutating func string(_ format: String?) -> String {
+        switch format {
+        case "date-time", "date", "time": Self.times[random.below(Self.times.count)]
+        default: Self.texts[random.below(Self.texts.count)]
+        }
+    }
+
+    /// The same with another value, another name or a member more in one place.
+    private mutating func spoiled(_ json: JSONValue) -> JSONValue {
+        let others: [JSONValue] = [
+            nil, true, 0, -1, .integer(.max), .integer(.min), .number(1.5), .number(1e300), "", [], [:], ["a"], [nil],
+        ]
+        if random.below(3) > 0, case .object(var members) = json, !members.isEmpty {
+            let names = members.keys.sorted()
+            let name = names[random.below(names.count)]
+            switch random.below(4) {
+            case 0: members[name] = nil
+            case 1: members[ByteString(Self.texts[random.below(Self.texts.count)])] = members[name]
+            default: members[name] = spoiled(members[name] ?? nil)
+            }
+            return .object(members)
+        }
+        if case .array(var items) = json, !items.isEmpty, random.below(2) == 0 {
+            let place = random.below(items.count)
+            items[place] = spoiled(items[place])
+            return .array(items + (random.below(4) == 0 ? items : []))
+        }
+        return others[random.below(others.count)]
+    }
+
+    /// Requests with the document as their body, framed in both ways.
+    private mutating func connection(_ body: [UInt8]) -> [UInt8] {
+        var bytes = [Reader.numbers.first { Reader.numbered($0)?.name == "edge" } ?? 0, UInt8(random.below(2))]
+        for _ in 0..<(1 + random.below(3)) {
+            let path = ["/v1/circles", "/v1/circles/c/tasks", "/feeds/AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8"]
+            let method = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"][random.below(6)]
+            bytes += "\(method) \(path[random.below(3)]) HTTP/1.1\r\nHost: x\r\n".utf8
+            switch random.below(3) {
+            case 0: bytes += "Content-Length: \(body.count)\r\n\r\n".utf8 + body
+            case 1:
+                bytes += "Transfer-Encoding: chunked\r\n\r\n".utf8
+                for piece in pieces(of: body) {
+                    bytes += "\(String(piece.count, radix: 16))\r\n".utf8 + piece + [13, 10]
+                }
+                bytes += "0\r\n\r\n".utf8
+            default: bytes += "Accept: */*\r\n\r\n".utf8
+            }
+        }
+        return bytes
+    }
+
+    /// The document's members as the fields of a form.
+    private mutating func form(_ json: JSONValue) -> [UInt8] {
+        let fields = (json.object ?? [:]).sorted { $0.key < $1.key }.map { name, value in
+            pathComponent(name.string) + "=" + pathComponent(value.string ?? (try? value.text()) ?? "")
+        }
+        let readers = ["form", "query", "push"].map { name in
+            Reader.numbers.first { Reader.numbered($0)?.name == name } ?? 0
+        }
+        return [readers[random.below(3)]] + Array(fields.joined(separator: "&").utf8)
+    }
+}
+
+/// Numbers that are the same for the same seed (SplitMix64).
+struct Draw {
+    var state: UInt64
+
+    /// Returns a number from 0 to one less than the limit.
+    mutating func below(_ limit: Int) -> Int {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var word = state
+        word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
+        return Int((word ^ (word >> 31)) % UInt64(limit))
+    }
+}

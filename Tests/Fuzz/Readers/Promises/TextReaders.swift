@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+import Foundation
+import ICalBridge
+
+/// JSON and the plain forms of text.
+extension Reader {
+    static let texts = [
+        Reader(name: "json", check: json),
+        Reader(name: "json-node") { bytes in
+            let node = try? JSONNode(parsing: bytes)
+            let skipped = try? JSONValue(parsing: bytes, keeping: .list(of: .scalar, most: 3))
+            try promise((node == nil) == (skipped == nil), "What is skipped is checked as strictly as what is kept.")
+            if (try? JSONValue(parsing: bytes)) != nil { try promise(node != nil, "A value is also a node.") }
+        },
+        Reader(name: "base64url", check: base64URL),
+        Reader(name: "utf-8") { bytes in
+            var check = UTF8Check()
+            for piece in pieces(of: bytes) { check.feed(piece[...]) }
+            let isValid = String(validating: bytes, as: UTF8.self) != nil
+            try promise(check.finish() == isValid, "In pieces it is valid exactly when it is valid as a whole.")
+        },
+        Reader(name: "text") { bytes in
+            let text = text(bytes)
+            let bounded = text.withBoundedMarks
+            try promise(!bounded.hasLongRunOfMarks, "Marks are bounded.")
+            try promise(bounded.withBoundedMarks.utf8.elementsEqual(bounded.utf8), "And bounded once.")
+            let shown = text.withoutHiddenCharacters
+            try promise(shown.utf8.count <= text.utf8.count, "Nothing is added.")
+            let parts = text.pieces(separatedBy: ",", omittingEmpty: false)
+            try promise(parts.map(String.init).joined(separator: ",").utf8.elementsEqual(text.utf8), "Nothing is lost.")
+            _ = (text.asciiLowercased, text.withoutBlanks, text.withoutOuterBlanks, JSONPointer.step(text))
+        },
+        Reader(name: "zone") { bytes in
+            let name = text(bytes)
+            guard let zone = TimeZoneReference(name) else { return }
+            try promise(TimeZoneReference(zone.identifier) != nil, "A zone's own name is a zone: \(zone.identifier)")
+        },
+        Reader(name: "time") { bytes in
+            let text = text(bytes)
+            if let instant = Instant(rfc3339: text) {
+                try promise(Instant(rfc3339: instant.description) == instant, "An instant is read back: \(instant)")
+            }
+            if let date = CivilDate(iso: text) {
+                try promise(CivilDate(iso: date.description) == date, "A date is read back: \(date)")
+            }
+            _ = CivilDateTime(basic: text[...])
+        },
+    ]
+
+    /// Reads what Foundation reads, except for what the house refuses by rule, and refuses what Foundation refuses.
+    private static func json(_ bytes: [UInt8]) throws {
+        let foundation = try? JSONSerialization.jsonObject(with: Data(bytes), options: .fragmentsAllowed)
+        let value: JSONValue
+        do throws(JSONFault) {
+            value = try JSONValue(parsing: bytes)
+        } catch {
+            try promise(!error.reason.isEmpty, "There is a reason.")
+            return
+        }
+        try promise(foundation != nil, "Foundation does not read this as JSON.")
+        let written = try value.serialized()
+        try promise(try JSONValue(parsing: written) == value, "What is written is read back.")
+        try promise(try JSONValue(parsing: written).serialized() == written, "It is written alike again.")
+        let again = try? JSONSerialization.jsonObject(with: Data(written), options: .fragmentsAllowed)
+        try promise(again != nil, "Foundation reads what is written.")
+        if let list = foundation as? [Any] { try promise(value.array?.count == list.count, "Elements are lost.") }
+        if let members = foundation as? [String: Any], value.object?.count != members.count {
+            // Foundation takes names for the same that have the same characters in another form.
+            let names = Set(value.object?.keys.map { $0.string.precomposedStringWithCanonicalMapping } ?? [])
+            try promise(names.count <= members.count, "Members are lost.")
+        }
+    }
+
+    private static func base64URL(_ bytes: [UInt8]) throws {
+        let encoded = Base64URL.encode(bytes)
+        try promise(Base64URL.decode(Array(encoded.utf8)) == bytes, "What is encoded is decoded.")
+        try promise(Base64URL.hasNoSpareBits(Array(encoded.utf8)), "No bits are left over.")
+        let usual = encoded.replacing("-", with: "+").replacing("_", with: "/")
+        let padded = usual + String(repeating: "=", count: (4 - usual.utf8.count % 4) % 4)
+        try promise(Data(base64Encoded: padded).map(Array.init) == bytes, "Foundation decodes the same.")
+        guard let decoded = Base64URL.decode(bytes), Base64URL.hasNoSpareBits(bytes) else { return }
+        try promise(Base64URL.encode(decoded).utf8.elementsEqual(bytes), "There is one spelling only.")
+    }
+}
