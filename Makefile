@@ -11,12 +11,14 @@ TEST_PACKAGES := $(SYSTEM_PACKAGES) python3-venv vdirsyncer khal curl postgresql
 CLIENT_PACKAGES := $(SYSTEM_PACKAGES) python3-venv vdirsyncer khal thunderbird xvfb evolution-data-server \
 	gir1.2-ecal-2.0 python3-gi dbus
 CALDAV_PACKAGES := cyrus-imapd cyrus-caldav sasl2-bin davical postgresql php-cgi php-pgsql
+NODES_PACKAGES := $(SYSTEM_PACKAGES) postgresql haproxy faketime nftables iproute2
 BENCH_PACKAGES := $(SYSTEM_PACKAGES) nginx-light wrk curl bc php-cli php-sabre-vobject radicale vdirsyncer procps valgrind binutils
 
-.PHONY: run try-connections build test test-release test-clients test-faults test-kill test-postgresql test-failover test-nodes test-disk-full test-power-cut test-powercut test-clock \
-	test-slow test-proxies test-revocation test-sync-kill test-pages test-growth test-long-writes test-mixed test-caldav test-connections-scale \
-	test-hostile-files test-timing bench-rules proof bench-caldav bench-phones bench-pages fuzz sanitize check format bench bench-check bench-hazards bench-million \
-	package test-package test-container test-alerts clean
+.PHONY: run try-connections build test test-release test-clients test-faults test-kill test-postgresql test-failover test-nodes \
+	test-nodes-long test-upgrade test-disk-full test-power-cut test-powercut test-clock test-slow test-proxies test-revocation \
+	test-sync-kill test-pages test-growth test-long-writes test-mixed test-caldav test-connections-scale test-hostile-files \
+	test-timing bench-rules proof bench-caldav bench-phones bench-pages fuzz sanitize check format bench bench-check \
+	bench-hazards bench-million bench-nodes bench-move package test-package test-container test-alerts clean
 
 # Inputs that `make fuzz` tries.
 RUNS ?= 1000000
@@ -149,14 +151,25 @@ test-failover: build
 	@KALENDS=$(KALENDS) python3 -B Tests/Faults/postgresql_imports.py --rounds $(or $(ROUNDS),10)
 	@KALENDS=$(KALENDS) python3 -B Tests/Faults/postgresql_ways.py
 
-# Three servers on one PostgreSQL, killed, stopped and cut off under load; SECONDS_OF_FAULTS=90. Then each promise is broken on
-# purpose, and the run has to find it.
+# Three servers on one PostgreSQL, killed, stopped and cut off under load, with clocks that jump; SECONDS_OF_FAULTS=90. Then each
+# promise is broken on purpose, and the run has to find it. For root, in a network of namespaces.
 test-nodes: build
-	@Scripts/install-packages.sh postgresql
+	@Scripts/install-packages.sh $(NODES_PACKAGES)
 	@python3 -B Tests/Faults/history.py
 	@KALENDS=$(KALENDS) python3 -B Tests/Faults/nodes.py --seconds $(or $(SECONDS_OF_FAULTS),90)
-	@for bug in old-answer wrong-circle fold-again lost-fold no-lease skipped; do \
+	@for bug in old-answer wrong-circle fold-again lost-fold no-lease skipped kept-role; do \
 		KALENDS=$(KALENDS) python3 -B Tests/Faults/nodes.py --seconds 45 --plant $$bug || exit 1; done
+
+# Two servers on one PostgreSQL are replaced by another version one after the other, and back, under load; BEFORE=PROGRAM is
+# the program of the version before.
+test-upgrade: build
+	@Scripts/install-packages.sh postgresql
+	@KALENDS=$(KALENDS) python3 -B Tests/Faults/upgrade.py $(or $(BEFORE),$(KALENDS)) --rounds $(or $(ROUNDS),4)
+
+# The same for ten minutes, with as many polls as the machine can do, up to 1,500 a second.
+test-nodes-long: build
+	@Scripts/install-packages.sh $(NODES_PACKAGES)
+	@KALENDS=$(KALENDS) python3 -B Tests/Faults/nodes.py --seconds $(or $(SECONDS_OF_FAULTS),600) --rate 1500
 
 # A full disk, and a full journal on it; wants root for a small tmpfs.
 test-disk-full: build
@@ -259,6 +272,18 @@ bench-million: build
 	@Scripts/install-packages.sh $(BENCH_PACKAGES)
 	@$(SWIFT) build -c release --product kalends-bench
 	@python3 -B Scripts/bench.py run million --python $(PYTHON)
+
+# One, two and three servers on one PostgreSQL beside one on SQLite: polls, reads, changes, memory, and how soon a revocation is
+# answered with up to eight servers.
+bench-nodes: build
+	@Scripts/install-packages.sh $(SYSTEM_PACKAGES) wrk postgresql
+	@python3 -B Scripts/bench-nodes.py $(KALENDS)
+
+# A million feeds are moved from SQLite to PostgreSQL and back, with a start and polls on PostgreSQL between.
+bench-move: build
+	@Scripts/install-packages.sh $(SYSTEM_PACKAGES) wrk postgresql
+	@$(SWIFT) build -c release --product kalends-bench
+	@python3 -B Scripts/bench-move.py $(KALENDS) .build/release/kalends-bench
 
 # A Debian package in .build-package/, with a program that needs nothing of Swift on the machine.
 PACKAGE := .build-package

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lets the server's clock jump under load, by an hour and by ten years each way: nothing is lost, nothing doubled.
+"""Lets the server's clock jump under load, by an hour and by ten years each way: nothing is lost, nothing doubled, and no
+address that was replaced or revoked opens anything again.
 
     KALENDS=.build/release/kalends python3 Tests/Faults/clock.py
 """
@@ -8,6 +9,7 @@ import glob
 import os
 import time
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from load import Load
 from report import check_bracket, check_written, run, skip
@@ -15,6 +17,20 @@ from server import Server, Violation
 
 TITLE = "Jumps of the clock (libfaketime):"
 JUMPS = ["+1h", "+0", "-1h", "+0", "+3650d", "+0", "-3650d", "-1h", "+3650d", "+0"]
+
+
+def end_two(server, name):
+    """Paths of two feeds, one of which was replaced and one revoked."""
+    paths = []
+    for way in ("regenerate", "revoke"):
+        user = f"{way}-{name}"
+        server.must("PUT", f"/v1/circles/still/members/{user}", {"displayName": "U", "role": "member"})
+        feed = server.must("POST", "/v1/circles/still/feeds", {"userId": user})
+        paths.append(urlsplit(feed["url"]).path)
+        if server.request("GET", paths[-1])[0] != 200:
+            raise Violation("a feed is not there")
+        server.must("POST", f"/v1/feeds/{feed['id']}/{way}", {})
+    return paths
 
 
 def rounds(folder):
@@ -32,8 +48,8 @@ def rounds(folder):
         load = Load(server, server.fill(), readers=3, circle="written")
         load.start()
         time.sleep(1)
-        before = 0
-        for jump in JUMPS:
+        before, ended = 0, end_two(server, "first")
+        for number, jump in enumerate(JUMPS):
             staged = offset.with_suffix(".new")
             staged.write_text(jump)
             staged.rename(offset)
@@ -46,6 +62,10 @@ def rounds(folder):
             if told["accessCount"] < seen:
                 raise Violation(f"after a jump to {jump} {told['accessCount']} were recorded of {seen}")
             yield jump, told["lastAccessedAt"][:16], complete, "", "", ""
+            answers = [server.request("GET", path)[0] for path in ended]
+            if set(answers) != {410}:
+                raise Violation(f"after a jump to {jump} addresses that had ended were answered {answers}")
+            ended += end_two(server, str(number))
             before = complete
         load.stop()
         sums = check_bracket(server, load)

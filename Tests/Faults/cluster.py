@@ -13,11 +13,18 @@ PROGRAMS = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
 
 
 class Cluster:
-    """A PostgreSQL in a folder of its own, on a socket only."""
+    """A PostgreSQL in a folder of its own, on a socket only; or on a host of a network of namespaces, too."""
 
-    def __init__(self):
+    listens = ""
+
+    def __init__(self, network=None, name="database"):
         self.make_home()
+        if network:
+            self.owner, self.listens = [*network.launcher(name), *self.owner], network.addresses[name]
         self.run("initdb", "-D", self.data, "-U", "kalends", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8")
+        if network:
+            with open(self.data / "pg_hba.conf", "a") as rules:
+                rules.write(f"host all all {network.range} trust\n")
         self.start()
         self.ask("CREATE DATABASE kalends", "postgres")
 
@@ -52,7 +59,8 @@ class Cluster:
 
     def start(self, more=""):
         """`more`: settings for this start only."""
-        settings = f"-c listen_addresses= -c unix_socket_directories={self.home} -c unix_socket_permissions=0777 {more}"
+        settings = (f"-c listen_addresses={self.listens} -c unix_socket_directories={self.home} "
+                    f"-c unix_socket_permissions=0777 {more}")
         self.run("pg_ctl", "start", "-D", self.data, "-l", self.home / "log", "-w", "-o", settings)
 
     def crash(self):

@@ -11,12 +11,17 @@ from collections import defaultdict
 from typing import NamedTuple
 
 
+# So many seconds after a network was joined again, what was sent before may come: TCP doubles the time between its tries.
+LATE = 30
+
+
 class Read(NamedTuple):
     feed: int
     sent: float
     # None where nothing came.
     received: float | None
     status: int | None
+    # The server's number; -1 where it was asked through a balancer.
     server: int
 
 
@@ -27,6 +32,8 @@ class Delivery(NamedTuple):
     began: float
     ended: float
     is_taken: bool
+    # The server that sent it, where that is known.
+    sender: int | None = None
 
 
 def reads_after_end(reads, ended):
@@ -36,6 +43,30 @@ def reads_after_end(reads, ended):
     return [
         read for read in reads
         if read.status in (200, 304) and read.feed in ended and read.sent > ended[read.feed]]
+
+
+def done_after_end(trials, ended):
+    """Changes that were accepted although they were sent after the answer to what took away the right to them.
+
+    `trials`: reads, with the number of a user for the feed. `ended`: by user, when that answer was there."""
+    return [
+        trial for trial in trials
+        if trial.status in (200, 201) and trial.feed in ended and trial.sent > ended[trial.feed]]
+
+
+def set_back(written, found):
+    """Writes that were acknowledged, and are not there any more.
+
+    `written`: by what was written, again and again by one client, the last number that was acknowledged.
+    `found`: by what was written, the number that is there; none where nothing is."""
+    return [(name, number, found.get(name)) for name, number in written.items() if found.get(name, -1) < number]
+
+
+def overlaps(happened):
+    """How many faults began while another one was going on.
+
+    `happened`: when each began and ended."""
+    return sum(any(other[0] < one[0] < other[1] for other in happened) for one in happened)
 
 
 def miscounted(reads, counted):
@@ -58,18 +89,28 @@ def skipped_changes(lists):
         for expected, found in enumerate(numbers, 1) if expected != found][:10]
 
 
-def bad_deliveries(deliveries, due):
+def bad_deliveries(deliveries, due, cut_off=()):
     """What a receiver of webhooks must not see: a change that never came, changes out of order, one circle served twice at
     once.
 
-    `due`: by circle, the numbers of the first and the last change that have to have come."""
+    `due`: by circle, the numbers of the first and the last change that have to have come.
+    `cut_off`: servers, with when each was cut off from the receiver and was joined again. What was under way then may come
+    when it is joined again, beside the same message from another server: it comes twice, and is no second sender."""
     faults, circles = [], defaultdict(list)
+    senders = defaultdict(set)
+    for delivery in deliveries:
+        senders[delivery.message].add(delivery.sender)
+
+    def is_late(delivery):
+        return len(senders[delivery.message]) > 1 and any(
+            delivery.sender == server and began < delivery.began < ended + LATE for server, began, ended in cut_off)
+
     for delivery in sorted(deliveries, key=lambda delivery: delivery.began):
         circles[delivery.circle].append(delivery)
     for circle, all_of_it in circles.items():
         seen, highest, end = set(), 0, None
         for delivery in all_of_it:
-            if end is not None and delivery.began < end.ended:
+            if end is not None and delivery.began < end.ended and not is_late(delivery) and not is_late(end):
                 faults.append(f"{circle}: {delivery.message} and {end.message} were under way at once")
             end = delivery if end is None or delivery.ended > end.ended else end
             if not delivery.is_taken:
@@ -104,7 +145,15 @@ def _try():
     assert not bad_deliveries(fine, {"a": (1, 3)})
     assert bad_deliveries(fine, {"a": (1, 4)}) and bad_deliveries([], {"a": (1, 1)})
     assert bad_deliveries([message("n", [2], 0, 1), message("m", [1], 2, 3)], {"a": (1, 2)})
-    assert bad_deliveries([message("m", [1], 0, 2), message("m", [1], 1, 3)], {"a": (1, 1)})
+    twice = [message("m", [1], 0, 2)._replace(sender=0), message("m", [1], 1, 3)._replace(sender=1)]
+    assert bad_deliveries(twice, {"a": (1, 1)}) and bad_deliveries(twice, {"a": (1, 1)}, [(2, -9, 0), (0, -90, -60)])
+    assert not bad_deliveries(twice, {"a": (1, 1)}, [(1, -9, 0)])
+    other = [twice[0], twice[1]._replace(message="n")]
+    assert bad_deliveries(other, {"a": (1, 1)}, [(1, -9, 0)])
+    trials = [Read(7, 1.0, 1.1, 200, 0), Read(7, 2.1, 2.2, 403, 1), Read(7, 1.9, 2.5, 201, 1)]
+    assert not done_after_end(trials, {7: 2.0}) and done_after_end(trials, {7: 1.8}) == trials[2:]
+    assert not set_back({"t": 4}, {"t": 5}) and set_back({"t": 4}, {"t": 3}) and set_back({"t": 0}, {})
+    assert overlaps([(1, 3), (2, 4), (5, 6)]) == 1
     print("the checks find what they are there for.")
 
 

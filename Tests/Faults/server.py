@@ -25,7 +25,47 @@ def free_port():
         return probe.getsockname()[1]
 
 
-class Server:
+class Caller:
+    """Asks what listens at `host` and `port`, with the service key `key`."""
+
+    host, port, key = "127.0.0.1", None, None
+
+    def request(self, method, path, body=None, headers=None, timeout=30):
+        connection = http.client.HTTPConnection(self.host, self.port, timeout=timeout)
+        try:
+            connection.request(method, path, body=body, headers=headers or {})
+            answer = connection.getresponse()
+            return answer.status, dict(answer.getheaders()), answer.read()
+        except http.client.HTTPException as error:
+            raise ConnectionError(str(error)) from None
+        finally:
+            connection.close()
+
+    def call(self, method, path, value=None, timeout=30, user=None):
+        """A request as the host application, in a user's name where one is given: status and document."""
+        body = None if value is None else json.dumps(value).encode()
+        headers = {"Authorization": f"Bearer {self.key}", "Content-Type": "application/json"}
+        if user:
+            headers["Kalends-User"] = user
+        status, _, text = self.request(method, path, body, headers, timeout)
+        return status, json.loads(text) if text and text.startswith(b"{") else None
+
+    def must(self, method, path, value=None):
+        status, document = self.call(method, path, value)
+        if status not in (200, 201, 204):
+            raise Violation(f"{method} {path.split('/')[1]}… was answered {status}: {document}")
+        return document
+
+    def put_task(self, circle, identifier, timeout=30, title=None, user=None):
+        due = time.strftime("%Y-%m-%dT12:00:00Z", time.gmtime())
+        task = {"title": title or identifier, "dueAt": due}
+        return self.call("PUT", f"/v1/circles/{circle}/tasks/{identifier}", task, timeout, user)[0]
+
+    def has_task(self, circle, identifier):
+        return self.call("GET", f"/v1/circles/{circle}/tasks/{identifier}")[0] == 200
+
+
+class Server(Caller):
     """`kalends serve` on a database in `folder`; its log lies in `logs`, which no fault reaches."""
 
     def __init__(self, folder, logs, environment=None, launcher=()):
@@ -89,30 +129,6 @@ class Server:
             raise Violation(f"kalends {words[0]} ended with {done.returncode}: {done.stdout}{done.stderr}")
         return done.stdout
 
-    def request(self, method, path, body=None, headers=None, timeout=30):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
-        try:
-            connection.request(method, path, body=body, headers=headers or {})
-            answer = connection.getresponse()
-            return answer.status, dict(answer.getheaders()), answer.read()
-        except http.client.HTTPException as error:
-            raise ConnectionError(str(error)) from None
-        finally:
-            connection.close()
-
-    def call(self, method, path, value=None, timeout=30):
-        """A request as the host application: status and document."""
-        body = None if value is None else json.dumps(value).encode()
-        status, _, text = self.request(
-            method, path, body, {"Authorization": f"Bearer {self.key}", "Content-Type": "application/json"}, timeout)
-        return status, json.loads(text) if text else None
-
-    def must(self, method, path, value=None):
-        status, document = self.call(method, path, value)
-        if status not in (200, 201, 204):
-            raise Violation(f"{method} {path.split('/')[1]}… was answered {status}: {document}")
-        return document
-
     def fill(self, feeds=3, items=30):
         """A circle that nobody changes and one that is written to, with so many feeds each; returns those."""
         self.key = self.command("key", "create", "--name", "faults").strip()
@@ -126,14 +142,6 @@ class Server:
                 feed = self.must("POST", f"/v1/circles/{circle}/feeds", {"userId": "ann", "label": str(number)})
                 made.append(Feed(feed["id"], urlsplit(feed["url"]).path, circle))
         return made
-
-    def put_task(self, circle, identifier, timeout=30):
-        due = time.strftime("%Y-%m-%dT12:00:00Z", time.gmtime())
-        return self.call(
-            "PUT", f"/v1/circles/{circle}/tasks/{identifier}", {"title": identifier, "dueAt": due}, timeout)[0]
-
-    def has_task(self, circle, identifier):
-        return self.call("GET", f"/v1/circles/{circle}/tasks/{identifier}")[0] == 200
 
     def counted(self, feed):
         """How often a feed was read, once all three ways of counting say the same."""

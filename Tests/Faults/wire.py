@@ -20,8 +20,9 @@ class Wire:
     With `replays`, the question for what ended is answered with the last answer that said "nothing", as a bug of the server's
     would: a reader who joins an answer whose question was sent before."""
 
-    def __init__(self, port, upstream):
-        self.port, self.upstream = port, upstream
+    def __init__(self, port, upstream, enter=None):
+        """`enter`: moves the process to where it listens."""
+        self.port, self.upstream, self._enter = port, upstream, enter
         self._mode, self._replays = forked.RawValue("i", PASSING), forked.RawValue("b", 0)
         self._process = forked.Process(target=self._run, daemon=True)
         self._process.start()
@@ -48,6 +49,8 @@ class Wire:
 
     def _run(self):
         signal.signal(signal.SIGINT, signal.SIG_IGN)
+        if self._enter:
+            self._enter()
         asyncio.run(self._serve())
 
     async def _serve(self):

@@ -119,8 +119,11 @@ struct FeedTests {
             #expect(try ends() == [5_000, nil, nil, nil])
             try replace(by: "t3", othersEndAt: 3_000, now: 3_000)
             #expect(try ends() == [3_000, 3_000, nil, nil])
+            // They end with the write, whatever the clock of whoever looks them up shows.
+            for name in ["f", "t2"] { #expect(try transaction.feedToken(hash: hash(name))?.feedID == nil) }
             try replace(by: "t4", othersEndAt: 9_000, now: 3_500)
             #expect(try ends() == [3_000, 3_000, 9_000, nil])
+            #expect(try transaction.feedToken(hash: hash("t3"))?.feedID == "f")
             let feed = try transaction.feed("f")
             #expect(feed?.tokenHint == "t4" && feed?.sealedToken == "v1.t4" && feed?.updatedAt == 3_500)
             #expect(try transaction.feedToken(hash: hash("other"))?.endsAt == nil)

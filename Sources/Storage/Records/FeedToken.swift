@@ -87,7 +87,8 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
-    /// Gives a feed a new token; the tokens before it end at `endsAt`.
+    /// Gives a feed a new token; the tokens before it end at `endsAt`, and where that is not after `now`, with this
+    /// write, whatever any clock shows.
     ///
     /// - Parameter noticeUID: the UID of the event that the replaced token's feed shows until then; nil for no event.
     public func replaceToken(
@@ -108,6 +109,10 @@ extension WriteTransaction {
             UPDATE feed_tokens SET ends_at = $2, replaced_at = $3, noticed_at = $3, notice_uid = $4
             WHERE feed_id = $1 AND ends_at IS NULL
             """, [.text(feed), .integer(endsAt), .integer(now), SQLValue(endsAt > now ? noticeUID : nil)])
+        if endsAt <= now {
+            // Who looks the token up may have a clock that is behind: what has ended is detached, not only past.
+            try execute("UPDATE feed_tokens SET feed_id = NULL WHERE feed_id = $1", [.text(feed)])
+        }
         try insertToken(hash: hash, feed: feed, now: now)
         try execute(
             "UPDATE feeds SET token_hint = $2, sealed_token = $3, updated_at = $4 WHERE id = $1",

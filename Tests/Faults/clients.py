@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What clients of several servers do: each writes, follows or ends something until it is stopped; what it saw."""
+
+import multiprocessing
+import pickle
+import random
+import signal
+import time
+from collections import Counter, defaultdict
+from pathlib import Path
+
+from history import Read
+from server import Violation
+
+forked = multiprocessing.get_context("fork")
+# What a server or a balancer says that cannot serve now. It may have done what it was asked, or may do it yet, where it is
+# a balancer that says so.
+REFUSALS = (502, 503, 504)
+TASKS = 25
+WAYS = ["revoke", "regenerate", "delete", "leave"]
+
+
+class Client:
+    """A process that asks servers until it is stopped, and what it saw."""
+
+    def __init__(self, folder, name, work, *arguments):
+        self.file = Path(folder) / name
+        self._running = forked.RawValue("b", 1)
+        self._process = forked.Process(target=self._run, args=(work, arguments))
+        self._process.start()
+
+    def _run(self, work, arguments):
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        seen = work(lambda: self._running.value, *arguments)
+        with open(self.file, "wb") as file:
+            pickle.dump(seen, file)
+
+    def stop(self):
+        self._running.value = 0
+
+    def seen(self):
+        self._process.join(180)
+        if self._process.is_alive() or self._process.exitcode != 0:
+            self._process.kill()
+            raise Violation(f"the client {self.file.name} did not come to an end: {self._process.exitcode}")
+        with open(self.file, "rb") as file:
+            return pickle.load(file)
+
+
+def chosen(nodes):
+    """A server; one that is in trouble is asked seldom, so that what happens meanwhile is more than waiting for it."""
+    good = [node for node in nodes if not node.is_faulty.value]
+    return random.choice(good if good and random.random() < 0.9 else nodes)
+
+
+def write(goes_on, nodes, name, circles, pause):
+    """Writes the same tasks again and again, each with a number; how many writes it sent, and by circle and task the number
+    that was acknowledged last."""
+    written, number = {}, 0
+    while goes_on():
+        number += 1
+        circle, task = f"c{random.randrange(circles)}", f"{name}-{random.randrange(TASKS)}"
+        try:
+            if chosen(nodes).put_task(circle, task, timeout=5, title=f"{task} {number}") in (200, 201):
+                written[circle, task] = number
+        except OSError:
+            pass
+        time.sleep(pause)
+    return number, written
+
+
+def number_of(node, circle, task):
+    """The number in a task's title; -1 where there is no such task."""
+    status, document = node.call("GET", f"/v1/circles/{circle}/tasks/{task}")
+    return int(document["title"].split()[1]) if status == 200 else -1
+
+
+def follow(goes_on, nodes, circles):
+    """Follows the changes of all circles, each time on another server; how often it asked, and their numbers in the order in
+    which they came."""
+    lists, count = defaultdict(list), 0
+    while goes_on():
+        circle = f"c{random.randrange(circles)}"
+        last = lists[circle][-1] if lists[circle] else 0
+        count += 1
+        try:
+            status, document = chosen(nodes).call(
+                "GET", f"/v1/circles/{circle}/changes?since={last}&limit=200", timeout=5)
+        except OSError:
+            continue
+        if status == 200:
+            lists[circle] += [item["number"] for item in document["items"]]
+        time.sleep(0.02)
+    return count, dict(lists)
+
+
+def insist(nodes, method, path, value=None, gone=()):
+    """Asks servers, most often one that serves, until one has done it; what it was answered.
+
+    `gone`: answers that say that it was done before."""
+    began = time.monotonic()
+    while time.monotonic() - began < 60:
+        try:
+            status, document = chosen(nodes).call(method, path, value, timeout=4)
+        except OSError:
+            # It may have been done, or may be done yet.
+            continue
+        if status in (200, 201, 204, *gone):
+            return status
+        if status not in REFUSALS:
+            raise Violation(f"{method} {path} was answered {status}: {document}")
+        time.sleep(0.1)
+    raise Violation(f"{method} {path} was not done for a minute")
+
+
+def end(goes_on, nodes, feeds, position, interval):
+    """Ends one feed after the other; when the answer to each end was there, by feed."""
+    ended, ways = {}, Counter()
+    for place, (number, feed, user, circle) in enumerate(feeds):
+        position.value = place
+        if not goes_on():
+            break
+        way = WAYS[place % len(WAYS)]
+        if way == "revoke":
+            insist(nodes, "POST", f"/v1/feeds/{feed}/revoke", {}, gone=(409,))
+        elif way == "regenerate":
+            insist(nodes, "POST", f"/v1/feeds/{feed}/regenerate", {})
+        elif way == "delete":
+            insist(nodes, "DELETE", f"/v1/feeds/{feed}", gone=(404,))
+        else:
+            insist(nodes, "DELETE", f"/v1/circles/{circle}/members/{user}", gone=(404,))
+        ended[number] = time.monotonic()
+        ways[way] += 1
+        time.sleep(interval)
+    return ended, ways
+
+
+def expire(goes_on, nodes, feeds, position):
+    """Lets one feed after the other expire in two seconds; from when on each is over, by feed.
+
+    Its own clock is the database's. A server whose clock is ahead refuses, as it may: that feed does not end."""
+    ended = {}
+    for place, (number, feed, _, _) in enumerate(feeds):
+        position.value = place
+        if not goes_on():
+            break
+        moment = int(time.time()) + 2
+        at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(moment))
+        if insist(nodes, "PATCH", f"/v1/feeds/{feed}", {"expiresAt": at}, gone=(422, 409)) != 200:
+            continue
+        time.sleep(max(0, moment - time.time()) + 0.002)
+        ended[number] = time.monotonic()
+    return ended, Counter({"expire": len(ended)})
+
+
+def demote(goes_on, nodes, users, position, interval):
+    """Takes one user after the other the right to change anything; when the answer was there, by the user's number."""
+    ended = {}
+    for place, (number, user, circle) in enumerate(users):
+        position.value = place
+        if not goes_on():
+            break
+        insist(nodes, "PUT", f"/v1/circles/{circle}/members/{user}", {"displayName": "U", "role": "viewer"})
+        ended[number] = time.monotonic()
+        time.sleep(interval)
+    return ended, Counter({"change role": len(ended)})
+
+
+def attempt(goes_on, nodes, users, position, pause):
+    """Changes something in the name of users near the one that loses the right to it next; what was answered."""
+    trials = []
+    while goes_on():
+        place = min(len(users) - 1, max(0, position.value + random.randint(-3, 2)))
+        number, user, circle = users[place]
+        node, sent = chosen(nodes), time.monotonic()
+        try:
+            status = node.put_task(circle, "of-users", timeout=5, title=f"by {user}", user=user)
+            trials.append(Read(number, sent, time.monotonic(), status, node.number))
+        except OSError:
+            trials.append(Read(number, sent, None, None, node.number))
+        time.sleep(pause)
+    return trials
