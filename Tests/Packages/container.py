@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Builds the container's image with a program that is there already; runs it as compose.yaml says, and beside PostgreSQL.
+"""Builds the container's image with a program that is there already, and runs it as compose.yaml says and by PostgreSQL.
 
     sudo Scripts/postgresql.sh python3 -B Tests/Packages/container.py PROGRAM
 

@@ -60,12 +60,11 @@ class Machine:
         self.console = open(self.path.parent / "console.log", "wb")
         self.process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=self.console, stderr=subprocess.STDOUT)
-        self.first = self.wait_for_first()
         state = self.wait_until_up()
         check(state in ("running", "degraded"), f"it starts, with systemd as its first process ({state})")
 
     def wait_for_first(self):
-        """Returns the process that is number 1 in there."""
+        """Returns the process that is number 1 in there; for a moment it is one that only prepares it."""
         until = time.monotonic() + 30
         while time.monotonic() < until and self.process.poll() is None:
             children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
@@ -75,9 +74,10 @@ class Machine:
         raise SystemExit("package: systemd-nspawn starts nothing here; see console.log")
 
     def wait_until_up(self):
-        until, state = time.monotonic() + 60, ""
+        until, state = time.monotonic() + 120, ""
         while time.monotonic() < until and state not in ("running", "degraded"):
             time.sleep(0.5)
+            self.first = self.wait_for_first()
             state = self.run("systemctl", "is-system-running", fails=True).stdout.strip()
         return state
 
