@@ -14,10 +14,11 @@ CALDAV_PACKAGES := cyrus-imapd cyrus-caldav sasl2-bin davical postgresql php-cgi
 NODES_PACKAGES := $(SYSTEM_PACKAGES) postgresql haproxy faketime nftables iproute2
 BENCH_PACKAGES := $(SYSTEM_PACKAGES) nginx-light wrk curl bc php-cli php-sabre-vobject radicale vdirsyncer procps valgrind binutils
 
-.PHONY: run try-connections build test test-release test-clients test-faults test-kill test-postgresql test-failover test-nodes test-nodes-long test-disk-full test-power-cut test-powercut test-clock \
-	test-slow test-proxies test-revocation test-sync-kill test-pages test-growth test-long-writes test-mixed test-caldav test-connections-scale \
-	test-hostile-files test-timing bench-rules proof bench-caldav bench-phones bench-pages fuzz sanitize check format bench bench-check bench-hazards bench-million bench-nodes bench-move \
-	package test-package test-alerts clean
+.PHONY: run try-connections build test test-release test-clients test-faults test-kill test-postgresql test-failover test-nodes \
+	test-nodes-long test-upgrade test-disk-full test-power-cut test-powercut test-clock test-slow test-proxies test-revocation \
+	test-sync-kill test-pages test-growth test-long-writes test-mixed test-caldav test-connections-scale test-hostile-files \
+	test-timing bench-rules proof bench-caldav bench-phones bench-pages fuzz sanitize check format bench bench-check \
+	bench-hazards bench-million bench-nodes bench-move package test-package test-container test-alerts clean
 
 # Inputs that `make fuzz` tries.
 RUNS ?= 1000000
@@ -159,6 +160,12 @@ test-nodes: build
 	@for bug in old-answer wrong-circle fold-again lost-fold no-lease skipped kept-role; do \
 		KALENDS=$(KALENDS) python3 -B Tests/Faults/nodes.py --seconds 45 --plant $$bug || exit 1; done
 
+# Two servers on one PostgreSQL are replaced by another version one after the other, and back, under load; BEFORE=PROGRAM is
+# the program of the version before.
+test-upgrade: build
+	@Scripts/install-packages.sh postgresql
+	@KALENDS=$(KALENDS) python3 -B Tests/Faults/upgrade.py $(or $(BEFORE),$(KALENDS)) --rounds $(or $(ROUNDS),4)
+
 # The same for ten minutes, with as many polls as the machine can do, up to 1,500 a second.
 test-nodes-long: build
 	@Scripts/install-packages.sh $(NODES_PACKAGES)
@@ -287,11 +294,17 @@ package:
 	@$(SWIFT) build -c release --product kalends --static-swift-stdlib --scratch-path $(PACKAGE)
 	@Scripts/package.sh $(PACKAGE)/release/kalends $(PACKAGE)
 
-# The package in a bare Debian: installed, served from, upgraded under load, removed, purged. Wants root for the bare Debian.
+# The package in a bare Debian with a systemd of its own: installed, served from, upgraded under load, removed, purged. Wants
+# root. OLD=FILE is the package of the version before; otherwise that is the same program under a lower version.
 test-package: package
-	@Scripts/install-packages.sh debootstrap
-	@Scripts/package.sh $(PACKAGE)/release/kalends $(PACKAGE) $(VERSION)~before
-	@python3 -B Tests/Packages/package.py $(PACKAGE)/kalends_$(VERSION)~before_*.deb $(PACKAGE)/kalends_$(VERSION)_*.deb
+	@Scripts/install-packages.sh debootstrap systemd-container
+	@[ -n "$(OLD)" ] || Scripts/package.sh $(PACKAGE)/release/kalends $(PACKAGE) $(VERSION)~before
+	@python3 -B Tests/Packages/package.py $(or $(OLD),$(PACKAGE)/kalends_$(VERSION)~before_*.deb) $(PACKAGE)/kalends_$(VERSION)_*.deb
+
+# The container's image with the package's program, run as compose.yaml says, and beside PostgreSQL. Wants root.
+test-container: package
+	@Scripts/install-packages.sh podman podman-compose crun netavark aardvark-dns iptables debootstrap postgresql
+	@Scripts/postgresql.sh python3 -B Tests/Packages/container.py $(PACKAGE)/release/kalends
 
 # The alerts, and the metrics that they ask for, by Prometheus' own tool; its package would start a server.
 test-alerts:

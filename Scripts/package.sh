@@ -29,20 +29,21 @@ cp -r "$root/Packaging/debian" "$source/debian"
 install -m 0755 "$program" "$stage/bin/kalends"
 install -m 0755 "$root/Packaging/kalends-admin" "$stage/sbin/kalends-admin"
 "$program" settings --template --database /var/lib/kalends/kalends.sqlite > "$stage/kalends.conf"
-"$program" --generate-completion-script bash > "$stage/bash/kalends"
+# Completions are read by the shell, not run: the first line would name a program.
+"$program" --generate-completion-script bash | sed '1{/^#!/d}' > "$stage/bash/kalends"
 "$program" --generate-completion-script zsh > "$stage/zsh/_kalends"
 "$program" --generate-completion-script fish > "$stage/fish/kalends.fish"
 python3 -B "$root/Packaging/manual.py" "$program" "$stage/man"
 cp "$root/Packaging/kalends-admin.8" "$stage/man/"
 cp "$root"/README.md "$root"/SECURITY.md "$root"/docs/*.md "$stage/doc/"
-# Under its own name it would be taken for the package's changelog.
-cp "$root/CHANGELOG.md" "$stage/doc/changes.md"
+# Under its own name, as under "changes", it would be put in the place of the package's changelog.
+cp "$root/CHANGELOG.md" "$stage/doc/release-notes.md"
 cp -r "$root/Packaging/prometheus" "$root/Packaging/grafana" "$stage/monitoring/"
 
 {
     echo "kalends ($version) unstable; urgency=medium"
     echo
-    echo "  * See /usr/share/doc/kalends/changes.md."
+    echo "  * See /usr/share/doc/kalends/release-notes.md.gz."
     echo
     echo " -- The Kalends maintainers <maintainers@kalends.invalid>  $(LC_ALL=C date -R -u -d "@$SOURCE_DATE_EPOCH")"
 } > "$source/debian/changelog"

@@ -27,7 +27,7 @@ from urllib.parse import urlsplit
 
 from cluster import PROGRAMS, Cluster
 from load import Load, forked
-from report import check_written, run, skip
+from report import check_brackets, check_written, run, skip
 from server import Server, Violation
 
 parser = argparse.ArgumentParser()
@@ -435,7 +435,7 @@ def rounds(folder):
             for load in [*loads, ender]:
                 load.stop()
             primary, standby = standby, primary
-            sums = bracket(servers[0], loads)
+            sums = check_brackets(servers[0], loads)
             written = check_written(servers[0], loads[0])
             ends, lines = ender.check(primary)
             yield (number, death.__name__.replace("_", " "), name, *sums, written, ends, lines, f"{seconds:.2f}")
@@ -454,23 +454,6 @@ def rounds(folder):
             server.stop()
         for member in members:
             member.close()
-
-
-def bracket(server, loads):
-    """Complete at the clients <= counted <= sent, over all servers; the reads of another server come a little later."""
-    sums = [0, 0, 0]
-    deadline = time.monotonic() + 20
-    for index, feed in enumerate(loads[0].feeds):
-        complete, sent = sum(load.complete(index) for load in loads), sum(load.sent(index) for load in loads)
-        while (counted := server.counted(feed)) < complete and time.monotonic() < deadline:
-            time.sleep(0.2)
-        if not complete <= counted <= sent:
-            raise Violation(f"feed {index}: complete {complete}, counted {counted}, sent {sent}")
-        sums = [sums[0] + complete, sums[1] + counted, sums[2] + sent]
-    for load in loads:
-        if load.unexpected:
-            raise Violation(f"a reader was answered {load.unexpected}")
-    return sums
 
 
 if __name__ == "__main__":

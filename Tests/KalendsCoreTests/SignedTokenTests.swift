@@ -2,6 +2,8 @@
 
 import Base
 import FeedTokens
+import Foundation
+import TestSupport
 import Testing
 
 @testable import KalendsCore
@@ -39,7 +41,8 @@ struct SignedTokenTests {
         ]
         return [
             try await VerifyingKey(secret: try #require(Base64URL.decode(Array(secret.utf8)))),
-            try #require(await VerifyingKey(jwk: rsa)), try #require(await VerifyingKey(jwk: elliptic)),
+            try #require(await VerifyingKey(jwk: rsa, leastBits: 2048)),
+            try #require(await VerifyingKey(jwk: elliptic, leastBits: 2048)),
         ]
     }
 
@@ -64,8 +67,9 @@ struct SignedTokenTests {
     func exponents(exponent: String) async throws {
         let modulus = Base64URL.encode((0..<256).map { UInt8($0) | 1 | ($0 == 0 ? 0x80 : 0) })
         let key: [ByteString: JSONValue] = ["kty": "RSA", "n": .string(modulus), "e": "AQAB"]
-        #expect(await VerifyingKey(jwk: .object(key)) != nil)
-        #expect(await VerifyingKey(jwk: .object(key.merging(["e": .string(exponent)]) { _, new in new })) == nil)
+        #expect(await VerifyingKey(jwk: .object(key), leastBits: 2048) != nil)
+        let other = JSONValue.object(key.merging(["e": .string(exponent)]) { _, new in new })
+        #expect(await VerifyingKey(jwk: other, leastBits: 2048) == nil)
     }
 
     @Test("The unsecured example of RFC 7515 appendix A.5 is not a valid token")
@@ -86,8 +90,26 @@ struct SignedTokenTests {
             "y": "x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0", "use": "sig", "alg": "ES256", "kid": "k",
             "key_ops": ["verify"],
         ]
-        #expect(await VerifyingKey(jwk: .object(jwk))?.id == "k")
+        #expect(await VerifyingKey(jwk: .object(jwk), leastBits: 2048)?.id == "k")
         jwk.merge(try #require(change.object)) { _, new in new }
-        #expect(await VerifyingKey(jwk: .object(jwk)) == nil)
+        #expect(await VerifyingKey(jwk: .object(jwk), leastBits: 2048) == nil)
+    }
+
+    @Test(
+        "An RSA key counts by the length of its modulus, whatever zeros are before it", arguments: [2048, 3064, 3072])
+    func bits(length: Int) async throws {
+        let made = try await runProgram(
+            "/bin/sh", ["-c", "openssl genrsa \(length) 2>/dev/null | openssl rsa -noout -modulus 2>/dev/null"])
+        let digits = Array(try #require(made.output.split(separator: "=").last).trimmingCharacters(in: .newlines).utf8)
+        let modulus = try stride(from: 0, to: digits.count, by: 2).map {
+            try #require(UInt8(String(decoding: digits[$0..<$0 + 2], as: UTF8.self), radix: 16))
+        }
+        #expect(modulus.count == length / 8)
+        for zeros in 0...1 {
+            let text = Base64URL.encode([UInt8](repeating: 0, count: zeros) + modulus)
+            let jwk: JSONValue = ["kty": "RSA", "e": "AQAB", "n": .string(text)]
+            #expect(await VerifyingKey(jwk: jwk, leastBits: 2048) != nil)
+            #expect(await (VerifyingKey(jwk: jwk, leastBits: 3072) != nil) == (length >= 3072))
+        }
     }
 }

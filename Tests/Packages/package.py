@@ -1,28 +1,34 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Installs packages in a bare Debian, serves from them, upgrades under load, removes and purges.
+"""Installs packages in a bare Debian with its own systemd, serves from them, upgrades under load, removes and purges.
 
-    sudo python3 -B Tests/Packages/package.py OLD.deb NEW.deb [--root FOLDER] [--mirror URL]
+    sudo python3 -B Tests/Packages/package.py OLD.deb NEW.deb [--folder FOLDER] [--mirror URL]
 
-The root is made by debootstrap and holds nothing but the minimal system. There is no systemd in it: what systemd does
-(the user, the socket, the notification) is done here as the unit says.
+The root is made by debootstrap and holds nothing but the minimal system and systemd, which systemd-nspawn starts as on
+a machine: what starts, stops and limits the server are the package's scripts and units. The network is that of this
+machine, so the socket gets a port of its own, in the way that docs/operations.md describes.
 """
 
 import argparse
-import configparser
+import base64
+import hashlib
 import http.client
 import json
 import os
+import re
+import secrets
 import shutil
-import signal
 import socket
+import sqlite3
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from pathlib import Path
 
 SUITE = "bookworm"
+SCHEMAS = Path(__file__).parent.parent / "SchemaHistory"
+ENVIRONMENT = {
+    "PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "DEBIAN_FRONTEND": "noninteractive", "LC_ALL": "C.UTF-8", "HOME": "/root"}
 
 
 def check(condition, text):
@@ -31,112 +37,86 @@ def check(condition, text):
     print(f"  ok  {text}", flush=True)
 
 
-class Root:
-    """A bare Debian in a folder."""
+class Machine:
+    """A bare Debian in a folder, started."""
 
     def __init__(self, folder, mirror):
         self.path = Path(folder)
-        archive = self.path.parent / f"{SUITE}.tar"
+        archive = self.path.parent / f"{SUITE}-systemd.tar"
         if not archive.exists():
             subprocess.run(
-                ["debootstrap", "--variant=minbase", SUITE, str(self.path), mirror], check=True,
-                stdout=subprocess.DEVNULL)
+                ["debootstrap", "--variant=minbase", "--include=systemd-sysv", SUITE, str(self.path), mirror],
+                check=True, stdout=subprocess.DEVNULL)
             subprocess.run(["tar", "-cf", str(archive), "-C", str(self.path), "."], check=True)
         else:
             self.path.mkdir(parents=True)
             subprocess.run(["tar", "-xf", str(archive), "-C", str(self.path)], check=True)
-        for kind, place in [("proc", "proc"), ("sysfs", "sys")]:
-            subprocess.run(["mount", "-t", kind, kind, str(self.path / place)], check=True)
-        subprocess.run(["mount", "--bind", "/dev", str(self.path / "dev")], check=True)
-        shutil.copy("/etc/resolv.conf", self.path / "etc/resolv.conf")
-        # Nothing is started by a package in a root that nobody booted.
-        (self.path / "usr/sbin/policy-rc.d").write_text("#!/bin/sh\nexit 101\n")
-        (self.path / "usr/sbin/policy-rc.d").chmod(0o755)
+        command = [
+            "systemd-nspawn", "--quiet", "--boot", "--directory", str(self.path), "--machine", "kalends-package",
+            "--console", "pipe", "--resolv-conf", "replace-host"]
+        # Without a systemd of its own, this machine keeps no list of others.
+        if not Path("/run/systemd/system").exists():
+            command += ["--register=no", "--keep-unit"]
+        self.console = open(self.path.parent / "console.log", "wb")
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=self.console, stderr=subprocess.STDOUT)
+        self.first = self.wait_for_first()
+        state = self.wait_until_up()
+        check(state in ("running", "degraded"), f"it starts, with systemd as its first process ({state})")
+
+    def wait_for_first(self):
+        """Returns the process that is number 1 in there."""
+        until = time.monotonic() + 30
+        while time.monotonic() < until and self.process.poll() is None:
+            children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
+            if children:
+                return children[0]
+            time.sleep(0.1)
+        raise SystemExit("package: systemd-nspawn starts nothing here; see console.log")
+
+    def wait_until_up(self):
+        until, state = time.monotonic() + 60, ""
+        while time.monotonic() < until and state not in ("running", "degraded"):
+            time.sleep(0.5)
+            state = self.run("systemctl", "is-system-running", fails=True).stdout.strip()
+        return state
 
     def close(self):
-        for place in ["dev", "sys", "proc"]:
-            subprocess.run(["umount", "-l", str(self.path / place)], check=False)
+        self.process.terminate()
+        try:
+            self.process.wait(60)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        self.console.close()
         shutil.rmtree(self.path, ignore_errors=True)
 
-    def run(self, *command, fails=False, **options):
-        environment = {
-            "PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "DEBIAN_FRONTEND": "noninteractive", "LC_ALL": "C.UTF-8",
-            "HOME": "/root"}
+    def run(self, *command, fails=False):
         done = subprocess.run(
-            ["chroot", str(self.path), *command], capture_output=True, text=True, env=environment, **options)
+            ["nsenter", "--target", self.first, "--all", "--root", "--", "env", "--chdir=/", *command],
+            capture_output=True, text=True, env=ENVIRONMENT)
         if not fails and done.returncode != 0:
             raise SystemExit(f"package: {' '.join(command)}: {done.returncode}\n{done.stdout}{done.stderr}")
         return done
 
-    def install(self, package):
-        shutil.copy(package, self.path / "var/tmp")
+    def install(self, package, *options):
+        shutil.copy(package, self.path / "root")
         return self.run(
-            "apt-get", "-y", "--no-install-recommends", "install", f"/var/tmp/{Path(package).name}").stdout
+            "apt-get", "-y", "--no-install-recommends", *options, "install", f"/root/{Path(package).name}").stdout
 
+    def is_active(self, unit):
+        return self.run("systemctl", "is-active", unit, fails=True).stdout.strip() == "active"
 
-class Unit:
-    """What systemd reads of the package's units."""
+    def property(self, name):
+        return self.run("systemctl", "show", "--property", name, "--value", "kalends.service").stdout.strip()
 
-    def __init__(self, root):
-        folder = root.path / "lib/systemd/system"
-        self.service, self.socket = self.read(folder / "kalends.service"), self.read(folder / "kalends.socket")
-
-    @staticmethod
-    def read(path):
-        parser = configparser.RawConfigParser(strict=False, delimiters=("=",), comment_prefixes=("#",))
-        parser.optionxform = str
-        parser.read(path)
-        return parser
-
-
-class Server:
-    """A server that is started as its unit says: as its user, with the socket passed, and heard when it is ready."""
-
-    def __init__(self, root, unit, listening):
-        self.notes = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-        place = root.path / "run/notify"
-        place.unlink(missing_ok=True)
-        self.notes.bind(str(place))
-        place.chmod(0o777)
-        self.notes.settimeout(60)
-        service = unit.service["Service"]
-        command = service["ExecStart"].split()
-        users = {line.split(":")[0]: line.split(":") for line in (root.path / "etc/passwd").read_text().splitlines()}
-        user = users[service["User"]]
-        self.log = open(root.path.parent / "server.log", "ab")
-        self.process = os.fork()
-        if self.process == 0:
-            try:
-                os.dup2(self.log.fileno(), 2)
-                os.dup2(listening.fileno(), 3)
-                os.set_inheritable(3, True)
-                os.closerange(4, 256)
-                os.chroot(root.path)
-                os.chdir("/")
-                os.setgroups([])
-                os.setgid(int(user[3]))
-                os.setuid(int(user[2]))
-                os.umask(int(service["UMask"], 8))
-                os.execve(command[0], command, {
-                    "LISTEN_FDS": "1", "LISTEN_PID": str(os.getpid()), "NOTIFY_SOCKET": "/run/notify",
-                    "PATH": "/usr/bin:/bin"})
-            finally:
-                os._exit(127)
-        try:
-            self.is_ready = self.notes.recv(100) == b"READY=1"
-        except TimeoutError:
-            self.is_ready = False
-
-    def stop(self):
-        os.kill(self.process, signal.SIGTERM)
-        stopping = self.notes.recv(100) == b"STOPPING=1"
-        status = os.waitstatus_to_exitcode(os.waitpid(self.process, 0)[1])
-        self.notes.close()
-        return stopping and status == 0
+    def log(self, *terms):
+        """Returns what the server itself wrote, from the journal."""
+        return self.run("journalctl", "--output=cat", "_COMM=kalends", *terms).stdout.splitlines()
 
 
 def ask(port, method, path, key=None, body=None):
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
     headers = {"Content-Type": "application/json"}
     if key:
         headers["Authorization"] = f"Bearer {key}"
@@ -152,7 +132,7 @@ class Readers:
 
     def __init__(self, port, path, count=8):
         self.port, self.path = port, path
-        self.done, self.failures, self.ends = 0, [], threading.Event()
+        self.done, self.slowest, self.failures, self.ends = 0, 0.0, [], threading.Event()
         self.lock = threading.Lock()
         self.threads = [threading.Thread(target=self.read) for _ in range(count)]
         for thread in self.threads:
@@ -160,14 +140,14 @@ class Readers:
 
     def read(self):
         while not self.ends.is_set():
+            began = time.monotonic()
             try:
                 status, data = ask(self.port, "GET", self.path)
                 fault = None if status == 200 and b"END:VCALENDAR" in data else f"status {status}"
-            except OSError as error:
-                fault = repr(error)
-            except http.client.HTTPException as error:
+            except (OSError, http.client.HTTPException) as error:
                 fault = repr(error)
             with self.lock:
+                self.slowest = max(self.slowest, time.monotonic() - began)
                 if fault:
                     self.failures.append(fault)
                 else:
@@ -179,6 +159,83 @@ class Readers:
             thread.join()
 
 
+class FirstVersion:
+    """A database as the first version of the schema was, with a feed that somebody subscribed to."""
+
+    def __init__(self, path):
+        bits = secrets.token_bytes(32)
+        self.feed = "/feeds/" + base64.urlsafe_b64encode(bits).decode().rstrip("=") + ".ics"
+        now = int(time.time() * 1000)
+        soon = (now // 1000 + 86_400) * 1000
+        base = sqlite3.connect(path)
+        base.execute("CREATE TABLE schema_migrations (version BIGINT NOT NULL PRIMARY KEY)")
+        for statement in (SCHEMAS / "01.sql").read_text().split("\n;\n"):
+            if statement.strip():
+                base.execute(statement.replace("/* clustered */", "WITHOUT ROWID"))
+        base.execute("INSERT INTO schema_migrations VALUES (1)")
+        base.execute(
+            "INSERT INTO circles (id, name, time_zone, version, changed_at, created_at, updated_at)"
+            " VALUES ('home', 'Zuhause', 'Europe/Vienna', 7, ?1, ?1, ?1)", [now])
+        base.execute(
+            "INSERT INTO members (circle_id, user_id, display_name, role, created_at, updated_at)"
+            " VALUES ('home', 'ann', 'Ann', 'owner', ?1, ?1)", [now])
+        content = {"dueAt": soon // 1000, "durationMinutes": 30, "reminders": [], "status": "open", "title": "Tea"}
+        base.execute(
+            "INSERT INTO schedule_items (circle_id, collection, id, uid, sequence, is_all_day, starts_at, ends_at,"
+            " content, created_at, updated_at) VALUES ('home', 'tasks', 't', 'uid-of-old', 3, 0, ?2, ?3, ?4, ?1, ?1)",
+            [now, soon, soon + 1_800_000, json.dumps(content, separators=(",", ":"))])
+        base.execute(
+            "INSERT INTO feeds (id, circle_id, user_id, label, config, shown_changed_at, config_changed_at, token_hint,"
+            " sealed_token, created_at, updated_at, access_count)"
+            " VALUES ('f', 'home', 'ann', 'phone', '{\"pastDays\":7}', ?1, ?1, 'abcd', 'v1.sealed', ?1, ?1, 2)", [now])
+        base.execute(
+            "INSERT INTO feed_tokens (hash, feed_id, created_at) VALUES (?, 'f', ?)",
+            [hashlib.sha256(bits).hexdigest(), now])
+        base.commit()
+        base.close()
+
+
+def installed(machine):
+    """What the package brings, and how its server is limited."""
+    print("Installed:", flush=True)
+    check(machine.is_active("kalends.socket") and machine.is_active("kalends.service"), "the socket and the server run")
+    check(not [path for path in machine.path.rglob("libswift*") if "proc" not in path.parts],
+          "there is nothing of Swift in it")
+    missing = [line for line in machine.run("ldd", "/usr/bin/kalends").stdout.splitlines() if "not found" in line]
+    check(not missing, "every library that the program needs comes with its dependencies")
+    config = machine.path / "etc/kalends/kalends.conf"
+    check(config.stat().st_mode & 0o777 == 0o640, "the settings are for root and the server's group")
+    settings = machine.run("kalends", "settings", "--json", "--config", "/etc/kalends/kalends.conf").stdout
+    named = [json.loads(line)["name"] for line in settings.splitlines()]
+    # Where the former version's file was changed and kept, the package's own lies beside it.
+    offered = config.with_name("kalends.conf.dpkg-dist")
+    lines = (offered if offered.exists() else config).read_text().splitlines()
+    commented = [name for name in named if any(re.match(rf"#\s*{name} =", line) for line in lines)]
+    check(named and set(named) - set(commented) == {"database"} and any(re.match("database =", line) for line in lines),
+          f"all {len(named)} settings are in the file, each as a comment but the database's place")
+    pages = list((machine.path / "usr/share/man").rglob("kalends*"))
+    check(len(pages) > 20, f"{len(pages)} manual pages")
+    machine.run("bash", "-n", "/usr/share/bash-completion/completions/kalends")
+    check((machine.path / "usr/share/zsh/vendor-completions/_kalends").exists()
+          and (machine.path / "usr/share/fish/vendor_completions.d/kalends.fish").exists(),
+          "completions for bash, zsh and fish")
+    units = [f"/lib/systemd/system/kalends.{kind}" for kind in ("service", "socket")]
+    text = (machine.path / units[1][1:]).read_text()
+    check("\nListenStream=127.0.0.1:8080\n" in text, "the socket is for this machine only")
+    found = machine.run("systemd-analyze", "verify", "--man=no", *units)
+    check(not found.stdout + found.stderr, "systemd finds nothing wrong with the units")
+    exposure = machine.run("systemd-analyze", "security", "--threshold=19", "kalends.service", fails=True)
+    check(exposure.returncode == 0, f"exposure below 2.0: {exposure.stdout.strip().splitlines()[-1].strip(' →')}")
+    status = machine.run("cat", f"/proc/{machine.property('MainPID')}/status").stdout
+    fields = {line.split(":")[0]: line.split(":")[1].split() for line in status.splitlines() if ":" in line}
+    user = machine.run("id", "--user", "kalends").stdout.strip()
+    check(user != "0" and set(fields["Uid"]) == {user}, "the server runs as its user")
+    check(int(fields["CapBnd"][0], 16) == int(fields["CapEff"][0], 16) == 0 and fields["NoNewPrivs"] == ["1"]
+          and fields["Seccomp"] == ["2"], "it has no capability, gets none, and its system calls are filtered")
+    check(not list(machine.path.glob("etc/logrotate.d/kalends*")) and not list(machine.path.glob("var/log/kalends*")),
+          "it writes no file of log")
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("old")
@@ -188,106 +245,136 @@ def main():
     options = parser.parse_args()
     folder = Path(options.folder).absolute()
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "server.log").unlink(missing_ok=True)
     if (folder / "root").exists():
-        raise SystemExit(f"package: {folder / 'root'} is there already, perhaps with mounts of an earlier run")
-    root = Root(folder / "root", options.mirror)
-    listening = socket.create_server(("127.0.0.1", 0), backlog=4096)
-    port = listening.getsockname()[1]
-    server = None
+        raise SystemExit(f"package: {folder / 'root'} is there already, perhaps of a run that goes on")
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    print("A bare Debian:", flush=True)
+    machine = Machine(folder / "root", options.mirror)
     try:
-        print("A bare Debian:", flush=True)
-        root.run("apt-get", "-qq", "update")
-        root.install(options.old)
-        check(not list(root.path.rglob("libswift*")), "there is nothing of Swift in it")
-        missing = [line for line in root.run("ldd", "/usr/bin/kalends").stdout.splitlines() if "not found" in line]
-        check(not missing, "every library that the program needs comes with its dependencies")
-        check(root.run("kalends", "--help").stdout.startswith("OVERVIEW"), "the program runs")
-        config = root.path / "etc/kalends/kalends.conf"
-        check(config.stat().st_mode & 0o777 == 0o640, "the settings are for root and the server's group")
-        settings = root.run("kalends", "settings", "--json", "--config", "/etc/kalends/kalends.conf").stdout
-        named = [json.loads(line)["name"] for line in settings.splitlines()]
-        text = config.read_text()
-        check(named and all(f"{name} =" in text for name in named), f"all {len(named)} settings are in the file")
-        pages = list((root.path / "usr/share/man").rglob("kalends*"))
-        check(len(pages) > 20 or (root.path / "etc/dpkg/dpkg.cfg.d").exists(), f"{len(pages)} manual pages")
-        unit = Unit(root)
-        check(unit.socket["Socket"]["ListenStream"] == "127.0.0.1:8080", "the socket is for this machine only")
-
-        print("Serving:", flush=True)
-        server = Server(root, unit, listening)
-        check(server.is_ready, "the server starts as its user by the unit's command, and says that it is ready")
-        key = root.run("kalends-admin", "key", "create", "--name", "test").stdout.strip()
-        check(ask(port, "PUT", "/v1/circles/c", key, {"name": "Care", "timeZone": "UTC"})[0] == 201, "the API answers")
-        soon = time.strftime("%Y-%m-%dT09:00:00Z", time.gmtime(time.time() + 2 * 86400))
-        made = [
-            ask(port, "PUT", f"/v1/circles/c/tasks/t{number}", key, {"title": f"Task {number}", "dueAt": soon})[0]
-            for number in range(20)]
-        check(made == [201] * 20, "items are made")
-        calendar = (
-            b"BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//x//y\r\nBEGIN:VEVENT\r\nUID:a\r\nDTSTAMP:20260101T000000Z\r\n"
-            b"DTSTART:20300101T100000Z\r\nSUMMARY:Imported\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n")
-        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
-        connection.request("POST", "/v1/circles/c/imports?mode=commit", calendar, {
-            "Content-Type": "text/calendar", "Authorization": f"Bearer {key}"})
-        answer = connection.getresponse()
-        check(answer.status in (200, 201), "a file is imported by a process that may do nothing else")
-        answer.read()
-        ask(port, "PUT", "/v1/circles/c/members/ann", key, {"displayName": "Ann", "role": "owner"})
-        status, data = ask(port, "POST", "/v1/circles/c/feeds", key, {"userId": "ann"})
-        check(status == 201, "a feed is made")
-        feed = json.loads(data)
-        path = "/" + feed["url"].split("/", 3)[3]
-        status, before = ask(port, "GET", path)
-        check(status == 200 and b"BEGIN:VCALENDAR" in before, f"the feed is read, {len(before)} bytes")
-
-        print("Upgrade under load:", flush=True)
-        with config.open("a") as file:
-            file.write("\ntitlePrefix = UP\n")
-        readers = Readers(port, path)
-        time.sleep(2)
-        root.install(options.new)
-        began = time.monotonic()
-        check(server.stop(), "the former version finishes what it has, and ends in order")
-        server = Server(root, unit, listening)
-        check(server.is_ready, f"the new one is ready after {time.monotonic() - began:.1f} s")
-        time.sleep(2)
-        readers.stop()
-        check(not readers.failures, f"{readers.done} reads by connections of their own, none refused or cut off "
-              f"{sorted(set(readers.failures))[:5]}")
-        check("titlePrefix = UP" in config.read_text(), "the changed settings are kept")
-        status, data = ask(port, "GET", f"/v1/feeds/{feed['id']}", key)
-        counted = json.loads(data)["accessCount"]
-        check(counted == readers.done + 1, f"each read is counted once ({counted})")
-        check(b"UP:" in ask(port, "GET", path)[1], "the new version serves by the changed settings")
-        check(root.run("kalends-admin", "doctor", fails=True).stdout.count("BAD") == 0, "doctor finds nothing")
-        check(server.stop(), "it stops in order")
-        server = None
-
-        print("Remove and purge:", flush=True)
-        root.run("apt-get", "-y", "remove", "kalends")
-        data = root.path / "var/lib/kalends"
-        check(not (root.path / "usr/bin/kalends").exists() and config.exists() and (data / "kalends.sqlite").exists(),
-              "removed: settings and data are kept")
-        root.install(options.new)
-        server = Server(root, unit, listening)
-        check(server.is_ready and ask(port, "GET", path)[0] == 200, "installed again: the same feed is there")
-        check(server.stop(), "it stops in order")
-        server = None
-        root.run("apt-get", "-y", "purge", "kalends")
-        check(not config.exists() and not data.exists(), "purged: settings and data are gone")
+        try_all(machine, port, options)
     except BaseException:
-        log = folder / "server.log"
-        if log.exists():
-            sys.stderr.write(log.read_text()[-3000:])
+        journal = machine.run("journalctl", "--no-pager", fails=True).stdout.splitlines()
+        print(*[line for line in journal if " info request " not in line][-40:], sep="\n", file=sys.stderr)
         raise
     finally:
-        if server:
-            os.kill(server.process, signal.SIGKILL)
-            os.waitpid(server.process, 0)
-        listening.close()
-        root.close()
+        machine.close()
     print("package: all is well")
+
+
+def try_all(machine, port, options):
+    place = machine.path / "etc/systemd/system/kalends.socket.d"
+    place.mkdir(parents=True)
+    (place / "port.conf").write_text(f"[Socket]\nListenStream=\nListenStream=127.0.0.1:{port}\n")
+    machine.run("apt-get", "-qq", "update")
+    machine.install(options.old)
+    config, data = machine.path / "etc/kalends/kalends.conf", machine.path / "var/lib/kalends"
+
+    print("The version before:", flush=True)
+    check(machine.is_active("kalends.service"), "it runs: " + machine.run("kalends", "--version").stdout.strip())
+    key = machine.run("kalends-admin", "key", "create", "--name", "test").stdout.strip()
+    check(ask(port, "PUT", "/v1/circles/c", key, {"name": "Care", "timeZone": "UTC"})[0] == 201, "the API answers")
+    soon = time.strftime("%Y-%m-%dT09:00:00Z", time.gmtime(time.time() + 2 * 86400))
+    made = [
+        ask(port, "PUT", f"/v1/circles/c/tasks/t{number}", key, {"title": f"Task {number}", "dueAt": soon})[0]
+        for number in range(20)]
+    check(made == [201] * 20, "items are made")
+    calendar = (
+        b"BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//x//y\r\nBEGIN:VEVENT\r\nUID:a\r\nDTSTAMP:20260101T000000Z\r\n"
+        b"DTSTART:20300101T100000Z\r\nSUMMARY:Imported\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n")
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    connection.request("POST", "/v1/circles/c/imports?mode=commit", calendar, {
+        "Content-Type": "text/calendar", "Authorization": f"Bearer {key}"})
+    answer = connection.getresponse()
+    answer.read()
+    check(answer.status in (200, 201), "a file is imported, by a process that may do nothing else")
+    ask(port, "PUT", "/v1/circles/c/members/ann", key, {"displayName": "Ann", "role": "owner"})
+    status, body = ask(port, "POST", "/v1/circles/c/feeds", key, {"userId": "ann"})
+    check(status == 201, "a feed is made")
+    feed = json.loads(body)
+    path = "/" + feed["url"].split("/", 3)[3]
+    status, before = ask(port, "GET", path)
+    check(status == 200 and before.count(b"BEGIN:VEVENT") == 20 + (b"Imported" in before),
+          f"the feed is read, {len(before)} bytes")
+
+    print("Upgrade under load:", flush=True)
+    with config.open("a") as file:
+        file.write("\ntitlePrefix = UP\n")
+    former, schema = machine.property("MainPID"), schema_version(data)
+    readers = Readers(port, path)
+    time.sleep(2)
+    # As by hand: "keep the present file" is what dpkg proposes when the new one differs as well.
+    machine.install(options.new, "-o", "Dpkg::Options::=--force-confdef", "-o", "Dpkg::Options::=--force-confold")
+    check(machine.is_active("kalends.service") and machine.property("MainPID") != former,
+          f"another server runs; the schema went from {schema} to {schema_version(data)}")
+    time.sleep(2)
+    readers.stop()
+    check(not readers.failures, f"{readers.done} reads by connections of their own, none refused or cut off, "
+          f"the slowest {readers.slowest:.1f} s {sorted(set(readers.failures))[:5]}")
+    check(any(line.endswith(" notice stopped") for line in machine.log()), "the former version ended in order")
+    check("titlePrefix = UP" in config.read_text(), "the changed settings are kept")
+    status, body = ask(port, "GET", f"/v1/feeds/{feed['id']}", key)
+    counted = json.loads(body)["accessCount"]
+    check(counted == readers.done + 1, f"each read is counted once ({counted})")
+    after = ask(port, "GET", path)[1]
+    check(after.count(b"BEGIN:VEVENT") == before.count(b"BEGIN:VEVENT") and b"UP:" in after,
+          "the new version serves the same items, by the changed settings")
+    doctor = machine.run("kalends-admin", "doctor")
+    check("BAD" not in doctor.stdout, "doctor finds nothing")
+    installed(machine)
+    own = machine.log(f"_SYSTEMD_INVOCATION_ID={machine.property('InvocationID')}")
+    check(own and all(re.match(r"\d{4}-\d\d-\d\dT[\d:.]+Z [a-z]+ ", line) for line in own),
+          f"{len(own)} lines in systemd's journal, each a line of its log")
+
+    print("Reloaded, killed, and with a database of the first version:", flush=True)
+    running = machine.property("MainPID")
+    machine.run("systemctl", "reload", "kalends")
+    check(ask(port, "GET", path)[0] == 200 and machine.property("MainPID") == running, "reload keeps it running")
+    machine.run("systemctl", "kill", "--kill-whom=main", "--signal=KILL", "kalends")
+    began = time.monotonic()
+    check(ask(port, "GET", path)[0] == 200 and machine.property("MainPID") not in ("0", running),
+          f"killed, it is started again; a read waits for it, {time.monotonic() - began:.1f} s")
+    machine.run("systemctl", "stop", "kalends.socket", "kalends.service")
+    away = machine.path / "var/lib/kalends.away"
+    data.rename(away)
+    data.mkdir(mode=0o700)
+    first = FirstVersion(data / "kalends.sqlite")
+    for one in (data, data / "kalends.sqlite"):
+        shutil.chown(one, (away / "kalends.sqlite").stat().st_uid, (away / "kalends.sqlite").stat().st_gid)
+    machine.run("systemctl", "start", "kalends.socket", "kalends.service")
+    status, body = ask(port, "GET", first.feed)
+    check(status == 200 and b"Tea" in body and b"uid-of-old" in body,
+          f"the schema goes from 1 to {schema_version(data)}: an address of then shows what it did")
+    machine.run("systemctl", "stop", "kalends.socket", "kalends.service")
+    shutil.rmtree(data)
+    away.rename(data)
+    machine.run("systemctl", "start", "kalends.socket", "kalends.service")
+    check(ask(port, "GET", path)[1].count(b"BEGIN:VEVENT") == before.count(b"BEGIN:VEVENT"), "and back")
+
+    print("Remove and purge:", flush=True)
+    machine.run("apt-get", "-y", "remove", "kalends")
+    with socket.socket() as another:
+        check(not machine.is_active("kalends.service") and not machine.is_active("kalends.socket")
+              and another.connect_ex(("127.0.0.1", port)) != 0, "removed: nothing runs or listens")
+    check(not (machine.path / "usr/bin/kalends").exists() and config.exists() and (data / "kalends.sqlite").exists(),
+          "settings and data are kept")
+    machine.install(options.new)
+    check(machine.is_active("kalends.service") and ask(port, "GET", path)[0] == 200,
+          "installed again: the same feed is there")
+    machine.run("apt-get", "-y", "purge", "kalends")
+    check(not config.parent.exists() and not data.exists(), "purged: settings and data are gone")
+    left = machine.run(
+        "find", "/etc", "/usr", "/lib/systemd", "/var/lib", "-xdev", "-name", "*kalends*", "-not", "-path",
+        "/var/lib/dpkg/*", "-not", "-path", "/etc/systemd/system/kalends.socket.d*").stdout.split()
+    check(not left, f"nothing is left but its user {left}")
+
+
+def schema_version(data):
+    base = sqlite3.connect(f"file:{data / 'kalends.sqlite'}?mode=ro", uri=True)
+    try:
+        return base.execute("SELECT MAX(version) FROM schema_migrations").fetchone()[0]
+    finally:
+        base.close()
 
 
 main()

@@ -29,6 +29,11 @@ package struct IPAddress: Hashable, Sendable {
         }
     }
 
+    /// Whether the address is this machine's own: 127.0.0.0/8 or ::1.
+    package var isLoopback: Bool {
+        bytes.count == 4 ? bytes[0] == 127 : bytes.dropLast().allSatisfy { $0 == 0 } && bytes.last == 1
+    }
+
     /// - Parameter bytes: 4 or 16, in network order; an IPv4-mapped IPv6 address becomes IPv4.
     package init(bytes: [UInt8]) {
         let isMapped =

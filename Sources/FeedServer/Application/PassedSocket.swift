@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Base
 import Glibc
+import KalendsCore
 import Storage
 
 /// A listening socket that the service manager opened for this process (sd_listen_fds(3)).
@@ -9,6 +11,8 @@ import Storage
 struct PassedSocket: Sendable {
     let descriptor: CInt
     let port: Int
+    /// Whether only this machine reaches it.
+    let isLoopback: Bool
 
     /// The first descriptor that is passed.
     private static let first: CInt = 3
@@ -24,12 +28,12 @@ struct PassedSocket: Sendable {
         guard count == 1 else {
             throw StorageError.unusable("The service manager passed \(count) sockets; one is taken.")
         }
-        guard isListening(first), let port = port(of: first) else {
+        guard isListening(first), let (port, address) = place(of: first) else {
             throw StorageError.unusable("What the service manager passed is not a listening TCP socket.")
         }
         // Processes that this one starts must not inherit it.
         _ = fcntl(first, F_SETFD, FD_CLOEXEC)
-        return PassedSocket(descriptor: first, port: port)
+        return PassedSocket(descriptor: first, port: port, isLoopback: address.isLoopback)
     }
 
     private static func isListening(_ descriptor: CInt) -> Bool {
@@ -39,7 +43,7 @@ struct PassedSocket: Sendable {
     }
 
     /// Nil when the socket is not of an Internet family.
-    private static func port(of descriptor: CInt) -> Int? {
+    private static func place(of descriptor: CInt) -> (port: Int, address: IPAddress)? {
         var address = sockaddr_in6()
         var size = socklen_t(MemoryLayout<sockaddr_in6>.size)
         // The larger of both structures, which begin with the same family and port (RFC 3493 section 3.3).
@@ -49,6 +53,26 @@ struct PassedSocket: Sendable {
             }
         }
         guard isFound, [sa_family_t(AF_INET), sa_family_t(AF_INET6)].contains(address.sin6_family) else { return nil }
-        return Int(UInt16(bigEndian: address.sin6_port))
+        // The four bytes of an IPv4 address are where the other structure has its flow information.
+        let bytes: [UInt8] =
+            if address.sin6_family == sa_family_t(AF_INET) {
+                unsafe withUnsafeBytes(of: address.sin6_flowinfo) { unsafe Array($0) }
+            } else {
+                unsafe withUnsafeBytes(of: address.sin6_addr) { unsafe Array($0) }
+            }
+        return (Int(UInt16(bigEndian: address.sin6_port)), IPAddress(bytes: bytes))
+    }
+}
+
+extension ServerSettings {
+    /// Throws where a strict server would speak to other machines without TLS through a socket that was passed.
+    func checkStrictly(passed socket: PassedSocket?) throws {
+        guard isStrict, tlsCertificate == nil, let socket, !socket.isLoopback else { return }
+        throw Invalid(faults: [
+            """
+            strict allows a port without TLS only on this machine: give tlsCertificate and tlsKey, or 127.0.0.1 in \
+            ListenStream of kalends.socket (systemctl edit kalends.socket).
+            """
+        ])
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import Glibc
 import KalendsCore
 import KalendsFront
 
@@ -25,6 +26,9 @@ struct Kalends: AsyncParsableCommand {
         ])
 
     static func main() async {
+        // Dispatch asks for threads of a higher priority, which only root gets, and writes a line of its own beside the
+        // log for each refusal. It reads this when it writes its first line.
+        _ = unsafe setenv("LIBDISPATCH_LOG", "NO", 0)
         do {
             var command = try parseAsRoot()
             if var asyncCommand = command as? any AsyncParsableCommand {

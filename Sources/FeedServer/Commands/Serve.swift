@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import CoreMetrics
 import FoundationEssentials
 import Glibc
 import Hummingbird
@@ -37,6 +38,7 @@ struct Serve: AsyncParsableCommand {
         let environment = ProcessInfo.processInfo.environment
         let socket = try PassedSocket.taken(from: environment)
         try checkAddress(values, socket)
+        try chosen.checkStrictly(passed: socket)
         // The addresses of feeds contain the port, so a free one is chosen before any address is issued.
         let port = if let socket { socket.port } else { try await Server.usablePort(chosen.host, chosen.port) }
         chosen.listen(on: port)
@@ -108,6 +110,7 @@ struct Serve: AsyncParsableCommand {
         _ installation: Installation, _ socket: PassedSocket?, _ manager: ServiceManager, _ log: Logger
     ) async throws {
         let settings = installation.services.settings
+        MetricsSystem.bootstrap(installation.services.metrics.libraries)
         let server = Server(installation: installation, logger: log)
         let (ready, signal) = AsyncStream.makeStream(of: Void.self)
         let local = try server.local { signal.finish() }

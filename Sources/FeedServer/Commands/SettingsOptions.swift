@@ -45,6 +45,7 @@ struct ServerOptions: ParsableArguments {
     @Option(name: Setting.trustedProxies.option, help: Setting.trustedProxies.help) var trustedProxies: String?
     @Option(name: Setting.tlsCertificate.option, help: Setting.tlsCertificate.help) var tlsCertificate: String?
     @Option(name: Setting.tlsKey.option, help: Setting.tlsKey.help) var tlsKey: String?
+    @Flag(name: Setting.strict.option, inversion: .prefixedNo, help: Setting.strict.help) var strict: Bool?
     @Option(name: Setting.titlePrefix.option, help: Setting.titlePrefix.help) var titlePrefix: String?
     @Option(name: Setting.linkTemplate.option, help: Setting.linkTemplate.help) var linkTemplate: String?
     @Option(name: Setting.maxImportBytes.option, help: Setting.maxImportBytes.help) var maxImportBytes: String?
@@ -78,7 +79,8 @@ struct ServerOptions: ParsableArguments {
         func word(_ flag: Bool?) -> String? { flag.map { $0 ? "true" : "false" } }
         let own: [Setting: String?] = [
             .host: host, .port: port, .publicURL: publicURL, .trustedProxies: trustedProxies,
-            .tlsCertificate: tlsCertificate, .tlsKey: tlsKey, .titlePrefix: titlePrefix, .linkTemplate: linkTemplate,
+            .tlsCertificate: tlsCertificate, .tlsKey: tlsKey, .strict: word(strict), .titlePrefix: titlePrefix,
+            .linkTemplate: linkTemplate,
             .maxImportBytes: maxImportBytes, .allowHTTPImports: word(allowHTTPImports),
             .maxConnections: maxConnections, .maxConnectionsPerNetwork: maxConnectionsPerNetwork,
             .accessJournalBytes: accessJournalBytes, .accessDurability: accessDurability, .cacheBytes: cacheBytes,

@@ -6,7 +6,7 @@ import KalendsCore
 struct UserCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "user", abstract: "Set and remove the passwords of users who sign in here, and list them.",
-        subcommands: [SetPassword.self, List.self, RemovePassword.self])
+        subcommands: [SetPassword.self, List.self, RemovePassword.self, LogName.self])
 
     struct SetPassword: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -65,6 +65,23 @@ struct UserCommand: AsyncParsableCommand {
                 try await $0.call("DELETE", UserCommand.path(user), nil)
             }
             Console.line("The password of \(printable(user)) is removed.")
+        }
+    }
+
+    struct LogName: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Print the name that a user has in the log, which has no ids of users.")
+
+        @OptionGroup var options: SettingsOptions
+        @Argument(help: "The user's id.") var user: String
+
+        func run() async throws {
+            let path = "/local/users/\(pathComponent(user))/log-name"
+            let answer = try await LocalClient.with(try await options.settings()) { try await $0.call("GET", path) }
+            guard answer.status == 200, let name = answer.json["logName"]?.string else {
+                throw LocalClient.refused(answer)
+            }
+            Console.line(name)
         }
     }
 

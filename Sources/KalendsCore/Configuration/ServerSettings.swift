@@ -28,6 +28,8 @@ package struct ServerSettings: Sendable {
     private var isPublicURLGiven = false
     /// The proxies whose X-Forwarded-For is trusted.
     package var trustedProxies: [AddressRange] = []
+    /// Whether what the contract allows and ASVS level 2 does not is refused (`StrictRules.swift`).
+    package var isStrict = false
     package var titlePrefix = "CK"
     /// The address at which the host application shows an item, with `{circle}`, `{collection}` and `{id}` in it.
     package var linkTemplate: String?
@@ -135,6 +137,7 @@ package struct ServerSettings: Sendable {
         tlsCertificate = values.filled(.tlsCertificate)
         tlsKey = values.filled(.tlsKey)
         metricsPort = values.number(.metricsPort)
+        isStrict = values.bool(.strict)
         logLevel = values.choice(.logLevel) ?? logLevel
         logFormat = values.choice(.logFormat).flatMap(LogForm.init) ?? logFormat
         demo = values.bool(.demo)
@@ -156,7 +159,8 @@ package struct ServerSettings: Sendable {
         }
         readProxies(values.text(.trustedProxies) ?? "", &faults)
         check(&faults)
-        tokens = TokenSettings(secret: jwtSecret, { values.text($0) }, &faults)
+        if isStrict { checkStrictly(&faults) }
+        tokens = TokenSettings(secret: jwtSecret, isStrict: isStrict, { values.text($0) }, &faults)
         connections = ConnectionSettings(&values, &faults)
         faults = values.faults + faults
         if !faults.isEmpty { throw Invalid(faults: faults) }

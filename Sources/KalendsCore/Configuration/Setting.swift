@@ -92,6 +92,9 @@ extension Setting {
     package static let tlsCertificate = Setting(
         "tlsCertificate", .text, standard: "no TLS", "A certificate chain in PEM, for https without a proxy.")
     package static let tlsKey = Setting("tlsKey", .text, standard: "no TLS", "The certificate's private key in PEM.")
+    package static let strict = Setting(
+        "strict", .bool, standard: "false",
+        "Whether what OWASP's ASVS does not allow at level 2 is refused: docs/operations.md, Strict operation.")
     package static let titlePrefix = Setting(
         "titlePrefix", .text, standard: "CK", "The text that titles in calendars begin with, 1 to 20 characters.")
     package static let linkTemplate = Setting(
@@ -159,7 +162,7 @@ extension Setting {
 
     /// The settings of the server itself.
     static let server: [Setting] = [
-        host, port, database, files, servers, publicURL, trustedProxies, tlsCertificate, tlsKey, titlePrefix,
+        host, port, database, files, servers, publicURL, trustedProxies, tlsCertificate, tlsKey, strict, titlePrefix,
         linkTemplate, maxImportBytes, allowHTTPImports, maxConnections, maxConnectionsPerNetwork, accessJournalBytes,
         accessDurability, cacheBytes, secretKey,
         secretKeyFile, jwtSecret, jwtSecretFile, jwtJwksFile, jwtJwksURL, jwtIssuer, jwtAudience,

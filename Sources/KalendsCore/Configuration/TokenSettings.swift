@@ -13,14 +13,17 @@ package struct TokenSettings: Sendable {
     /// The value that `iss` must have, and the one that `aud` must be or contain; nil accepts anything.
     var issuer: String?
     var audience: String?
+    /// Whether RSA keys need 3,072 bits, and a token's `scope` has to name what it opens here.
+    var isStrict = false
 
     /// In bytes, as long as the hash: a shorter secret can be guessed from a single token (RFC 7518 section 3.2).
     private static let shortestSecret = 32
 
     package init() {}
 
-    init(secret: String?, _ text: (Setting) -> String?, _ faults: inout [String]) {
+    init(secret: String?, isStrict: Bool, _ text: (Setting) -> String?, _ faults: inout [String]) {
         self.secret = secret.map { Concealed($0) }
+        self.isStrict = isStrict
         jwksFile = text(.jwtJwksFile)
         jwksURL = text(.jwtJwksURL).map { Concealed($0) }
         issuer = text(.jwtIssuer)
@@ -46,7 +49,6 @@ package struct TokenSettings: Sendable {
         if url.scheme?.lowercased() == "https" { return true }
         guard url.scheme?.lowercased() == "http" else { return false }
         if host.lowercased() == "localhost" { return true }
-        guard let address = IPAddress(host) else { return false }
-        return address.bytes.count == 4 ? address.bytes[0] == 127 : address == IPAddress("::1")
+        return IPAddress(host)?.isLoopback == true
     }
 }

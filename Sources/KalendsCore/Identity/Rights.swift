@@ -48,6 +48,14 @@ package enum Rights {
         }
     }
 
+    /// Throws 403 unless a user's token with these scopes may use this route.
+    package static func token(_ need: KeyNeed, within scopes: Set<Scope>) throws {
+        guard let needed = need.scope else {
+            throw Refusal(.forbidden, code: .keyLimited, detail: "This needs a token without scopes.")
+        }
+        guard scopes.contains(needed) else { throw Refusal.tokenScopeMissing(needed) }
+    }
+
     /// Returns the circle, if the caller has the right in it.
     ///
     /// Throws 404 if the circle does not exist or the caller is not a member, so that nobody learns of other people's
@@ -129,6 +137,12 @@ extension Refusal {
     /// Creates a 403 refusal with the scope that a key lacks (RFC 6750 section 3.1).
     static func scopeMissing(_ scope: Scope) -> Refusal {
         Refusal(
-            .lacksScope(scope), detail: "The key lacks the scope \(scope.rawValue).")
+            .lacksScope(scope.rawValue), detail: "The key lacks the scope \(scope.rawValue).")
+    }
+
+    /// Creates a 403 refusal with the scope that a user's token lacks.
+    fileprivate static func tokenScopeMissing(_ scope: Scope) -> Refusal {
+        let name = TokenScopes.prefix + scope.rawValue
+        return Refusal(.lacksScope(name), detail: "The token lacks the scope \(name).")
     }
 }

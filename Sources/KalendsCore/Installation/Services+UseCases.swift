@@ -16,12 +16,16 @@ extension Services {
     package var changes: CircleChanges { CircleChanges(acts: acts) }
     package var schedule: Schedule { Schedule(acts: acts, quotas: settings.quotas) }
     package var occurrences: Occurrences { Occurrences(acts: acts, quotas: settings.quotas) }
-    package var serviceKeys: ServiceKeys { ServiceKeys(acts: acts) }
+    package var serviceKeys: ServiceKeys { ServiceKeys(acts: acts, lifetime: settings.keyLifetime) }
     package var users: Users { Users(acts: acts, passwords: passwords, guessable: GuessablePasswords(settings)) }
-    package var sessions: Sessions { Sessions(acts: acts, passwords: passwords, quotas: settings.quotas) }
+    package var sessions: Sessions {
+        Sessions(acts: acts, passwords: passwords, quotas: settings.quotas, recently: recently)
+    }
+    /// Whether the caller has to have signed in a moment ago to end other sessions and devices.
+    private var recently: RecentSignIn { RecentSignIn(isNeeded: settings.isStrict) }
     package var signInLinks: SignInLinks { SignInLinks(acts: acts, quotas: settings.quotas) }
     package var operatorSessions: OperatorSessions { OperatorSessions(acts: acts) }
-    package var devices: Devices { Devices(acts: acts, quotas: settings.quotas) }
+    package var devices: Devices { Devices(acts: acts, quotas: settings.quotas, recently: recently) }
     package var profiles: Profiles { Profiles(acts: acts) }
     package var personalEvents: PersonalEvents { PersonalEvents(acts: acts, quotas: settings.quotas) }
     package var plannedEvents: PlannedEvents { PlannedEvents(acts: acts, quotas: settings.quotas) }

@@ -34,7 +34,7 @@ package final class Metrics: Sendable {
     }
 
     /// The durations of several tallies combined.
-    private struct Histogram {
+    fileprivate struct Histogram {
         var counts = [Int](repeating: 0, count: Tally.bounds.count + 1)
         var microseconds = 0
 
@@ -43,15 +43,16 @@ package final class Metrics: Sendable {
             for (place, count) in tally.counts.enumerated() { counts[place] += count }
         }
 
-        /// - Parameter labels: without braces, not empty.
+        /// - Parameter labels: without braces.
         func lines(_ name: String, _ labels: String) -> String {
             var (text, sum) = ("", 0)
+            let (more, braced) = labels.isEmpty ? ("", "") : (labels + ",", "{\(labels)}")
             for (bound, count) in zip(Tally.bounds.map { "\(Double($0) / 1_000_000)" } + ["+Inf"], counts) {
                 sum += count
-                text += "\(name)_bucket{\(labels),le=\"\(bound)\"} \(sum)\n"
+                text += "\(name)_bucket{\(more)le=\"\(bound)\"} \(sum)\n"
             }
-            text += "\(name)_sum{\(labels)} \(Double(microseconds) / 1_000_000)\n"
-            return text + "\(name)_count{\(labels)} \(sum)\n"
+            text += "\(name)_sum\(braced) \(Double(microseconds) / 1_000_000)\n"
+            return text + "\(name)_count\(braced) \(sum)\n"
         }
     }
 
@@ -61,6 +62,8 @@ package final class Metrics: Sendable {
     private let wholeRenderings = Tally()
     private let changeRenderings = Tally()
     private let writes: WriteGauge
+    /// What libraries report through swift-metrics, and a program that this one is part of.
+    package let libraries = LibraryMetrics()
 
     package init(writes: WriteGauge = WriteGauge()) { self.writes = writes }
 
@@ -143,10 +146,21 @@ package final class Metrics: Sendable {
         for (kind, tally) in renderings {
             text += "kalends_feed_rendering_seconds_total{from=\"\(kind)\"} \(Double(tally.microseconds) / 1_000_000)\n"
         }
-        return text
+        return text + libraries.exposition
     }
 
     private func labels(_ series: Series) -> String {
         #"{method="\#(series.method)",route="\#(series.route)",status="\#(series.status)"}"#
+    }
+}
+
+extension Metrics.Tally {
+    /// The lines of a histogram in seconds.
+    ///
+    /// - Parameter labels: without braces.
+    func lines(_ name: String, _ labels: String) -> String {
+        var histogram = Metrics.Histogram()
+        histogram.add(self)
+        return histogram.lines(name, labels)
     }
 }

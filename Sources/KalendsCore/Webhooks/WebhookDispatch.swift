@@ -160,7 +160,7 @@ package struct WebhookDispatch: Service {
             answer = WebhookAnswer(status: 204)
         } else if let message = try? WebhookMessage(delivery, to: hook, changes, key: key, now: now) {
             answer =
-                WebhookMessage.isUsable(message.url)
+                WebhookMessage.isUsable(message.url) && services.settings.allowsMessages(to: message.url)
                 ? await sender.send(message) : WebhookAnswer(problem: "Messages cannot be sent to the address.")
         } else {
             answer = WebhookAnswer(problem: "The address was sealed with a key other than the server's.")

@@ -17,7 +17,9 @@ struct Authentication: Sendable {
         { request, context in
             var context = context
             let caller = try await caller(of: request, for: access, &context)
+            context.note?.write(caller, pseudonym: services.pseudonym(of:))
             try Rights.route(need, acceptsDevices: access.acceptsDevices, for: caller)
+            if let scopes = context.tokenScopes { try Rights.token(need, within: scopes) }
             let identity = try narrowed(caller, request)
             if access == .installation { try Rights.installation(identity) }
             if [.user, .phone, .companion].contains(access) { _ = try Rights.user(identity) }
@@ -43,6 +45,7 @@ struct Authentication: Sendable {
         let network = services.settings.network(of: request, context)
         let (brake, name, now) = (services.passwords.brake, "companion \(network)", services.now())
         if let user = services.settings.companion?.user(of: request) {
+            context.note?.write(.companionToken)
             try await brake.check(name, from: network, now: now)
             return .user(user)
         }
@@ -58,7 +61,9 @@ struct Authentication: Sendable {
 
     private func caller(of request: Request, _ context: inout KalendsContext) async throws -> Identity {
         if isLocal { return .operatorAtHand }
-        switch Credential(request) {
+        let credential = Credential(request)
+        context.note?.write(credential)
+        switch credential {
         case nil: throw Credential.isShown(in: request) ? Refusal.malformedCredential : .unauthenticated
         case .serviceKey(let secret): return try await service(secret)
         case .session(let secret, let isCookie):
@@ -68,7 +73,9 @@ struct Authentication: Sendable {
             return .user(session.userID)
         case .device(let secret): return try await device(secret)
         case .userToken(let text):
-            return .user(try await services.userTokens.user(of: text, now: services.now()))
+            let bearer = try await services.userTokens.bearer(of: text, now: services.now())
+            context.tokenScopes = bearer.scopes
+            return .user(bearer.user)
         }
     }
 
@@ -77,6 +84,7 @@ struct Authentication: Sendable {
         guard let key = try await services.store.read({ try $0.serviceKey(hash: hash) }) else {
             throw Refusal.unknownKey
         }
+        guard services.serviceKeys.end(of: key).map({ services.now() < $0 }) ?? true else { throw Refusal.expiredKey }
         await noteUse(last: key.lastUsedAt) { try $0.noteUse(ofServiceKey: key.id, now: $1) }
         return .service(key: key.id, scopes: try key.scopes.map { try Set(stored: $0) })
     }

@@ -190,7 +190,7 @@ final class EdgeHandler: ChannelDuplexHandler {
     private func end(with refusal: ProblemDocument) {
         isEnding = true
         guard let raw else { return }
-        let (head, body) = refusal.bytes(closes: true)
+        let (head, body) = refusal.bytes(closes: true, transportPolicy: path.transportPolicy)
         raw.write(NIOAny(IOData.byteBuffer(head)), promise: nil)
         raw.writeAndFlush(NIOAny(IOData.byteBuffer(body)), promise: nil)
         watch.answered()

@@ -42,6 +42,8 @@ struct FeedFastPath: Sendable {
     private let bodies: FeedBodies
     let logger: Logger
     private let isOpen: Bool
+    /// The value of `Strict-Transport-Security`; nil for no such field.
+    let transportPolicy: String?
     private let kinds: [FeedPath.Route: [Kind]]
     /// Nil when requests are not logged, or otherwise.
     private let lines: LineLogHandler?
@@ -51,6 +53,7 @@ struct FeedFastPath: Sendable {
         let services = front.services
         (self.services, bodies) = (services, front.bodies)
         self.isOpen = isOpen
+        transportPolicy = services.settings.transportPolicy
         self.logger = logger
         let lines = logger.logLevel <= .info ? logger.handler as? LineLogHandler : nil
         self.lines = lines
@@ -153,7 +156,8 @@ struct FeedFastPath: Sendable {
         guard case .failure(let error) = outcome else { return answer }
         logger.debug("an access could not be recorded", metadata: ["error": "\(publicText(error))"])
         var refused = answer
-        (refused.head, refused.body) = ProblemDocument(.notRecorded).bytes(mark: answer.record.mark)
+        (refused.head, refused.body) = ProblemDocument(.notRecorded).bytes(
+            mark: answer.record.mark, transportPolicy: transportPolicy)
         refused.record.status = HTTPResponse.Status.serviceUnavailable.code
         let record = refused.record
         refused.kind = Kind(
@@ -169,6 +173,7 @@ struct FeedFastPath: Sendable {
                 var head = ByteBufferAllocator().buffer(capacity: 512)
                 head.writeStaticString(answer.isNotModified ? "HTTP/1.1 304 Not Modified\r\n" : "HTTP/1.1 200 OK\r\n")
                 answer.eachField { head.writeField($0, $1) }
+                if let transportPolicy { head.writeField(.strictTransportSecurity, transportPolicy) }
                 return head
             })
         if let mark { buffer.writeField(.xRequestID, mark) }
@@ -233,11 +238,15 @@ extension ProblemDocument {
     /// - Parameters:
     /// - closes: whether to announce that the connection ends with the answer.
     /// - mark: the request's id, as the client sent it.
-    func bytes(closes: Bool = false, mark: String? = nil) -> (head: ByteBuffer, body: ByteBuffer) {
+    /// - transportPolicy: the value of `Strict-Transport-Security`; nil for no such field.
+    func bytes(
+        closes: Bool = false, mark: String? = nil, transportPolicy: String?
+    ) -> (head: ByteBuffer, body: ByteBuffer) {
         let body = document
         var head = ByteBufferAllocator().buffer(capacity: 256)
         head.writeString("HTTP/1.1 \(status.code) \(status.reasonPhrase)\r\n")
         for field in fields { head.writeField(field.name, field.value) }
+        if let transportPolicy { head.writeField(.strictTransportSecurity, transportPolicy) }
         if let mark { head.writeField(.xRequestID, mark) }
         head.writeField(.contentLength, String(body.readableBytes))
         if closes { head.writeField(.connection, "close") }

@@ -89,7 +89,7 @@ extension Refusal {
         // Without a credential the field has no error code.
         case (.unauthenticated, .credentialMissing), (.unauthenticated, .passwordWrong): "Bearer"
         case (.unauthenticated, _): "Bearer error=\"invalid_token\""
-        case (.lacksScope(let scope), _): "Bearer error=\"insufficient_scope\", scope=\"\(scope.rawValue)\""
+        case (.lacksScope(let scope), _): "Bearer error=\"insufficient_scope\", scope=\"\(scope)\""
         default: nil
         }
     }

@@ -38,6 +38,8 @@ extension Refusal {
         .credentialMalformed,
         "The credential has an unknown form: Authorization must be Bearer with a service key, a user token or a "
             + "session, or Device with a device's token.")
+    static let expiredKey = unknown(
+        .credentialUnknown, "The service key has expired: on a strict server a key lasts 90 days.")
     static let unknownKey = unknown(.credentialUnknown, "The service key is unknown or revoked.")
     static let unknownSession = unknown(.credentialUnknown, "The session is unknown or has ended.")
     static let unknownDevice = unknown(.credentialUnknown, "The device's token is unknown or was revoked.")

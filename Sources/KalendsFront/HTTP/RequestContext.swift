@@ -12,6 +12,10 @@ package struct KalendsContext: RequestContext {
     var knownCaller: Caller?
     /// The session that the caller authenticated with, if any.
     var session: PresentedSession?
+    /// What a user's token is limited to; nil for everything.
+    var tokenScopes: Set<Scope>?
+    /// Where the request's line in the log gets the caller from.
+    var note: CallerNote?
     /// The request's share of the server's memory.
     var memory: RequestMemory
     /// The address at the other end of the connection; nil for a call within the process.

@@ -21,6 +21,8 @@ struct RouteLog: RouterMiddleware {
     ) async throws -> Response {
         let start = ContinuousClock.now
         var context = context
+        let note = CallerNote()
+        context.note = note
         let mark = RequestMark.valid(request.headers[.xRequestID])
         if let mark { context.logger[metadataKey: Self.markKey] = .string(mark) }
         var response: Response
@@ -60,7 +62,7 @@ struct RouteLog: RouterMiddleware {
         // An invented method must not become a label, or the table would grow with each.
         let method = RouteTable.registered.contains(request.method) ? request.method.rawValue : "other"
         let record = RequestRecord(
-            method: method, route: route(context), status: response.status.code, start: start)
+            method: method, route: route(context), status: response.status.code, start: start, note: note)
         record.finish(metrics.tally(method: method, route: record.route, status: record.status), context.logger)
         return response
     }
@@ -93,6 +95,8 @@ struct RequestRecord: Sendable {
     var start: ContinuousClock.Instant
     /// The request's id as the client sent it, where the logger does not know it.
     var mark: String?
+    /// Who sent it; nil for feeds that are answered from memory, whose secret is all that is known.
+    var note: CallerNote?
 
     /// The microseconds since the request came.
     func microseconds() -> Int {
@@ -109,12 +113,11 @@ struct RequestRecord: Sendable {
         if let lines = logger.handler as? LineLogHandler {
             lines.log(self, microseconds: microseconds)
         } else {
-            logger.info(
-                "request",
-                metadata: [
-                    "method": "\(method)", "route": "\(route)", "status": "\(status)",
-                    "microseconds": "\(microseconds)",
-                ])
+            var values: Logger.Metadata = [
+                "method": "\(method)", "route": "\(route)", "status": "\(status)", "microseconds": "\(microseconds)",
+            ]
+            note?.eachField { values[$0] = "\($1)" }
+            logger.info("request", metadata: values)
         }
         return microseconds
     }

@@ -39,6 +39,7 @@ package struct LineLogHandler: LogHandler {
     func log(_ record: RequestRecord, _ rest: LogLine? = nil, microseconds: Int) {
         var line = LogLine(form, at: now(), rest ?? self.rest(method: record.method, record.route, record.status))
         line.add("microseconds", microseconds)
+        record.note?.eachField { line.add($0, $1) }
         if let mark = record.mark { line.add(Self.mark, mark) }
         if !metadata.isEmpty {
             for (name, value) in metadata.sorted(by: { $0.key.isTextBefore($1.key) }) { add(name, value, to: &line) }

@@ -7,6 +7,7 @@ extension Components {
         .required("id", .string), .required("name", .string), .required("hint", .string),
         .required("createdAt", .instant), .required("lastUsedAt", .instant.orNull),
         .required("revokedAt", .instant.orNull),
+        .required("expiresAt", .instant.orNull.described("90 days after it was made, on a strict server; else null.")),
         .required("scopes", Schema.array(of: .choice(Scope.self)).orNull.described("Null for everything.")),
     ]
 

@@ -29,7 +29,10 @@ extension Components {
             .object(
                 sessionFields + [
                     .required("userId", .identifier),
-                    .required("token", .string.described("The session's token, which is also set as a cookie.")),
+                    .optional(
+                        "token",
+                        .string.described(
+                            "The session's token, which is also set as a cookie; a strict server leaves it out.")),
                 ])
         ),
         (

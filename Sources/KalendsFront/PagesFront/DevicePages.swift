@@ -19,12 +19,26 @@ struct DevicePages: Sendable {
                     sessions: sessions.map { $0.shown(isThis: $0.id == caller.session ?? "") }))
         }
         routes.page(.post, "/app/devices/{device}/delete", for: .session, back: "/app/devices") { visit in
-            try await visit.services.devices.delete(try visit.id("device"), for: try visit.caller())
-            return visit.redirect(to: "/app/devices", done: .deviceRemoved)
+            try await Self.ending(visit, .deviceRemoved) {
+                try await visit.services.devices.delete(try visit.id("device"), for: try visit.caller())
+            }
         }
         routes.page(.post, "/app/sessions/{session}/delete", for: .session, back: "/app/devices") { visit in
-            try await visit.services.sessions.delete(try visit.id("session"), for: try visit.caller())
-            return visit.redirect(to: "/app/devices", done: .sessionEnded)
+            try await Self.ending(visit, .sessionEnded) {
+                try await visit.services.sessions.delete(try visit.id("session"), for: try visit.caller())
+            }
+        }
+    }
+
+    /// Returns to the list after `body`, or leads to the sign-in page where the visitor has to sign in again first.
+    private static func ending(
+        _ visit: PageVisit, _ done: Notice.What, _ body: () async throws -> Void
+    ) async throws -> Response {
+        do {
+            try await body()
+            return visit.redirect(to: "/app/devices", done: done)
+        } catch let refusal as Refusal where refusal.code == .signInTooOld {
+            return visit.signIn(to: "/app/devices")
         }
     }
 }

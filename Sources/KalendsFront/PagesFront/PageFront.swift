@@ -50,13 +50,10 @@ struct PageFront: Sendable {
         return Response(status: .seeOther, headers: headers)
     }
 
-    /// Header fields that keep addresses within this server, stop a browser from guessing types, and keep it on https
-    /// after its first visit there.
+    /// Header fields that keep addresses within this server, and stop a browser from guessing types.
     var manners: HTTPFields {
         // Without the origin in our forms, the server could not distinguish them from those of other sites.
-        var headers: HTTPFields = [.xContentTypeOptions: "nosniff", .referrerPolicy: "same-origin"]
-        if settings.isSecure { headers[.strictTransportSecurity] = "max-age=31536000" }
-        return headers
+        [.xContentTypeOptions: "nosniff", .referrerPolicy: "same-origin"]
     }
 
     /// Shows a refusal as a page.

@@ -38,6 +38,8 @@ struct PageVisit: Sendable {
         let caller = Caller(identity, actor: AuditActor(user: session.userID), session: session.id)
         visitor = caller
         context.knownCaller = caller
+        context.note?.write(.session)
+        context.note?.write(user: session.userID, pseudonym: services.pseudonym(of:))
         context.sender = Sender(
             identity, narrowed: identity, network: services.settings.clientAddress(request, context)?.network)
         formToken = FormToken(key: services.sealingKey).ofSession(session.id)
@@ -48,6 +50,8 @@ struct PageVisit: Sendable {
     mutating func enter(operator caller: Caller) {
         visitor = caller
         context.knownCaller = caller
+        context.note?.write(.operatorSession)
+        context.note?.write(caller.identity, pseudonym: services.pseudonym(of:))
         formToken = FormToken(key: services.sealingKey).ofSession("operator \(caller.session ?? "")")
         cookies = []
     }

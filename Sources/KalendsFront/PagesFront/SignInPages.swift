@@ -33,6 +33,8 @@ struct SignInPages: Sendable {
             fields.finish()
             try fields.check()
             guard let user, let password else { throw Refusal.invalid(fields.faults) }
+            visit.context.note?.write(.password)
+            visit.context.note?.write(user: user, pseudonym: services.pseudonym(of:))
             let (_, secret) = try await services.sessions.signIn(
                 user, password, client: ClientFamily(userAgent: visit.request.headers[.userAgent]).rawValue,
                 from: services.settings.network(of: visit.request, visit.context),

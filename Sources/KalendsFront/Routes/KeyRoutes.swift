@@ -27,11 +27,17 @@ struct KeyRoutes: Sendable {
             Operation("revokeKey", "End a service key now", .installation, .scope(.keys), [.ok(key)]), revoke)
     }
 
+    private func json(_ key: ServiceKey) throws -> JSONValue {
+        var json = try key.json.object ?? [:]
+        json["expiresAt"] = JSONValue(milliseconds: services.serviceKeys.end(of: key))
+        return .object(json)
+    }
+
     @Sendable
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let page = try Page(request)
         let keys = try await services.serviceKeys.list(page.request, for: try context.caller())
-        return try page.answer(keys, key: \.id, json: { try $0.json })
+        return try page.answer(keys, key: \.id, json: { try json($0) })
     }
 
     @Sendable
@@ -44,7 +50,7 @@ struct KeyRoutes: Sendable {
         try fields.check()
         guard let name else { throw Refusal.invalid(fields.faults) }
         let (key, secret) = try await services.serviceKeys.create(name: name, scopes: scopes, for: caller)
-        var json = try key.json.object ?? [:]
+        var json = try self.json(key).object ?? [:]
         json["key"] = .string(secret.reveal())
         return try .json(.object(json), status: .created)
     }
@@ -52,7 +58,7 @@ struct KeyRoutes: Sendable {
     @Sendable
     private func revoke(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let key = try await services.serviceKeys.revoke(try context.identifier("id"), for: try context.caller())
-        return try .json(try key.json)
+        return try .json(try json(key))
     }
 }
 

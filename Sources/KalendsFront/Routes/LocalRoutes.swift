@@ -16,6 +16,7 @@ struct LocalRoutes: Sendable {
         routes.onlyForOperator(.get, "/local/status", status)
         routes.onlyForOperator(.get, "/local/health", health)
         routes.onlyForOperator(.get, "/local/rows", rows)
+        routes.onlyForOperator(.get, "/local/users/{user}/log-name", logName)
     }
 
     @Sendable
@@ -41,6 +42,12 @@ struct LocalRoutes: Sendable {
             "isServer": .bool(services.isServer), "publicURL": .string(services.settings.publicURL),
             "maxImportBytes": .integer(services.settings.maxImportBytes),
         ])
+    }
+
+    /// Returns the name that a user has in the log, whether or not there is such a user.
+    @Sendable
+    private func logName(_ request: Request, _ context: KalendsContext) throws -> Response {
+        try .json(["logName": .string("user/" + services.pseudonym(of: try context.newIdentifier("user")))])
     }
 
     /// Checks every stored row.

@@ -12,7 +12,10 @@ package enum Routes {
     package static func router(_ front: FrontServices, isLocal: Bool) throws -> Router<KalendsContext> {
         let services = front.services
         let router = Router(context: KalendsContext.self)
-        router.add(middleware: AnswerManners())
+        let settings = services.settings
+        router.add(
+            middleware: AnswerManners(
+                transportPolicy: isLocal ? nil : settings.transportPolicy, keepsNothing: settings.isStrict))
         router.add(
             middleware: RouteLog(
                 metrics: services.metrics, front: PageFront(settings: services.settings), now: services.now))

@@ -52,12 +52,14 @@ struct SessionRoutes: Sendable {
         fields.finish()
         try fields.check()
         guard let user, let password else { throw Refusal.invalid(fields.faults) }
+        context.note?.write(.password)
+        context.note?.write(user: user, pseudonym: services.pseudonym(of:))
         let (session, secret) = try await services.sessions.signIn(
             user, password, client: ClientFamily(userAgent: request.headers[.userAgent]).rawValue,
             from: services.settings.network(of: request, context), replacing: SessionCookie.secret(of: request))
         var json = session.json.object ?? [:]
         json["userId"] = .string(user)
-        json["token"] = .string(secret.reveal())
+        if !services.settings.isStrict { json["token"] = .string(secret.reveal()) }
         return try .json(
             .object(json), status: .created, headers: [.setCookie: SessionCookie.field(secret, services.settings)])
     }
@@ -89,6 +91,11 @@ struct SessionRoutes: Sendable {
     /// Returns the session's own token, for a page that has to pass it on; it was part of the request.
     @Sendable
     private func token(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        guard !services.settings.isStrict else {
+            throw Refusal(
+                .forbidden, code: .cookieOnly,
+                detail: "A strict server gives a session's token only as a cookie. Register a device instead.")
+        }
         guard let session = context.session else { throw Refusal.unauthenticated }
         return try .json([
             "token": .string(session.secret.reveal()), "expiresAt": .integer(session.expiresAt),

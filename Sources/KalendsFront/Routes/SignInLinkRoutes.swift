@@ -29,7 +29,8 @@ struct SignInLinkRoutes: Sendable {
         let (user, caller) = (try context.newIdentifier("user"), try context.caller())
         var fields = FieldReader(try await request.json(context))
         let page = fields.page("to")
-        let seconds = fields.integer("expiresInSeconds", in: SignInLinks.lifetimes) ?? SignInLinks.usualLifetime
+        let lifetimes = services.settings.linkLifetimes
+        let seconds = fields.integer("expiresInSeconds", in: lifetimes) ?? SignInLinks.usualLifetime
         fields.finish()
         try fields.check()
         return try answer(

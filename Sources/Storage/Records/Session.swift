@@ -42,6 +42,11 @@ extension ReadTransaction {
         ).map(Session.init)
     }
 
+    /// Returns a user's session with this id, even one that has ended and is still stored.
+    public func session(_ id: String, of user: String) throws -> Session? {
+        try row("SELECT * FROM sessions WHERE id = $1 AND user_id = $2", [.text(id), .text(user)]).map(Session.init)
+    }
+
     /// Returns a user's sessions that have not ended, in order of id.
     public func sessions(of user: String, after cursor: String, limit: Int, now: Int) throws -> [Session] {
         try rows(

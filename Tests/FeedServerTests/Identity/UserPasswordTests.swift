@@ -166,6 +166,11 @@ struct UserPasswordTests {
         let short = try await server.kalends(["user", "set-password", "ann"], input: "short")
         #expect(short.status == 1 && short.error.contains("8 to 1024") && !short.error.contains("short"))
         #expect(try await server.kalends(["user", "set-password", "ann", "an argument"]).status == 2)
+        let name = try await server.kalends(["user", "log-name", "ann"])
+        let logName = name.output.trimmingCharacters(in: .newlines)
+        #expect(name.status == 0 && logName.wholeMatch(of: /user\/[0-9a-f]{12}/) != nil, "\(name)")
+        let refused = server.log.split(separator: "\n").filter { $0.contains("status=401") }
+        #expect(!refused.isEmpty && refused.allSatisfy { $0.contains(" caller=\(logName) credential=password") })
         #expect(try await server.kalends(["user", "remove-password", "ann"]).status == 0)
         #expect(try await server.kalends(["user", "remove-password", "ann"]).status == 1)
         #expect(try await signIn("correct horse") == "401")

@@ -189,7 +189,7 @@ struct UserTokenTests {
                     UInt8.random(in: 128...255, using: &generator)
                 let token = Concealed(String(decoding: bytes, as: UTF8.self))
                 await #expect(throws: Refusal.self) {
-                    try await server.services.userTokens.user(of: token, now: server.clock.now)
+                    try await server.services.userTokens.bearer(of: token, now: server.clock.now)
                 }
             }
         }

@@ -110,6 +110,28 @@ struct SignInLinkTests {
         }
     }
 
+    @Test("Links that never were come later and later for whoever tries many, and a link that is there at once")
+    func guesses() async throws {
+        try await TestServer.run { server in
+            let (known, clock) = (try await Self.link(server), ContinuousClock())
+            func open(_ secret: Secret) async throws -> (status: Int, time: Duration) {
+                let start = clock.now
+                let page = try await server.raw(.get, "/app/sign-in/links/\(secret.reveal())")
+                return (page.status, clock.now - start)
+            }
+            for _ in 0..<10 { #expect(try await open(Secret.make(.signInLink)).status == 404) }
+            for least in [100, 200, 400] {
+                let miss = try await open(Secret.make(.signInLink))
+                #expect(miss.status == 404 && miss.time >= .milliseconds(least))
+            }
+            #expect(try await open(known).status == 200)
+            // What does not even look like a link counts too.
+            let start = clock.now
+            try await server.raw(.get, "/app/sign-in/links/x").expect(404)
+            #expect(clock.now - start >= .milliseconds(800))
+        }
+    }
+
     @Test("It leads nowhere but below /app/, and only the host application makes one")
     func refusals() async throws {
         try await TestServer.withPasswords { server in

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CoreMetrics
 import Foundation
 import HTTPTypes
 import TestSupport
@@ -23,9 +24,53 @@ struct MonitoringTests {
             let feed = try await server.makeFeed()
             for _ in 0..<3 { try await server.raw(.get, feed.path).expect(200) }
             try await server.raw(.get, "/nowhere").expect(404)
+            Self.report(to: server.services.metrics.libraries)
             made.set(await Monitoring(services: server.services).exposition())
         }
         return made.text
+    }
+
+    /// Reports as a library does.
+    private static func report(to factory: LibraryMetrics) {
+        let kind = [("kind", "a \"b\" \\ \n")]
+        CoreMetrics.Counter(label: "pool.connections", dimensions: kind, factory: factory).increment(by: 3)
+        CoreMetrics.Timer(label: "pool.wait", dimensions: [], factory: factory).recordMilliseconds(7)
+        CoreMetrics.Timer(label: "pool.wait", dimensions: kind, factory: factory).recordSeconds(2)
+        CoreMetrics.Meter(label: "pool.idle", dimensions: [], factory: factory).set(4)
+        CoreMetrics.Recorder(label: "pool.batch_items", dimensions: [], aggregate: true, factory: factory).record(5)
+    }
+
+    @Test("What libraries report through swift-metrics comes after our own, by Prometheus' names and units")
+    func libraries() async throws {
+        let text = try await Self.exposition()
+        let start = try #require(text.range(of: "# HELP pool_batch_items "))
+        let own = text[..<start.lowerBound]
+        #expect(own.contains("kalends_feed_rendering_seconds_total") && !own.contains("pool"))
+        for line in [
+            #"pool_connections_total{kind="a \"b\" \\ \n"} 3.0"#, #"pool_wait_seconds_bucket{le="0.01"} 1"#,
+            "pool_wait_seconds_count 1", #"pool_wait_seconds_bucket{kind="a \"b\" \\ \n",le="1.0"} 0"#,
+            #"pool_wait_seconds_sum{kind="a \"b\" \\ \n"} 2.0"#, "pool_idle 4.0", "pool_batch_items_sum 5.0",
+            "pool_batch_items_count 1", "# TYPE pool_wait_seconds histogram",
+        ] {
+            #expect(text.contains("\n\(line)\n"), "\(line)")
+        }
+    }
+
+    @Test("Nobody takes one of our names or another kind's, and labels without end take no memory without end")
+    func bounds() {
+        let factory = LibraryMetrics()
+        #expect(factory.exposition.isEmpty)
+        CoreMetrics.Counter(label: "kalends.requests", dimensions: [], factory: factory).increment()
+        CoreMetrics.Counter(label: "process_open_fds", dimensions: [], factory: factory).increment()
+        #expect(factory.exposition.isEmpty)
+        for _ in 0..<2 { CoreMetrics.Counter(label: "a_total", dimensions: [("x", "1")], factory: factory).increment() }
+        CoreMetrics.Meter(label: "a_total", dimensions: [("x", "2")], factory: factory).set(9)
+        #expect(factory.exposition.hasSuffix("# TYPE a_total counter\na_total{x=\"1\"} 2.0\n"))
+        for number in 0..<(LibraryMetrics.most + 10) {
+            CoreMetrics.Counter(label: "b", dimensions: [("x", "\(number)")], factory: factory).increment()
+        }
+        let kept = factory.exposition.split(separator: "\n").filter { !$0.hasPrefix("#") }
+        #expect(kept.count == LibraryMetrics.most)
     }
 
     /// The names of metrics, without the parts of histograms.

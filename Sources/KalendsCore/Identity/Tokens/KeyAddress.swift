@@ -14,6 +14,7 @@ actor KeyAddress: KeySource {
 
     private let url: Concealed
     private let intake: Intake
+    private let leastBits: Int
     private var keys: KeySet?
     private var fetchedAt = 0
     private var triedAt: Int?
@@ -22,7 +23,10 @@ actor KeyAddress: KeySource {
     /// The fetch under way, which everybody who waits shares.
     private var running: Task<Void, Never>?
 
-    init(_ url: Concealed, _ intake: Intake) { (self.url, self.intake) = (url, intake) }
+    /// - Parameter leastBits: the shortest modulus of an RSA key.
+    init(_ url: Concealed, _ intake: Intake, leastBits: Int) {
+        (self.url, self.intake, self.leastBits) = (url, intake, leastBits)
+    }
 
     func keys(for token: SignedToken, now: Int) async -> [VerifyingKey] {
         if keys == nil || now - fetchedAt >= Self.fresh || now < fetchedAt {
@@ -46,7 +50,7 @@ actor KeyAddress: KeySource {
         guard running == nil else { return }
         if let triedAt, now >= triedAt, now - triedAt < Self.pause { return }
         triedAt = now
-        running = Task { await take(Self.fetched(url, intake), at: now) }
+        running = Task { await take(Self.fetched(url, intake, leastBits), at: now) }
     }
 
     private func take(_ new: KeySet?, at now: Int) {
@@ -58,7 +62,7 @@ actor KeyAddress: KeySource {
     }
 
     /// Fetches the keys at the address; returns nil unless the answer is 200 with a document.
-    private static func fetched(_ url: Concealed, _ intake: Intake) async -> KeySet? {
+    private static func fetched(_ url: Concealed, _ intake: Intake, _ leastBits: Int) async -> KeySet? {
         // Only one small document is fetched at a time, and nobody can sign in without it, so it is counted but never
         // refused.
         let holding = intake.memory.enterAlways(.keys)
@@ -76,7 +80,7 @@ actor KeyAddress: KeySource {
                     return try await group.next() ?? []
                 })
         else { return nil }
-        return await KeySet(bytes)
+        return await KeySet(bytes, leastBits: leastBits)
     }
 
     private static func document(_ url: Concealed, _ holding: FairPool.Holding) async throws -> [UInt8] {

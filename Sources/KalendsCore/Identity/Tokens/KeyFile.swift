@@ -20,12 +20,15 @@ actor KeyFile: KeySource {
     }
 
     private let path: String
+    private let leastBits: Int
     private var keys: KeySet
     private var stamp: Stamp?
 
     /// Throws `ServerSettings.Invalid` if the file contains no usable key.
-    init(_ path: String) async throws {
-        self.path = path
+    ///
+    /// - Parameter leastBits: the shortest modulus of an RSA key.
+    init(_ path: String, leastBits: Int) async throws {
+        (self.path, self.leastBits) = (path, leastBits)
         stamp = Self.stamp(of: path)
         let bytes: [UInt8]
         do {
@@ -33,9 +36,9 @@ actor KeyFile: KeySource {
         } catch {
             throw ServerSettings.Invalid(faults: ["jwtJwksFile names a file that cannot be used: \(publicText(error))"])
         }
-        guard let keys = await KeySet(bytes), !keys.isEmpty else {
+        guard let keys = await KeySet(bytes, leastBits: leastBits), !keys.isEmpty else {
             throw ServerSettings.Invalid(faults: [
-                "jwtJwksFile must be a JSON Web Key Set with a public key for RS256 (2048 bits or more) or ES256."
+                "jwtJwksFile must be a JSON Web Key Set with a public key for RS256 (\(leastBits) bits or more) or ES256."
             ])
         }
         self.keys = keys
@@ -45,14 +48,14 @@ actor KeyFile: KeySource {
         let found = Self.stamp(of: path)
         if let found, found != stamp {
             stamp = found
-            if let new = await Self.read(path) { keys = new }
+            if let new = await read(path) { keys = new }
         }
         return keys.keys(for: token)
     }
 
-    private static func read(_ path: String) async -> KeySet? {
-        guard let bytes = try? bytes(path) else { return nil }
-        return await KeySet(bytes)
+    private func read(_ path: String) async -> KeySet? {
+        guard let bytes = try? Self.bytes(path) else { return nil }
+        return await KeySet(bytes, leastBits: leastBits)
     }
 
     private static func bytes(_ path: String) throws -> [UInt8] {

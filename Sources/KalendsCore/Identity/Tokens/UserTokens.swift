@@ -6,19 +6,23 @@ package struct UserTokens: Sendable {
     private let source: (any KeySource)?
     private let issuer: String?
     private let audience: String?
+    private let isStrict: Bool
 
     /// How far the issuer's clock may be ahead of the server's, in milliseconds; it does not extend a token's end.
     private static let leeway = 30_000
 
     /// Throws `ServerSettings.Invalid` if the key file cannot be used.
     package init(_ settings: TokenSettings, _ intake: Intake) async throws {
+        isStrict = settings.isStrict
+        // 3,072 bits are worth the 128 of the other keys (NIST SP 800-57), 2,048 are worth 112.
+        let leastBits = settings.isStrict ? 3072 : 2048
         secret =
             if let secret = settings.secret { try await VerifyingKey(secret: secret.bytes) } else { nil }
         source =
             if let file = settings.jwksFile {
-                try await KeyFile(file)
+                try await KeyFile(file, leastBits: leastBits)
             } else if let url = settings.jwksURL {
-                KeyAddress(url, intake)
+                KeyAddress(url, intake, leastBits: leastBits)
             } else {
                 nil
             }
@@ -26,10 +30,10 @@ package struct UserTokens: Sendable {
         audience = settings.audience
     }
 
-    /// Returns the user for whom a token acts; throws 401 if anything about the token is wrong.
+    /// Returns the user for whom a token acts, and what it opens; throws 401 if anything about the token is wrong.
     ///
     /// - Parameter now: milliseconds since 1970.
-    package func user(of text: Concealed, now: Int) async throws -> String {
+    package func bearer(of text: Concealed, now: Int) async throws -> TokenBearer {
         guard let token = SignedToken(text) else { throw Refusal.invalidToken }
         // Only the algorithm decides which keys are tried: a public key is never used as a secret.
         let keys: [VerifyingKey] =
@@ -38,7 +42,8 @@ package struct UserTokens: Sendable {
             case .rs256, .es256: await source?.keys(for: token, now: now) ?? []
             }
         guard keys.contains(where: { $0.verifies(token) }) else { throw Refusal.invalidToken }
-        return try user(of: token.claims, now: now)
+        return TokenBearer(
+            user: try user(of: token.claims, now: now), scopes: TokenScopes(token.claims, isStrict: isStrict)?.scopes)
     }
 
     /// Returns the subject of signed claims.

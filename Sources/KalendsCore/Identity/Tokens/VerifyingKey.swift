@@ -22,7 +22,9 @@ struct VerifyingKey: Sendable {
     /// weak.
     ///
     /// A symmetric key is never accepted: a key that everybody can fetch is not a secret.
-    init?(jwk: JSONValue) async {
+    ///
+    /// - Parameter leastBits: the shortest modulus of an RSA key.
+    init?(jwk: JSONValue, leastBits: Int) async {
         if let use = jwk["use"], use != "sig" { return nil }
         if let operations = jwk["key_ops"], operations.array?.contains("verify") != true { return nil }
         let keys = JWTKeyCollection()
@@ -30,7 +32,7 @@ struct VerifyingKey: Sendable {
         case "RSA":
             // jwt-kit refuses keys under 2048 bits. With the exponent 1, every message is its own signature.
             guard let modulus = Self.number(jwk["n"]), let exponent = Self.number(jwk["e"]),
-                exponent.bytes.drop(while: { $0 == 0 }) != [1],
+                exponent.bytes.drop(while: { $0 == 0 }) != [1], Self.bits(modulus.bytes) >= leastBits,
                 let key = try? Insecure.RSA.PublicKey(modulus: modulus.text, exponent: exponent.text)
             else { return nil }
             algorithm = .rs256
@@ -56,6 +58,12 @@ struct VerifyingKey: Sendable {
         return (try? verifier.verify(token.signature, signs: token.signed)) ?? false
     }
 
+    /// The length of a number of which these are the bytes, the highest first.
+    private static func bits(_ bytes: [UInt8]) -> Int {
+        let digits = bytes.drop { $0 == 0 }
+        return digits.count * 8 - (digits.first?.leadingZeroBitCount ?? 0)
+    }
+
     private static func number(_ value: JSONValue?) -> (text: String, bytes: [UInt8])? {
         guard let text = value?.string, let bytes = Base64URL.decode(Array(text.utf8)), !bytes.isEmpty else {
             return nil
@@ -74,10 +82,14 @@ struct KeySet: Sendable {
     var isEmpty: Bool { keys.isEmpty }
 
     /// Reads a document; returns nil if it is not a key set. Unusable keys are left out.
-    init?(_ document: [UInt8]) async {
+    ///
+    /// - Parameter leastBits: the shortest modulus of an RSA key.
+    init?(_ document: [UInt8], leastBits: Int) async {
         guard let items = (try? JSONValue(parsing: document))?["keys"]?.array else { return nil }
         var keys: [VerifyingKey] = []
-        for item in items.prefix(Self.most) { if let key = await VerifyingKey(jwk: item) { keys.append(key) } }
+        for item in items.prefix(Self.most) {
+            if let key = await VerifyingKey(jwk: item, leastBits: leastBits) { keys.append(key) }
+        }
         self.keys = keys
     }
 

@@ -8,6 +8,7 @@ package import Storage
 package struct Devices: Sendable {
     let acts: Acts
     let quotas: Quotas
+    let recently: RecentSignIn
 
     private static func ground(_ user: String) -> Ground<Void> {
         .user(user, of: .device, touchingNoCircle: "A device's token opens no feed.")
@@ -61,10 +62,11 @@ package struct Devices: Sendable {
         return device
     }
 
-    /// Revokes a device's token.
+    /// Revokes a device's token; throws 403 where the caller has to sign in again first.
     package func delete(_ id: String, for caller: Caller) async throws {
         let user = try Rights.user(caller.identity)
         try await acts.act(on: Self.ground(user), for: caller) { act in
+            try recently.check(caller, in: act.transaction, now: act.now)
             guard try act.transaction.deleteDevice(id, of: user) else { throw Refusal.missing(.device) }
             return Done(noting: AuditNote(.deviceRemoved, id, detail: ["user": .string(user)]))
         }

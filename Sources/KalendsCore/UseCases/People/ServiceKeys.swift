@@ -7,6 +7,11 @@ package import Storage
 /// The keys with which host applications authenticate.
 package struct ServiceKeys: Sendable {
     let acts: Acts
+    /// How long a key lasts, in milliseconds; nil for until it is revoked.
+    let lifetime: Int?
+
+    /// When a key ends by itself, in milliseconds since 1970; nil for never.
+    package func end(of key: ServiceKey) -> Int? { lifetime.map { key.createdAt + $0 } }
 
     private static let ground = Ground.installation(touchingNoCircle: "A key opens no feed.")
 

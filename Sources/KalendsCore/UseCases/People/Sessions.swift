@@ -9,6 +9,7 @@ package struct Sessions: Sendable {
     let acts: Acts
     let passwords: Passwords
     let quotas: Quotas
+    let recently: RecentSignIn
 
     private static func ground(_ user: String) -> Ground<Void> {
         .user(user, of: .session, touchingNoCircle: "A session opens no feed.")
@@ -76,18 +77,21 @@ package struct Sessions: Sendable {
     /// Ends the caller's session; it is not an error if the session has already ended.
     package func signOut(for caller: Caller) async throws {
         guard let session = caller.session else { throw Refusal.missing(.session) }
-        _ = try await end(session, for: caller)
+        _ = try await end(session, RecentSignIn(isNeeded: false), for: caller)
     }
 
-    /// Ends one of the caller's sessions.
+    /// Ends one of the caller's sessions; throws 403 where the caller has to sign in again first.
     package func delete(_ id: String, for caller: Caller) async throws {
-        guard try await end(id, for: caller) else { throw Refusal.missing(.session) }
+        guard try await end(id, recently, for: caller) else { throw Refusal.missing(.session) }
     }
 
     /// Ends a session; returns false when the user has no such session.
-    private func end(_ id: String, for caller: Caller) async throws -> Bool {
+    private func end(_ id: String, _ recently: RecentSignIn, for caller: Caller) async throws -> Bool {
         let user = try Rights.user(caller.identity)
         return try await acts.act(on: Self.ground(user), for: caller) { act in
+            if caller.session.map({ $0 == id }) != true {
+                try recently.check(caller, in: act.transaction, now: act.now)
+            }
             guard try act.transaction.deleteSession(id, of: user) else { return .unchanged(false) }
             return Done(true, noting: AuditNote(.sessionEnded, id))
         }

@@ -25,6 +25,7 @@ package enum ProblemCode: String, CaseIterable, Sendable {
     case tokenInvalid = "token-invalid"
 
     // 403
+    case cookieOnly = "cookie-only"
     case deviceNotAllowed = "device-not-allowed"
     case deviceRequired = "device-required"
     case forbidden
@@ -34,6 +35,7 @@ package enum ProblemCode: String, CaseIterable, Sendable {
     case roleInsufficient = "role-insufficient"
     case scopeMissing = "scope-missing"
     case scopesExceeded = "scopes-exceeded"
+    case signInTooOld = "sign-in-too-old"
     case userNotAllowed = "user-not-allowed"
     case userRequired = "user-required"
 

@@ -15,7 +15,7 @@ package struct Refusal: Error, Sendable {
         /// The caller may not do this.
         case forbidden
         /// The caller's key may not do this, but a key with this scope may.
-        case lacksScope(Scope)
+        case lacksScope(String)
         /// The resource does not exist, or the caller may not see it.
         case missing
         /// The current state does not allow the request.

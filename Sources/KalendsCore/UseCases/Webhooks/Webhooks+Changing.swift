@@ -36,11 +36,18 @@ extension Webhooks {
     private static let mostTrials = 20
     private static let ground = Ground.installation(touchingNoCircle: "No feed shows a webhook.")
 
+    /// Throws 422 for an address to which a strict server sends nothing.
+    private func check(_ address: WebhookAddress) throws {
+        guard !services.settings.allowsMessages(to: address.text) else { return }
+        throw Refusal.invalid("/url", "This must be an address with https://, because the server is strict.")
+    }
+
     /// Creates a webhook, to which changes are sent from now on; throws 409 when there is the maximum number of
     /// webhooks.
     package func create(_ draft: Draft, for caller: Caller) async throws -> Made {
         let (secret, id, key) = (Secret.make(.webhook), FeedLedger.makeID(), services.sealingKey)
         let most = services.settings.quotas.webhooks
+        try check(draft.address)
         let hook = try await services.acts.act(on: Self.ground, for: caller) { act in
             let transaction = act.transaction
             if try transaction.webhookCount() >= most { throw Refusal.quota("There are", most, "webhooks") }
@@ -60,6 +67,7 @@ extension Webhooks {
         _ id: String, _ change: Change, if condition: Precondition<Shown>, for caller: Caller
     ) async throws -> Shown {
         let key = services.sealingKey
+        if let address = change.address { try check(address) }
         let hook = try await services.acts.act(on: Self.ground, for: caller) { act in
             let (transaction, now) = (act.transaction, act.now)
             let old = try Self.find(id, in: transaction)

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Storage
+
+/// The rule of a strict server that a user ends other sessions and devices only shortly after signing in.
+///
+/// A browser that was left open does not sign its user out elsewhere.
+struct RecentSignIn: Sendable {
+    /// How long a sign-in counts, in milliseconds.
+    static let span = 5 * 60_000
+
+    let isNeeded: Bool
+
+    /// Throws 403 unless the caller's session is new enough.
+    ///
+    /// A caller without a session comes with the host application's key or token, whose own sign-in counts.
+    func check(_ caller: Caller, in transaction: any ReadTransaction, now: Int) throws {
+        guard isNeeded, let own = caller.session, let user = caller.userID else { return }
+        guard let session = try transaction.session(own, of: user), now - session.createdAt < Self.span else {
+            throw Refusal(
+                .forbidden, code: .signInTooOld,
+                detail: "Other sessions and devices can be ended within 5 minutes of signing in. Sign in again.")
+        }
+    }
+}
