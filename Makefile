@@ -281,11 +281,11 @@ bench-nodes: build
 	@Scripts/install-packages.sh $(SYSTEM_PACKAGES) wrk postgresql
 	@python3 -B Scripts/bench-nodes.py $(KALENDS)
 
-# A million feeds are moved from SQLite to PostgreSQL and back, with a start and polls on PostgreSQL between.
+# A million feeds, or FEEDS, are moved from SQLite to PostgreSQL and back, with a start and polls on PostgreSQL between.
 bench-move: build
 	@Scripts/install-packages.sh $(SYSTEM_PACKAGES) wrk postgresql
 	@$(SWIFT) build -c release --product kalends-bench
-	@python3 -B Scripts/bench-move.py $(KALENDS) .build/release/kalends-bench
+	@python3 -B Scripts/bench-move.py $(KALENDS) .build/release/kalends-bench --count $(or $(FEEDS),1000000)
 
 # A Debian package in .build-package/, with a program that needs nothing of Swift on the machine.
 PACKAGE := .build-package
