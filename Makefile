@@ -13,7 +13,7 @@ CLIENT_PACKAGES := $(SYSTEM_PACKAGES) python3-venv vdirsyncer khal thunderbird x
 CALDAV_PACKAGES := cyrus-imapd cyrus-caldav sasl2-bin davical postgresql php-cgi php-pgsql
 BENCH_PACKAGES := $(SYSTEM_PACKAGES) nginx-light wrk curl bc php-cli php-sabre-vobject radicale vdirsyncer procps valgrind binutils
 
-.PHONY: run try-connections build test test-release test-clients test-faults test-kill test-postgresql test-failover test-nodes test-disk-full test-power-cut test-powercut test-clock \
+.PHONY: run try-connections build test test-release test-clients test-faults test-kill test-postgresql test-failover test-nodes test-upgrade test-disk-full test-power-cut test-powercut test-clock \
 	test-slow test-proxies test-revocation test-sync-kill test-pages test-growth test-long-writes test-mixed test-caldav test-connections-scale \
 	test-hostile-files test-timing bench-rules proof bench-caldav bench-phones bench-pages fuzz sanitize check format bench bench-check bench-hazards bench-million \
 	package test-package test-alerts clean
@@ -159,6 +159,12 @@ test-nodes: build
 	@KALENDS=$(KALENDS) python3 -B Tests/Faults/nodes.py --seconds $(or $(SECONDS_OF_FAULTS),90)
 	@for bug in old-answer wrong-circle fold-again lost-fold no-lease skipped; do \
 		KALENDS=$(KALENDS) python3 -B Tests/Faults/nodes.py --seconds 45 --plant $$bug || exit 1; done
+
+# Two servers on one PostgreSQL are replaced by another version one after the other, and back, under load; BEFORE=PROGRAM is
+# the program of the version before.
+test-upgrade: build
+	@Scripts/install-packages.sh postgresql
+	@KALENDS=$(KALENDS) python3 -B Tests/Faults/upgrade.py $(or $(BEFORE),$(KALENDS)) --rounds $(or $(ROUNDS),4)
 
 # A full disk, and a full journal on it; wants root for a small tmpfs.
 test-disk-full: build

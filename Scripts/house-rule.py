@@ -37,6 +37,7 @@ ALLOWED = {
     ("KalendsCore/Schedule/ScheduleWriter.swift", TOUCH): "the act's writer of items, once for all of them",
     # The server by itself, for nobody.
     ("FeedServer/Application/Installation.swift", WRITE): "at the start: what the program and its key are",
+    ("FeedServer/Application/ShownForm.swift", WRITE): "what the program shows differently than the one before",
     ("FeedServer/Application/Server.swift", WRITE): "housekeeping: what is old is removed",
     ("KalendsCore/Installation/Tidying.swift", WRITE): "removes what nobody sees, revises what an act left due",
     ("KalendsCore/Installation/Tidying.swift", CONCERNS): "revises what an act left due",

@@ -91,7 +91,7 @@ ALLOWED = {
     ("KalendsCore/Scope", SHARED): OURS, ("KalendsCore/Metrics", ORDER): OURS, ("KalendsCore/SignedToken", KEY): OURS,
     ("Outbound/HopTransport", KEY): "the one host that a request goes to", ("FeedServer/PassedSocket", KEY): OPERATOR,
     ("KalendsCore/ImportReader", KEY): OPERATOR,
-    ("FeedServer/Installation", KEY): OPERATOR, ("KalendsCore/ServerSettings", KEY): OPERATOR,
+    ("FeedServer/ShownForm", KEY): OPERATOR, ("KalendsCore/ServerSettings", KEY): OPERATOR,
     ("FeedServer/SettingsOptions", KEY): OPERATOR, ("FeedServer/Move", KEY): OPERATOR,
     ("KalendsCore/SettingsFile", KEY): OPERATOR,
     ("KalendsFront/PacedAnswers", SHARED): OURS, ("KalendsFront/Refusal+Paths", PIECE): OURS,

@@ -48,12 +48,20 @@ public enum TableCopy {
     /// Returns the contents of a database, table by table, at one moment.
     public static func contents(of store: any Store) async throws -> [Content] {
         try await store.read { reader in
-            try Schema.tables.map { table in
+            try refuseNewer(reader)
+            return try Schema.tables.map { table in
                 var digest = RowDigest(table)
                 try reader.eachRow(statement(table), []) { digest.add(values(of: table, in: $0)) }
                 return digest.content
             }
         }
+    }
+
+    /// Throws when a server of a later version has changed the schema meanwhile: what it added would not be copied.
+    private static func refuseNewer(_ reader: any ReadTransaction) throws {
+        let row = try reader.row("SELECT MAX(version) AS version FROM schema_migrations", [])
+        let (found, known) = (row?.integer("version") ?? 0, Schema.migrations.count)
+        guard found <= known else { throw StorageError.newerSchema(found: found, known: known) }
     }
 
     /// Selects rows in the order of the keys, which is the same with every engine.
@@ -72,6 +80,7 @@ public enum TableCopy {
     private static func read(_ reader: any ReadTransaction, into rows: RowChannel) throws -> [Content] {
         // The rows that an earlier run has sent cannot be taken back.
         guard rows.begin() else { throw StorageError.unreachable("it was lost while it was copied") }
+        try refuseNewer(reader)
         return try Schema.tables.map { table in
             // The parameters of a statement are limited, and so are the rows in memory.
             let together = max(1, 900 / table.columns.count)

@@ -27,7 +27,7 @@ enum CatalogCheck {
                 }
             )
         }
-        let known = Schema.migrations.count
+        let known = store.history.latest
         if let last = numbers.last ?? nil, last > known { throw StorageError.newerSchema(found: last, known: known) }
         guard numbers == (0..<numbers.count).map({ $0 + 1 }) else {
             throw StorageError.unusable("Its versions are not those that Kalends counts.")
@@ -51,7 +51,7 @@ enum CatalogCheck {
                 // Both the schema and the search path end with the transaction.
                 try transaction.execute("CREATE SCHEMA kalends_expected", [])
                 _ = try transaction.rows("SELECT set_config('search_path', 'kalends_expected', true)", [])
-                try Schema.migrate(Inside(transaction: transaction), upTo: version)
+                try Schema.migrate(Inside(transaction: transaction), upTo: version, store.history)
                 throw RolledBack(expected: try entries(transaction))
             }
         } catch let rolledBack as RolledBack {

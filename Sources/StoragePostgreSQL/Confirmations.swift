@@ -16,7 +16,17 @@ final class Confirmations: Sendable {
     let worker = Worker("confirmations")
     /// The number of the last write for which the clock has advanced; only the thread uses it.
     let applied = Atomic(0)
+    /// The server's process for the latest session that asks; only the thread uses it.
+    let process = Atomic(0)
+    /// When the server that confirms was started, which identifies it; nil before the first session.
+    let leader = Mutex<String?>(nil)
     private let state = Mutex(State())
+
+    /// Whether a session is with the server that confirms; true before any does.
+    func isLed(by session: Session) -> Bool {
+        guard let leader = leader.withLock({ $0 }) else { return true }
+        return session.serverStart == leader
+    }
 
     /// - Parameter ask: queries the database; it runs on the thread.
     func add(

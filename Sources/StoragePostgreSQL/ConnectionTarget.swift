@@ -8,6 +8,8 @@ internal import Storage
 /// Missing parts come from libpq's own sources: `PGHOST` and similar variables, the service file, the password file.
 public struct ConnectionTarget: Sendable {
     let given: String
+    /// The lists of libpq's words that have an entry for each of several hosts; empty for one host.
+    private let lists: [(name: String, entries: [String])]
 
     /// Reads an address; throws `StorageError.unusable`, without repeating any of the text, when it cannot be one.
     public init(_ text: String) throws {
@@ -20,6 +22,17 @@ public struct ConnectionTarget: Sendable {
             throw Self.unreadable
         }
         given = text
+        let hosts = Self.entries(options["host"] ?? options["hostaddr"])
+        lists =
+            hosts.count < 2
+            ? []
+            : ["host", "hostaddr", "port"].map { ($0, Self.entries(options[$0])) }.filter {
+                $0.entries.count == hosts.count
+            }
+    }
+
+    private static func entries(_ list: String?) -> [String] {
+        list?.split(separator: ",", omittingEmptySubsequences: false).map(String.init) ?? []
     }
 
     /// Reads the options by libpq's names; nil when the text cannot be read.
@@ -41,12 +54,18 @@ public struct ConnectionTarget: Sendable {
     private static let unreadable = StorageError.unusable(
         "The database is not a valid connection string of PostgreSQL: postgres://USER@HOST/NAME or host=… dbname=…")
 
-    /// The parameters of a connection; each overrides those before it.
-    var parameters: [(name: String, value: String)] {
-        [
+    /// Returns the parameters of a connection; each overrides those before it.
+    ///
+    /// - Parameter skipped: how many of several hosts are tried after the others.
+    func parameters(skipping skipped: Int = 0) -> [(name: String, value: String)] {
+        let others = lists.map { list in
+            let first = skipped % list.entries.count
+            return (list.name, (list.entries[first...] + list.entries[..<first]).joined(separator: ","))
+        }
+        return [
             ("application_name", "kalends"), ("connect_timeout", "5"), ("keepalives", "1"), ("keepalives_idle", "10"),
             ("keepalives_interval", "5"), ("keepalives_count", "3"), ("tcp_user_timeout", "20000"),
             ("dbname", given), ("client_encoding", "UTF8"), ("target_session_attrs", "read-write"),
-        ]
+        ] + others
     }
 }

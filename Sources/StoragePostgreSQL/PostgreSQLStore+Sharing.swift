@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Dispatch
 public import Storage
 internal import Synchronization
 
@@ -11,7 +12,7 @@ extension PostgreSQLStore: SharedStore {
     private static let confirmationLimit = Duration.seconds(3)
     /// How long a server that is paused in the middle of a write may keep the others waiting.
     private static let turnLimit = Duration.seconds(5)
-    /// How long to try to be the only server while the schema is changed.
+    /// How long to try to change the schema, beside other servers or as the only one.
     private static let migrationPatience = Duration.seconds(10)
 
     /// The statement that takes a write's turn among all servers, before the transaction's snapshot and until it ends.
@@ -24,6 +25,8 @@ extension PostgreSQLStore: SharedStore {
             } catch {
                 // An answer that is still on its way on this session could be mistaken for that to a later query.
                 slot = nil
+                // The server may have been replaced by another of those in the address.
+                maker.tryNextHost()
                 return .failure(
                     error as? StorageError ?? (error as? SessionFailure)?.inOurWords
                         ?? .unreachable("it did not answer"))
@@ -31,18 +34,28 @@ extension PostgreSQLStore: SharedStore {
         }
     }
 
+    /// Asks for the time and for what was written after a number.
+    ///
+    /// Where commits wait for a standby, the question writes a message of a few bytes to the log, and so waits for the
+    /// standby like a change: a primary that was replaced, without knowing it, no longer gets an answer from the standby
+    /// that replaced it, and its own answer never comes.
+    private static let question = """
+        SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT) AS now, once.message, w.number, w.circle
+        FROM (
+            SELECT CASE WHEN current_setting('synchronous_standby_names') <> ''
+                    AND current_setting('synchronous_commit') NOT IN ('off', 'local')
+                THEN CAST(pg_logical_emit_message(true, 'kalends', '') AS TEXT) END AS message
+        ) AS once LEFT JOIN written_circles AS w ON w.number > $1 ORDER BY w.number
+        """
+
     private func confirm(_ slot: inout Session?) throws -> Int {
         guard !isClosed.load(ordering: .acquiring) else { throw StorageError.unreachable("it was closed") }
         let session = try confirming(&slot)
         session.beginAnew()
+        _ = session.takeWarnings()
         var (last, time) = (confirmations.applied.load(ordering: .relaxed), 0)
         var (circles, isAny): (Set<ByteString>, Bool) = ([], false)
-        try session.each(
-            """
-            SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT) AS now, w.number, w.circle
-            FROM (SELECT 1 AS one) AS once LEFT JOIN written_circles AS w ON w.number > $1 ORDER BY w.number
-            """, [.integer(last)]
-        ) { row in
+        try session.each(Self.question, [.integer(last)]) { row in
             time = try row.integer(required: "now")
             guard let number = row.integer("number") else { return }
             let circle = try row.text(required: "circle")
@@ -50,6 +63,10 @@ extension PostgreSQLStore: SharedStore {
             if circle.isEmpty || number > last + 1 { isAny = true }
             circles.insert(ByteString(circle))
             last = number
+        }
+        // What was waited for at the end may not have come: the server warns, and may be one that was replaced.
+        guard session.takeWarnings() == 0 else {
+            throw StorageError.unreachable("no standby confirms that it is the primary")
         }
         if isAny { clock.note(nil) } else if !circles.isEmpty { clock.note(circles) }
         confirmations.applied.store(last, ordering: .relaxed)
@@ -62,6 +79,7 @@ extension PostgreSQLStore: SharedStore {
     private func confirming(_ slot: inout Session?) throws -> Session {
         if let session = slot { return session }
         let session = try maker.session()
+        try endFormerQuestion(session)
         session.answerLimit = Self.confirmationLimit
         try takeShare(session)
         let found = try session.run("SELECT last_number FROM counters WHERE name = 'writes'").first?.first ?? nil
@@ -72,8 +90,48 @@ extension PostgreSQLStore: SharedStore {
         // this session is discarded, and everything cached from here on is read after its number.
         clock.note(nil)
         confirmations.applied.store(last, ordering: .relaxed)
+        confirmations.leader.withLock { $0 = session.serverStart }
         slot = session
         return session
+    }
+
+    /// Whether a session is with the server that confirms what ended. One of another server is dropped: the server may
+    /// have been replaced, and what it has is no longer what counts.
+    func isCurrent(_ session: Session) -> Bool {
+        use != .shared || confirmations.isLed(by: session)
+    }
+
+    /// Has a session end once another server confirms what ended; throws unless its own server does.
+    func follow(_ session: Session) throws {
+        // The server may have been restarted or replaced since it was last asked, which the first question notices and
+        // the second finds answered by another.
+        for _ in 0..<2 where !isCurrent(session) {
+            let answered = DispatchSemaphore(value: 0)
+            confirm { _ in answered.signal() }
+            answered.wait()
+        }
+        guard isCurrent(session) else {
+            maker.tryNextHost()
+            throw StorageError.unreachable("it is not the server that confirms what ended")
+        }
+        if use == .shared {
+            session.isReplaced = { [weak session, confirmations] in
+                session.map { !confirmations.isLed(by: $0) } ?? false
+            }
+        }
+    }
+
+    /// Ends our earlier session that asked, where it still waits for a standby: no time limit of the server applies to
+    /// that wait, and such sessions would take up all connections.
+    private func endFormerQuestion(_ session: Session) throws {
+        let former = confirmations.process.exchange(session.process, ordering: .relaxed)
+        guard former != 0 else { return }
+        try session.run(
+            """
+            SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+            WHERE pid = \(former) AND datname = current_database() AND usename = current_user AND wait_event = 'SyncRep'
+                AND query LIKE '%pg_logical_emit_message(true, ''kalends''%'
+            """)
     }
 
     /// Takes a share of the database, so that no server can have it to itself.
@@ -86,18 +144,38 @@ extension PostgreSQLStore: SharedStore {
         try session.run("SET idle_in_transaction_session_timeout = \(Int(Self.turnLimit / .milliseconds(1)))")
     }
 
-    /// Brings the schema up to date while no other server uses the database: an earlier version would not understand
-    /// it.
-    func migrateAlone(_ session: Session) throws {
+    /// Brings the schema up to date. Servers of earlier versions may go on where they can work with the new one;
+    /// otherwise it is changed while no other server uses the database.
+    func migrateTogether(_ session: Session) throws {
         let deadline = ContinuousClock.now + Self.migrationPatience
-        while try !Self.isUpToDate(session) {
+        while true {
+            let (version, oldest) = try Self.schema(session)
+            if version == history.latest { return }
+            if version > history.latest {
+                guard oldest <= history.latest else {
+                    throw StorageError.newerSchema(found: version, known: history.latest)
+                }
+                return
+            }
+            if history.expands(version) {
+                do {
+                    return try Schema.migrate(PostgreSQLMigrationTarget(session: session, turn: turn), history)
+                } catch StorageError.contended where ContinuousClock.now < deadline {
+                    // A long read holds a table. Others waited behind this attempt, so they go first.
+                    pause(.milliseconds(Int.random(in: 500...1_500)))
+                    continue
+                }
+            }
             if try session.takes(SessionLock.use) {
                 defer { _ = try? session.run("SELECT pg_advisory_unlock(\(SessionLock.use))") }
-                return try Schema.migrate(PostgreSQLMigrationTarget(session: session))
+                return try Schema.migrate(PostgreSQLMigrationTarget(session: session), history)
             }
             guard ContinuousClock.now < deadline else {
                 throw StorageError.unusable(
-                    "Servers of another version run on this database: stop all of them before this one is started.")
+                    """
+                    Servers of an earlier version run on this database, and cannot work with this one's: stop all of \
+                    them before this one is started.
+                    """)
             }
             // When two start at once, one gives up its share first.
             try session.run("SELECT pg_advisory_unlock_shared(\(SessionLock.use))")
@@ -106,10 +184,15 @@ extension PostgreSQLStore: SharedStore {
         }
     }
 
-    private static func isUpToDate(_ session: Session) throws -> Bool {
+    /// Returns the schema's version, 0 for an empty database, and the oldest whose programs can work with it.
+    private static func schema(_ session: Session) throws -> (version: Int, oldest: Int) {
         let table = try session.run("SELECT to_regclass('schema_migrations') IS NOT NULL").first?.first ?? nil
-        guard table == "t" else { return false }
-        let version = try session.run("SELECT COALESCE(MAX(version), 0) FROM schema_migrations").first?.first ?? nil
-        return version.flatMap { Int($0) } == Schema.migrations.count
+        guard table == "t" else { return (0, 0) }
+        let found = try session.run("SELECT COALESCE(MAX(version), 0) FROM schema_migrations").first?.first ?? nil
+        let version = found.flatMap { Int($0) } ?? 0
+        guard version > 0 else { return (0, 0) }
+        let oldest =
+            try session.run("SELECT value FROM settings WHERE name = '\(Schema.oldestSetting)'").first?.first ?? nil
+        return (version, oldest.flatMap { Int($0) } ?? version)
     }
 }

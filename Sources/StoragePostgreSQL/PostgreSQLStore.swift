@@ -15,6 +15,7 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
     let maker: SessionMaker
     /// Who else may use the database; the writing session enforces it.
     let use: Use
+    let history: SchemaHistory
     private let copies: StoreOpening
     private let writer = Worker("writer")
     private let readers = WorkerPool(6, waiting: .seconds(10))
@@ -50,11 +51,22 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
     ///   - isOnly: whether only this process may use the database as long as it is open.
     ///   - isShared: whether other servers that share it may use it too; then no server can have it to itself.
     ///   - copies: opens the file for a backup.
-    public init(
+    public convenience init(
         _ target: ConnectionTarget, mustBeKalends: Bool = false, isOnly: Bool, isShared: Bool = false,
         copies: @escaping StoreOpening
     ) throws {
+        try self.init(
+            target, mustBeKalends: mustBeKalends, isOnly: isOnly, isShared: isShared, history: SchemaHistory(),
+            copies: copies)
+    }
+
+    /// - Parameter history: the schema's history as this program knows it; tests have programs of other versions.
+    package init(
+        _ target: ConnectionTarget, mustBeKalends: Bool = false, isOnly: Bool, isShared: Bool,
+        history: SchemaHistory, copies: @escaping StoreOpening
+    ) throws {
         maker = SessionMaker(target)
+        self.history = history
         use = isShared ? .shared : isOnly ? .only : .unguarded
         self.copies = copies
         try writer.runNow { [self] slot in
@@ -62,9 +74,9 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
             do {
                 try Self.look(session, mustBeKalends: mustBeKalends)
                 if use == .shared {
-                    try migrateAlone(session)
+                    try migrateTogether(session)
                 } else {
-                    try Schema.migrate(PostgreSQLMigrationTarget(session: session))
+                    try Schema.migrate(PostgreSQLMigrationTarget(session: session), history)
                 }
             } catch let failure as SessionFailure {
                 throw failure.inOurWords
@@ -273,8 +285,10 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
     // MARK: Sessions
 
     private func reading(_ slot: inout Session?) throws -> Session {
-        if let session = slot { return session }
+        if let session = slot, isCurrent(session) { return session }
+        slot = nil
         let session = try maker.session()
+        try follow(session)
         slot = session
         return session
     }
@@ -282,8 +296,10 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
     /// Returns the session that writes; it holds the lock of use as long as it lives, so that nothing is written
     /// without the lock.
     private func writing(_ slot: inout Session?) throws -> Session {
-        if let session = slot { return session }
+        if let session = slot, isCurrent(session) { return session }
+        slot = nil
         let session = try maker.session()
+        try follow(session)
         do {
             if use == .only { try takeLock(session) }
             if use == .shared { try takeShare(session) }

@@ -42,6 +42,8 @@ struct PostgreSQLTransaction: WriteTransaction {
 /// The target of migrations, which only one process at a time runs.
 struct PostgreSQLMigrationTarget: MigrationTarget {
     let session: Session
+    /// The statement that takes the turn among servers which may write meanwhile.
+    var turn = ""
 
     /// The session adapts every statement.
     func adapted(_ statement: String) -> String { statement }
@@ -51,7 +53,7 @@ struct PostgreSQLMigrationTarget: MigrationTarget {
             try waitForTurn()
             defer { _ = try? session.run("SELECT pg_advisory_unlock(\(SessionLock.migration))") }
             // When a statement waits for a lock, all others wait behind it.
-            try session.run("BEGIN; SET LOCAL lock_timeout = '750ms'; SET LOCAL statement_timeout = 0")
+            try session.run("BEGIN; SET LOCAL lock_timeout = '750ms'; SET LOCAL statement_timeout = 0; \(turn)")
             do {
                 try body(PostgreSQLTransaction(session: session, scope: WriteScope()))
                 guard try session.commit() else { throw StorageError.unusable("The schema was not kept.") }

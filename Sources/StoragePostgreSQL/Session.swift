@@ -31,6 +31,10 @@ internal import Storage
     static let statementLimit = Duration.seconds(60)
     /// How long to wait for an answer.
     var answerLimit = statementLimit + .seconds(5)
+    /// Whether the server was replaced, so that its answer is not waited for any longer.
+    var isReplaced: () -> Bool = { false }
+    /// How often that is looked at during a wait.
+    private static let look = Duration.milliseconds(250)
     /// How many prepared statements a server keeps for a session at most.
     private static let preparedLimit = 400
 
@@ -49,9 +53,12 @@ internal import Storage
     var serverStart: String?
 
     /// Connects within a few seconds.
-    init(_ target: ConnectionTarget) throws(SessionFailure) {
-        let names = target.parameters.map(\.name)
-        let values = target.parameters.map(\.value)
+    ///
+    /// - Parameter skipped: how many of several hosts are tried after the others.
+    init(_ target: ConnectionTarget, skipping skipped: Int = 0) throws(SessionFailure) {
+        let parameters = target.parameters(skipping: skipped)
+        let names = parameters.map(\.name)
+        let values = parameters.map(\.value)
         let opened = unsafe CStrings.withPointers(names) { names in
             unsafe CStrings.withPointers(values) { values in unsafe PQconnectdbParams(names, values, 1) }
         }
@@ -271,8 +278,9 @@ internal import Storage
             guard rest > .zero else { throw .lost("it did not answer in time") }
             var place = pollfd(
                 fd: unsafe PQsocket(connection), events: Int16(POLLIN | (left == 1 ? POLLOUT : 0)), revents: 0)
-            let count = unsafe poll(&place, 1, CInt(rest / .milliseconds(1)) + 1)
+            let count = unsafe poll(&place, 1, CInt(min(rest, Self.look) / .milliseconds(1)) + 1)
             if count < 0, errno == EINTR { continue }
+            if count == 0, isReplaced() { throw .lost("another server has replaced it") }
             guard count >= 0 else { throw lost() }
             if place.revents & Int16(POLLIN | POLLERR | POLLHUP) != 0 {
                 guard unsafe PQconsumeInput(connection) == 1 else { throw lost() }

@@ -14,7 +14,13 @@ final class SessionMaker: Sendable {
     /// The last failed attempt to connect: within a moment after it, sessions are refused without another attempt.
     private let outage = Mutex<Outage?>(nil)
 
+    /// How many hosts are tried after the others.
+    private let skipped = Atomic(0)
+
     init(_ target: ConnectionTarget) { self.target = target }
+
+    /// Has later sessions try the next of several hosts first.
+    func tryNextHost() { skipped.wrappingAdd(1, ordering: .relaxed) }
 
     /// Whether the last attempt to connect succeeded.
     var isReachable: Bool { outage.withLock { $0 == nil } }
@@ -26,7 +32,7 @@ final class SessionMaker: Sendable {
     func session() throws -> Session {
         if let outage = outage.withLock({ $0 }), ContinuousClock.now < outage.until { throw outage.error }
         do {
-            let session = try Session(target)
+            let session = try Session(target, skipping: skipped.load(ordering: .relaxed))
             try Self.prepare(session)
             outage.withLock { $0 = nil }
             return session

@@ -21,12 +21,13 @@ import socket
 import subprocess
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from cluster import PROGRAMS, Cluster
 from load import Load, forked
-from report import check_written, run, skip
+from report import check_brackets, check_written, run, skip
 from server import Server, Violation
 
 parser = argparse.ArgumentParser()
@@ -333,8 +334,59 @@ def lost_number(folder):
         second.close()
 
 
+def split(folder):
+    """The standby is promoted while the old primary goes on, and one of two servers reaches nothing else: it gives no
+    content after an end that the other answered. The other one finds the new primary by itself."""
+    old = Member()
+    members, servers = [old], []
+    try:
+        members.append(new := Member(old))
+        key = base64.b64encode(random.randbytes(32)).decode()
+        for name, hosts in [("left", f"{old.home}"), ("moves", f"{old.home},{new.home}")]:
+            home = Path(folder) / f"split-{name}"
+            home.mkdir()
+            server = Server(home, home, {
+                "KALENDS_FILES": str(home / "k"), "KALENDS_SECRET_KEY": key, "KALENDS_SERVERS": "several"})
+            server.database = f"host={hosts} user=kalends dbname=kalends"
+            servers.append(server)
+            server.start()
+            server.wait()
+        left, moves = servers
+        feeds = left.fill(20, 5)
+        moves.key = left.key
+        paths = [feed.path for feed in feeds]
+        for server in servers:
+            for path in paths:
+                if server.request("GET", path)[0] != 200:
+                    raise Violation("a feed is not read before")
+        new.wait_for_commits("")
+        new.run("pg_ctl", "promote", "-D", new.data, "-w")
+        seconds = taken([moves], "split")
+        refused = []
+        for feed in feeds:
+            if moves.call("POST", f"/v1/feeds/{feed.identifier}/revoke")[0] not in (200, 204):
+                raise Violation("an end was not taken by the new primary")
+        # Each is asked for at once and again, as long as the database takes to be given up.
+        with ThreadPoolExecutor(len(paths)) as pool:
+            for _ in range(3):
+                refused += pool.map(lambda path: left.request("GET", path)[0], paths)
+        if set(refused) != {503}:
+            raise Violation(f"a server that only reaches the old primary answered {set(refused)} after an end")
+        for path in paths:
+            if moves.request("GET", path)[0] != 410:
+                raise Violation("an address that ended is read at the new primary")
+        return f"{len(feeds)} ends, {len(refused)} polls refused, {seconds:.2f} s until the other server wrote to the new one"
+    finally:
+        for server in servers:
+            server.kill()
+        for member in members:
+            member.close()
+
+
 def rounds(folder):
     print(f"seed {options.seed}")
+    if options.servers > 1:
+        print(f"an old primary that nobody stopped: {split(folder)}")
     print(f"a commit whose number was lost and given again was answered {lost_number(folder)}")
     chance = random.Random(options.seed)
     primary = Member()
@@ -383,7 +435,7 @@ def rounds(folder):
             for load in [*loads, ender]:
                 load.stop()
             primary, standby = standby, primary
-            sums = bracket(servers[0], loads)
+            sums = check_brackets(servers[0], loads)
             written = check_written(servers[0], loads[0])
             ends, lines = ender.check(primary)
             yield (number, death.__name__.replace("_", " "), name, *sums, written, ends, lines, f"{seconds:.2f}")
@@ -402,23 +454,6 @@ def rounds(folder):
             server.stop()
         for member in members:
             member.close()
-
-
-def bracket(server, loads):
-    """Complete at the clients <= counted <= sent, over all servers; the reads of another server come a little later."""
-    sums = [0, 0, 0]
-    deadline = time.monotonic() + 20
-    for index, feed in enumerate(loads[0].feeds):
-        complete, sent = sum(load.complete(index) for load in loads), sum(load.sent(index) for load in loads)
-        while (counted := server.counted(feed)) < complete and time.monotonic() < deadline:
-            time.sleep(0.2)
-        if not complete <= counted <= sent:
-            raise Violation(f"feed {index}: complete {complete}, counted {counted}, sent {sent}")
-        sums = [sums[0] + complete, sums[1] + counted, sums[2] + sent]
-    for load in loads:
-        if load.unexpected:
-            raise Violation(f"a reader was answered {load.unexpected}")
-    return sums
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 
 import sys
 import tempfile
+import time
 import traceback
 
 from server import Violation
@@ -43,6 +44,23 @@ def check_bracket(server, load, numbers=None):
         sums = [sums[0] + complete, sums[1] + recorded, sums[2] + sent]
     if load.unexpected:
         raise Violation(f"a reader was answered {load.unexpected}")
+    return sums
+
+
+def check_brackets(server, loads):
+    """Complete at the clients <= counted <= sent, over all servers; the reads of another server come a little later."""
+    sums = [0, 0, 0]
+    deadline = time.monotonic() + 20
+    for index, feed in enumerate(loads[0].feeds):
+        complete, sent = sum(load.complete(index) for load in loads), sum(load.sent(index) for load in loads)
+        while (counted := server.counted(feed)) < complete and time.monotonic() < deadline:
+            time.sleep(0.2)
+        if not complete <= counted <= sent:
+            raise Violation(f"feed {index}: complete {complete}, counted {counted}, sent {sent}")
+        sums = [sums[0] + complete, sums[1] + counted, sums[2] + sent]
+    for load in loads:
+        if load.unexpected:
+            raise Violation(f"a reader was answered {load.unexpected}")
     return sums
 
 

@@ -57,6 +57,77 @@ struct SharedStoreTests {
         WHERE datname = current_database() AND pid <> pg_backend_pid() AND query LIKE 'LISTEN%'
         """
 
+    /// The schema as a program of the next version knows it.
+    private static func next(isExpansion: Bool) -> SchemaHistory {
+        var history = SchemaHistory()
+        history.migrations.append([
+            "ALTER TABLE settings ADD COLUMN remark TEXT", "CREATE TABLE remarks (id BIGINT NOT NULL PRIMARY KEY)",
+        ])
+        if isExpansion { history.expansions.insert(history.latest) }
+        return history
+    }
+
+    @Test("Servers of the next version replace those of this one while they work, where its schema only adds to ours")
+    func rolls() async throws {
+        try await Self.run(1) { path, servers in
+            let old = servers[0]
+            try await old.write { try $0.set("a", to: "1") }
+            #expect(try await old.read { try $0.setting("a") } == "1")
+            // The change waits for a read that has the table, and the read ends undisturbed.
+            let (reading, isReading) = AsyncStream.makeStream(of: Void.self)
+            async let long = old.read { reader in
+                let value = try reader.setting("a")
+                isReading.finish()
+                _ = try reader.rows("SELECT CAST(pg_sleep(1.2) AS TEXT) AS slept", [])
+                return value
+            }
+            for await _ in reading {}
+            let new = try TestedPostgreSQL.share(path, as: Self.next(isExpansion: true))
+            defer { try? new.close() }
+            #expect(try await long == "1")
+            _ = try await new.record { try $0.execute("UPDATE settings SET remark = 'new' WHERE name = 'a'", []) }
+            // What the earlier version prepared before runs, and what it writes keeps what it does not know.
+            try await old.write { try $0.set("a", to: "2") }
+            #expect(try await old.read { try $0.setting("a") } == "2")
+            let remark = try await new.read { try $0.row("SELECT remark FROM settings WHERE name = 'a'", []) }
+            #expect(remark?.text("remark") == "new")
+            let time = new.clock.now
+            try await old.write { $0.concerns(circle: "home") }
+            _ = try await new.confirm()
+            #expect(!new.clock.isUnchanged(WriteClock.Mark(circle: "home"), since: time))
+            // One that was killed meanwhile comes back.
+            let again = try TestedPostgreSQL.share(path)
+            #expect(try await again.read { try $0.setting("a") } == "2")
+            try again.close()
+            let newer = StorageError.newerSchema(found: SchemaHistory().latest + 1, known: SchemaHistory().latest)
+            // Its copy would lack what it does not know.
+            await #expect(throws: newer) { try await old.backup(to: path + ".copy") }
+            try await new.checkSchema()
+            try old.close()
+            try new.close()
+            #expect(throws: newer) { try TestedPostgreSQL.open(path, isOnly: true) }
+        }
+    }
+
+    @Test("A schema with which they cannot work is only changed once they have ended, and is refused by them then")
+    func contracts() async throws {
+        try await Self.run(1) { path, servers in
+            let error = #expect(throws: StorageError.self) {
+                try TestedPostgreSQL.share(path, as: Self.next(isExpansion: false))
+            }
+            #expect(error?.description.contains("stop all of them") == true)
+            try await servers[0].write { try $0.set("a", to: "1") }
+            try servers[0].close()
+            let new = try TestedPostgreSQL.share(path, as: Self.next(isExpansion: false))
+            defer { try? new.close() }
+            #expect(try await new.read { try $0.setting("a") } == "1")
+            #expect(throws: StorageError.newerSchema(found: SchemaHistory().latest + 1, known: SchemaHistory().latest))
+            {
+                try TestedPostgreSQL.share(path)
+            }
+        }
+    }
+
     @Test("Once it is confirmed, the clock of one has moved on for what another wrote, and for nothing else")
     func confirms() async throws {
         try await Self.run { _, servers in

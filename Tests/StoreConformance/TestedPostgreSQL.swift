@@ -57,6 +57,15 @@ public enum TestedPostgreSQL {
         }
     }
 
+    /// Opens the database as a server of another version would, whose program knows another history of the schema.
+    package static func share(
+        _ path: String, as history: SchemaHistory
+    ) throws -> any Store & StoreMaintenance & SharedStore {
+        try PostgreSQLStore(target(path), isOnly: true, isShared: true, history: history) { path, mustBeKalends in
+            try SQLiteStore(path: path, mustBeKalends: mustBeKalends)
+        }
+    }
+
     /// Returns the address of the database that stands for a path.
     public static func target(_ path: String) throws -> ConnectionTarget {
         try ConnectionTarget(try place(path))

@@ -57,8 +57,11 @@ struct Installation: Sendable {
                 try KeyFiles(path: settings.keyFile).key()
             }
         var interrupted: [String] = []
-        if isServer, settings.isShared { try await Self.checkOthers(settings, store) }
-        if isServer { try await Self.noteProgram(settings, store, now: now()) }
+        let form = ShownForm(settings)
+        if isServer, settings.isShared { try await form.checkOthers(in: store, own: Self.owner(settings).name) }
+        if isServer {
+            try await form.note(in: store, own: settings.isShared ? Self.owner(settings).name : nil, now: now())
+        }
         // If several servers share the database, the one that does background work finds imports that no server is
         // working on.
         if isServer, !settings.isShared {
@@ -148,50 +151,10 @@ struct Installation: Sendable {
     }
 
     /// This server's identity among several, as people know it.
-    private static func owner(_ settings: ServerSettings) -> JournalOwner {
+    static func owner(_ settings: ServerSettings) -> JournalOwner {
         JournalOwner(
             name: "\(ProcessInfo.processInfo.hostName):\(settings.database)", program: Program.version,
-            shown: shown(settings))
-    }
-
-    /// The settings that affect what the same state looks like, which must be equal on all servers.
-    private static func shown(_ settings: ServerSettings) -> String {
-        "\(FeedRenderer.version) \(settings.titlePrefix) \(settings.linkTemplate ?? "")"
-    }
-
-    /// Throws when a running server would show the same state differently, or has another version.
-    private static func checkOthers(_ settings: ServerSettings, _ store: any Store) async throws {
-        let own = owner(settings)
-        let others = try await store.read { transaction in
-            let now = try transaction.sharedTime()
-            return try transaction.servers().filter { $0.isRunning(now: now) && $0.name != own.name }
-        }
-        if let other = others.first(where: { $0.program != own.program }) {
-            throw StorageError.unusable(
-                "\(other.name) runs version \(other.program) of Kalends: stop the earlier servers first.")
-        }
-        if let other = others.first(where: { $0.shown != own.shown }) {
-            throw StorageError.unusable(
-                "\(other.name) runs with another titlePrefix or linkTemplate: all servers need the same.")
-        }
-    }
-
-    /// Informs readers when the program or its configuration shows the same items differently than at the last start.
-    private static func noteProgram(_ settings: ServerSettings, _ store: any Store, now: Int) async throws {
-        let renderer = String(FeedRenderer.version)
-        let shown = ["titlePrefix": settings.titlePrefix, "linkTemplate": settings.linkTemplate ?? ""]
-        let (isFirstStart, changed, isSame) = try await store.read { transaction in
-            let former = try transaction.setting("renderer")
-            return (former == nil, try shown.filter { try transaction.setting($0.key) != $0.value }, former == renderer)
-        }
-        // Recorded only when done: an interrupted change begins again at the next start.
-        if !isFirstStart, !changed.isEmpty { try await store.reviseEverything(now: now) }
-        if !isFirstStart, !changed.isEmpty || !isSame { try await store.touchAllCircles(now: now) }
-        guard isFirstStart || !changed.isEmpty || !isSame else { return }
-        try await store.write { transaction in
-            for (name, value) in changed { try transaction.set(name, to: value) }
-            try transaction.set("renderer", to: renderer)
-        }
+            shown: ShownForm(settings).text)
     }
 
     /// Whether the key matches the one that the database was first sealed with; a new database adopts the key.

@@ -44,8 +44,18 @@ struct SharedJobs: Service {
                 for service in running { group.addTask { try await service.run() } }
                 group.addTask { await housekeeping.prune() }
                 group.addTask { await endAbandoned() }
+                group.addTask { await settle() }
                 try await group.waitForAll()
             }
+        }
+    }
+
+    /// Informs readers of what this version shows differently, once the servers of the version before have ended.
+    private func settle() async {
+        let (form, own) = (ShownForm(services.settings), Installation.owner(services.settings).name)
+        while !Task.isCancelled {
+            try? await form.note(in: services.store, own: own, now: services.now())
+            try? await Task.sleep(for: Self.pause)
         }
     }
 
@@ -73,10 +83,18 @@ struct ServerBeat: Service {
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
+            async let watching: Void = watch()
             while (try? await Task.sleep(for: Self.pause)) != nil {
                 // If this fails, the other servers notice that they receive nothing.
                 try? await services.counter.beat()
             }
+            await watching
         }
+    }
+
+    /// Asks the database whether it is still the one, as a poll does. A server that nobody reads from has to notice that
+    /// its database was replaced, too; its writes wait for the former one until then.
+    private func watch() async {
+        while (try? await Task.sleep(for: Self.pause)) != nil { _ = try? await services.sharing?.confirm() }
     }
 }

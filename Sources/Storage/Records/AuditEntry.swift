@@ -65,23 +65,23 @@ extension AuditEntry {
 extension ReadTransaction {
     /// Returns the last entry of all; nil before the first.
     public func lastAuditEntry() throws -> AuditEntry? {
-        try row("SELECT * FROM audit_trail ORDER BY number DESC LIMIT 1", []).map(AuditEntry.init)
+        try row("\(select: .auditTrail) ORDER BY number DESC LIMIT 1", []).map(AuditEntry.init)
     }
 
     public func auditEntry(_ number: Int) throws -> AuditEntry? {
-        try row("SELECT * FROM audit_trail WHERE number = $1", [.integer(number)]).map(AuditEntry.init)
+        try row("\(select: .auditTrail) WHERE number = $1", [.integer(number)]).map(AuditEntry.init)
     }
 
     /// Returns entries before a number, latest first: those of one circle, or of all circles when `circle` is nil.
     public func auditEntries(before number: Int, in circle: String?, limit: Int) throws -> [AuditEntry] {
         guard let circle else {
             return try rows(
-                "SELECT * FROM audit_trail WHERE number < $1 ORDER BY number DESC LIMIT $2",
+                "\(select: .auditTrail) WHERE number < $1 ORDER BY number DESC LIMIT $2",
                 [.integer(number), .integer(limit)]
             ).map(AuditEntry.init)
         }
         return try rows(
-            "SELECT * FROM audit_trail WHERE circle_id = $1 AND number < $2 ORDER BY number DESC LIMIT $3",
+            "\(select: .auditTrail) WHERE circle_id = $1 AND number < $2 ORDER BY number DESC LIMIT $3",
             [.text(circle), .integer(number), .integer(limit)]
         ).map(AuditEntry.init)
     }
@@ -92,7 +92,7 @@ extension ReadTransaction {
         let columns = ["actor", "action", "subject", "COALESCE(circle_id, '')"]
         return try rows(
             """
-            SELECT * FROM audit_trail WHERE number < $1
+            \(select: .auditTrail) WHERE number < $1
                 AND (\(columns.map { "\($0) LIKE $2 ESCAPE '\\'" }.joined(separator: " OR ")))
             ORDER BY number DESC LIMIT $3
             """, [.integer(number), .text("%\(escaped)%"), .integer(limit)]

@@ -50,7 +50,7 @@ extension ReadTransaction {
     public func occurrence(_ originalStart: String, of item: String, in circle: String) throws -> ChangedOccurrence? {
         try row(
             """
-            SELECT * FROM occurrences
+            \(select: .occurrences)
             WHERE circle_id = $1 AND collection = 'appointments' AND item_id = $2 AND original_start = $3
             """, [.text(circle), .text(item), .text(originalStart)]
         ).map(ChangedOccurrence.init)
@@ -62,7 +62,7 @@ extension ReadTransaction {
     ) throws -> [ChangedOccurrence] {
         try rows(
             """
-            SELECT * FROM occurrences
+            \(select: .occurrences)
             WHERE circle_id = $1 AND collection = 'appointments' AND item_id = $2 AND original_start > $3
             ORDER BY original_start LIMIT $4
             """, [.text(circle), .text(item), .text(originalStart), .integer(limit)]
@@ -93,7 +93,7 @@ extension ReadTransaction {
     public func occurrences(of item: String?, in circle: String) throws -> [ChangedOccurrence] {
         try rows(
             """
-            SELECT * FROM occurrences WHERE circle_id = $1 AND (CAST($2 AS TEXT) IS NULL OR item_id = $2)
+            \(select: .occurrences) WHERE circle_id = $1 AND (CAST($2 AS TEXT) IS NULL OR item_id = $2)
             ORDER BY item_id, original_start
             """, [.text(circle), SQLValue(item)]
         ).map(ChangedOccurrence.init)
@@ -106,7 +106,7 @@ extension ReadTransaction {
         try eachGroup(items, from: 2) { parameters, values in
             try rows(
                 """
-                SELECT * FROM occurrences
+                \(select: .occurrences)
                 WHERE circle_id = $1 AND collection = 'appointments' AND item_id IN (\(parameters))
                 ORDER BY item_id, original_start
                 """, [.text(circle)] + values

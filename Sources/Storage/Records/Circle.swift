@@ -35,7 +35,7 @@ public struct CircleIsBeingRemoved: Error {}
 
 extension ReadTransaction {
     public func circle(_ id: String) throws -> Circle? {
-        try row("SELECT * FROM circles WHERE id = $1 AND deleted_at IS NULL", [.text(id)]).map(Circle.init)
+        try row("\(select: .circles) WHERE id = $1 AND deleted_at IS NULL", [.text(id)]).map(Circle.init)
     }
 
     /// Returns circles in order of id after `cursor`: those that `user` is a member of, or all when `user` is nil.
@@ -43,14 +43,14 @@ extension ReadTransaction {
         if let user {
             return try rows(
                 """
-                SELECT circles.* FROM circles
+                SELECT \(columns: .circles, of: "circles") FROM circles
                 JOIN members ON members.circle_id = circles.id AND members.user_id = $1 AND members.left_at IS NULL
                 WHERE circles.id > $2 AND circles.deleted_at IS NULL ORDER BY circles.id LIMIT $3
                 """, [.text(user), .text(cursor), .integer(limit)]
             ).map(Circle.init)
         }
         return try rows(
-            "SELECT * FROM circles WHERE id > $1 AND deleted_at IS NULL ORDER BY id LIMIT $2",
+            "\(select: .circles) WHERE id > $1 AND deleted_at IS NULL ORDER BY id LIMIT $2",
             [.text(cursor), .integer(limit)]
         ).map(Circle.init)
     }

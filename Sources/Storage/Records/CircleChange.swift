@@ -49,7 +49,7 @@ extension ReadTransaction {
     ) throws -> [CircleChange] {
         try rows(
             """
-            SELECT * FROM changes
+            \(select: .changes)
             WHERE circle_id = $1 AND number > $2 AND number <= $3
                 AND (CAST($4 AS TEXT) IS NULL OR user_id IS NULL OR user_id = $4)
             ORDER BY number LIMIT $5
@@ -70,7 +70,7 @@ extension ReadTransaction {
     /// Returns changes of all circles after a sequence number, in order.
     public func changes(afterSequence sequence: Int, limit: Int) throws -> [CircleChange] {
         try rows(
-            "SELECT * FROM changes WHERE sequence > $1 ORDER BY sequence LIMIT $2",
+            "\(select: .changes) WHERE sequence > $1 ORDER BY sequence LIMIT $2",
             [.integer(sequence), .integer(limit)]
         ).map(CircleChange.init)
     }

@@ -4,12 +4,12 @@
 
 extension ReadTransaction {
     public func connection(_ id: String) throws -> Connection? {
-        try row("SELECT * FROM connections WHERE id = $1 AND ending IS NULL", [.text(id)]).map(Connection.init)
+        try row("\(select: .connections) WHERE id = $1 AND ending IS NULL", [.text(id)]).map(Connection.init)
     }
 
     /// Returns a connection, ended or not.
     public func connectionEverKnown(_ id: String) throws -> Connection? {
-        try row("SELECT * FROM connections WHERE id = $1", [.text(id)]).map(Connection.init)
+        try row("\(select: .connections) WHERE id = $1", [.text(id)]).map(Connection.init)
     }
 
     /// Returns a user's connections in a circle, in order of id.
@@ -18,7 +18,7 @@ extension ReadTransaction {
     ) throws -> [Connection] {
         try rows(
             """
-            SELECT * FROM connections WHERE circle_id = $1 AND user_id = $2 AND id > $3 AND ending IS NULL
+            \(select: .connections) WHERE circle_id = $1 AND user_id = $2 AND id > $3 AND ending IS NULL
             ORDER BY id LIMIT $4
             """, [.text(circle), .text(user), .text(cursor), .integer(limit)]
         ).map(Connection.init)
@@ -27,7 +27,7 @@ extension ReadTransaction {
     /// Returns all connections of a circle, in order of id.
     public func connections(in circle: String, after cursor: String, limit: Int) throws -> [Connection] {
         try rows(
-            "SELECT * FROM connections WHERE circle_id = $1 AND id > $2 AND ending IS NULL ORDER BY id LIMIT $3",
+            "\(select: .connections) WHERE circle_id = $1 AND id > $2 AND ending IS NULL ORDER BY id LIMIT $3",
             [.text(circle), .text(cursor), .integer(limit)]
         ).map(Connection.init)
     }
@@ -38,7 +38,7 @@ extension ReadTransaction {
     public func connections(of user: String, by provider: Connection.Provider? = nil) throws -> [Connection] {
         try rows(
             """
-            SELECT * FROM connections
+            \(select: .connections)
             WHERE user_id = $1 AND (CAST($2 AS TEXT) IS NULL OR provider = $2) AND ending IS NULL
             ORDER BY id
             """, [.text(user), SQLValue(provider?.rawValue)]
@@ -51,7 +51,7 @@ extension ReadTransaction {
     ) throws -> Connection? {
         try row(
             """
-            SELECT * FROM connections
+            \(select: .connections)
             WHERE circle_id = $1 AND user_id = $2 AND provider = $3 AND COALESCE(label, '') = $4 AND ending IS NULL
             """, [.text(circle), .text(user), .text(provider.rawValue), .text(label ?? "")]
         ).map(Connection.init)
@@ -68,7 +68,7 @@ extension ReadTransaction {
     public func dueConnections(now: Int, limit: Int) throws -> [Connection] {
         try rows(
             """
-            SELECT * FROM connections
+            \(select: .connections)
             WHERE state = 'active' AND next_sync_at <= $1 AND provider <> 'apple' AND ending IS NULL
             ORDER BY next_sync_at, id LIMIT $2
             """, [.integer(now), .integer(limit)]
@@ -78,7 +78,7 @@ extension ReadTransaction {
     /// Returns connections that have ended and from which something still has to be removed, in order of id.
     public func endingConnections(after cursor: String = "", limit: Int) throws -> [Connection] {
         try rows(
-            "SELECT * FROM connections WHERE ending IS NOT NULL AND id > $1 ORDER BY id LIMIT $2",
+            "\(select: .connections) WHERE ending IS NOT NULL AND id > $1 ORDER BY id LIMIT $2",
             [.text(cursor), .integer(limit)]
         ).map(Connection.init)
     }
@@ -165,7 +165,7 @@ extension WriteTransaction {
     func endConnections(of user: String? = nil, in circle: String, now: Int) throws {
         let found = try rows(
             """
-            SELECT * FROM connections
+            \(select: .connections)
             WHERE circle_id = $1 AND (CAST($2 AS TEXT) IS NULL OR user_id = $2) AND ending IS NULL
             """,
             [.text(circle), SQLValue(user)]

@@ -62,7 +62,7 @@ extension WriteTransaction {
 
     /// Removes and returns a sign-in: it can be used once, and only before it expires.
     public func takeAuthorization(stateHash: String, now: Int) throws -> ConnectionAuthorization? {
-        let found = try row("SELECT * FROM connection_authorizations WHERE state_hash = $1", [.text(stateHash)])
+        let found = try row("\(select: .connectionAuthorizations) WHERE state_hash = $1", [.text(stateHash)])
             .map(ConnectionAuthorization.init)
         guard let found else { return nil }
         try execute("DELETE FROM connection_authorizations WHERE state_hash = $1", [.text(stateHash)])

@@ -29,7 +29,7 @@ public struct ConnectionCredential: Hashable, Sendable {
 
 extension ReadTransaction {
     public func credential(ofConnection id: String) throws -> ConnectionCredential? {
-        try row("SELECT * FROM connection_credentials WHERE connection_id = $1", [.text(id)])
+        try row("\(select: .connectionCredentials) WHERE connection_id = $1", [.text(id)])
             .map(ConnectionCredential.init)
     }
 

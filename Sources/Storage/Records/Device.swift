@@ -28,24 +28,24 @@ public struct Device: Hashable, Sendable {
 extension ReadTransaction {
     /// Returns the device whose token has this hash.
     public func device(hash: String) throws -> Device? {
-        try row("SELECT * FROM devices WHERE hash = $1", [.text(hash)]).map(Device.init)
+        try row("\(select: .devices) WHERE hash = $1", [.text(hash)]).map(Device.init)
     }
 
     /// Returns a user's device; nil when it belongs to another user.
     public func device(_ id: String, of user: String) throws -> Device? {
-        try row("SELECT * FROM devices WHERE id = $1 AND user_id = $2", [.text(id), .text(user)]).map(Device.init)
+        try row("\(select: .devices) WHERE id = $1 AND user_id = $2", [.text(id), .text(user)]).map(Device.init)
     }
 
     /// Returns a user's device by the name that it gives itself.
     public func device(named deviceID: String, of user: String) throws -> Device? {
-        try row("SELECT * FROM devices WHERE user_id = $1 AND device_id = $2", [.text(user), .text(deviceID)])
+        try row("\(select: .devices) WHERE user_id = $1 AND device_id = $2", [.text(user), .text(deviceID)])
             .map(Device.init)
     }
 
     /// Returns a user's devices, in order of id.
     public func devices(of user: String, after cursor: String, limit: Int) throws -> [Device] {
         try rows(
-            "SELECT * FROM devices WHERE user_id = $1 AND id > $2 ORDER BY id LIMIT $3",
+            "\(select: .devices) WHERE user_id = $1 AND id > $2 ORDER BY id LIMIT $3",
             [.text(user), .text(cursor), .integer(limit)]
         ).map(Device.init)
     }

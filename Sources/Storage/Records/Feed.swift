@@ -81,7 +81,7 @@ public struct Feed: Hashable, Sendable {
 extension Feed {
     /// Selects every column, and what is computed from the accesses that were counted.
     fileprivate static let query = """
-        SELECT feeds.*,
+        SELECT \(columns: .feeds, of: "feeds"),
             (SELECT CAST(COALESCE(SUM(c.access_count), 0) AS BIGINT) FROM feed_clients AS c
                 WHERE c.feed = feeds.number) AS access_count,
             (SELECT c.last_seen_at FROM feed_clients AS c WHERE c.feed = feeds.number

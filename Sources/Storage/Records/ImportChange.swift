@@ -89,7 +89,7 @@ extension ReadTransaction {
         }
         guard let lowest else { return [] }
         return try rows(
-            "SELECT * FROM import_changes WHERE import_id = $1 AND position < $2 AND position >= $3 ORDER BY position DESC",
+            "\(select: .importChanges) WHERE import_id = $1 AND position < $2 AND position >= $3 ORDER BY position DESC",
             [.text(id), .integer(position), .integer(lowest)]
         ).map { (try ImportChange($0), try $0.integer(required: "position")) }
     }

@@ -78,7 +78,7 @@ public struct ImportRecord: Hashable, Sendable {
 
 extension ReadTransaction {
     public func importRecord(_ id: String) throws -> ImportRecord? {
-        try row("SELECT * FROM imports WHERE id = $1 AND COALESCE(stage, '') <> 'forgotten'", [.text(id)])
+        try row("\(select: .imports) WHERE id = $1 AND COALESCE(stage, '') <> 'forgotten'", [.text(id)])
             .map(ImportRecord.init)
     }
 

@@ -147,7 +147,7 @@ extension ReadTransaction {
 
     private static var near: String {
         """
-        SELECT * FROM event_versions
+        \(select: .eventVersions)
         WHERE circle_id = $1 AND +from_epoch <= $2 AND until_epoch > $2 AND uid IN (
             SELECT uid FROM event_versions
             WHERE circle_id = $1 AND +from_epoch <= $2 AND until_epoch > $2 AND ends_at >= $3 AND starts_at < $4)
@@ -177,7 +177,7 @@ extension ReadTransaction {
         try eachGroup(uids, from: 3) { parameters, values in
             try rows(
                 """
-                SELECT * FROM event_versions
+                \(select: .eventVersions)
                 WHERE circle_id = $1 AND +from_epoch <= $2 AND until_epoch > $2 AND uid IN (\(parameters))
                 ORDER BY uid, starts_at, recurrence_id, source
                 """, [.text(circle.id), .integer(circle.eventsEpoch)] + values

@@ -7,7 +7,7 @@ extension ReadTransaction {
     ) throws -> [ScheduleItem] {
         try rows(
             """
-            SELECT schedule_items.* FROM sync_links
+            SELECT \(columns: .scheduleItems, of: "schedule_items") FROM sync_links
             JOIN schedule_items ON schedule_items.circle_id = $2 AND schedule_items.collection = sync_links.collection
                 AND schedule_items.id = sync_links.item_id
             WHERE sync_links.connection_id = $1 AND sync_links.state <> 'deleted'

@@ -31,7 +31,7 @@ public struct Member: Hashable, Sendable {
 extension ReadTransaction {
     /// Returns a member of the circle, including one who has left.
     public func memberEverKnown(_ user: String, in circle: String) throws -> Member? {
-        try row("SELECT * FROM members WHERE circle_id = $1 AND user_id = $2", [.text(circle), .text(user)])
+        try row("\(select: .members) WHERE circle_id = $1 AND user_id = $2", [.text(circle), .text(user)])
             .map(Member.init)
     }
 
@@ -42,7 +42,7 @@ extension ReadTransaction {
 
     /// Returns all members in order of id, including those who have left.
     public func membersEverKnown(in circle: String) throws -> [Member] {
-        try rows("SELECT * FROM members WHERE circle_id = $1 ORDER BY user_id", [.text(circle)]).map(Member.init)
+        try rows("\(select: .members) WHERE circle_id = $1 ORDER BY user_id", [.text(circle)]).map(Member.init)
     }
 }
 

@@ -48,7 +48,7 @@ extension ReadTransaction {
     /// Returns a user's dates from one to another, both included, in order.
     public func officeDays(of user: String, from: Int, through: Int) throws -> [OfficeDayRecord] {
         try rows(
-            "SELECT * FROM office_days WHERE user_id = $1 AND day >= $2 AND day <= $3 ORDER BY day",
+            "\(select: .officeDays) WHERE user_id = $1 AND day >= $2 AND day <= $3 ORDER BY day",
             [.text(user), .integer(from), .integer(through)]
         ).map(OfficeDayRecord.init)
     }
@@ -68,7 +68,7 @@ extension ReadTransaction {
             arguments.append(.text(value))
             condition += " AND \(column) = $\(arguments.count)"
         }
-        return try rows("SELECT * FROM office_days WHERE \(condition) ORDER BY day LIMIT $3", arguments)
+        return try rows("\(select: .officeDays) WHERE \(condition) ORDER BY day LIMIT $3", arguments)
             .map(OfficeDayRecord.init)
     }
 

@@ -72,7 +72,7 @@ public struct OfficeFigures: Hashable, Sendable {
 
 extension ReadTransaction {
     public func officeProfile(of user: String) throws -> OfficeProfile? {
-        try row("SELECT * FROM office_profiles WHERE user_id = $1", [.text(user)]).map(OfficeProfile.init)
+        try row("\(select: .officeProfiles) WHERE user_id = $1", [.text(user)]).map(OfficeProfile.init)
     }
 
     /// Returns users for whom a night has to be decided.

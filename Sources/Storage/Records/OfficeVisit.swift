@@ -26,7 +26,7 @@ public struct OfficeVisit: Hashable, Sendable {
 
 extension ReadTransaction {
     public func officeVisit(_ id: String, of user: String) throws -> OfficeVisit? {
-        try row("SELECT * FROM office_visits WHERE user_id = $1 AND id = $2", [.text(user), .text(id)])
+        try row("\(select: .officeVisits) WHERE user_id = $1 AND id = $2", [.text(user), .text(id)])
             .map(OfficeVisit.init)
     }
 
@@ -40,7 +40,7 @@ extension ReadTransaction {
     ) throws -> [OfficeVisit] {
         try rows(
             """
-            SELECT * FROM office_visits
+            \(select: .officeVisits)
             WHERE user_id = $1 AND starts_at > $2 AND starts_at < $3 AND ends_at > $4
                 AND (starts_at > $5 OR (starts_at = $5 AND id > $6))
             ORDER BY starts_at, id LIMIT $7

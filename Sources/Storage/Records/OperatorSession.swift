@@ -30,7 +30,7 @@ extension ReadTransaction {
     /// Returns the operator's session whose token has this hash; nil once it has ended.
     public func operatorSession(hash: String, now: Int) throws -> OperatorSession? {
         try row(
-            "SELECT * FROM operator_sessions WHERE hash = $1 AND expires_at > $2 AND last_used_at > $3",
+            "\(select: .operatorSessions) WHERE hash = $1 AND expires_at > $2 AND last_used_at > $3",
             [.text(hash), .integer(now), .integer(now - OperatorSession.idleLimit)]
         ).map(OperatorSession.init)
     }

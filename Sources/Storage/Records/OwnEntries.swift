@@ -12,7 +12,7 @@ extension ReadTransaction {
     public func personalEvents(of user: String, onDays days: ClosedRange<Int>) throws -> [PersonalEvent] {
         try rows(
             """
-            SELECT * FROM personal_events
+            \(select: .personalEvents)
             WHERE user_id = $1 AND deleted_at IS NULL AND connection_id IS NULL AND instance_key = '' AND first_day <= $3
                 AND (last_day IS NULL OR last_day >= $2)
             ORDER BY first_day, id
@@ -24,7 +24,7 @@ extension ReadTransaction {
     public func personalOccurrences(of user: String) throws -> [PersonalEvent] {
         try rows(
             """
-            SELECT * FROM personal_events WHERE user_id = $1 AND instance_key <> '' AND connection_id IS NULL
+            \(select: .personalEvents) WHERE user_id = $1 AND instance_key <> '' AND connection_id IS NULL
             ORDER BY instance_key, id
             """, [.text(user)]
         ).map(PersonalEvent.init)

@@ -28,7 +28,7 @@ public struct ListedUser: Hashable, Sendable {
 
 extension ReadTransaction {
     public func password(of user: String) throws -> Password? {
-        try row("SELECT * FROM passwords WHERE user_id = $1", [.text(user)]).map(Password.init)
+        try row("\(select: .passwords) WHERE user_id = $1", [.text(user)]).map(Password.init)
     }
 
     /// Returns users with a password, in order of id.

@@ -22,13 +22,13 @@ public struct Patient: Hashable, Sendable {
 extension ReadTransaction {
     /// Returns a patient of the circle, including one who was removed.
     public func patientEverKnown(_ id: String, in circle: String) throws -> Patient? {
-        try row("SELECT * FROM patients WHERE circle_id = $1 AND id = $2", [.text(circle), .text(id)])
+        try row("\(select: .patients) WHERE circle_id = $1 AND id = $2", [.text(circle), .text(id)])
             .map(Patient.init)
     }
 
     /// Returns all patients in order of id, including removed ones.
     public func patientsEverKnown(in circle: String) throws -> [Patient] {
-        try rows("SELECT * FROM patients WHERE circle_id = $1 ORDER BY id", [.text(circle)]).map(Patient.init)
+        try rows("\(select: .patients) WHERE circle_id = $1 ORDER BY id", [.text(circle)]).map(Patient.init)
     }
 }
 

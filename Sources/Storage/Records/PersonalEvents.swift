@@ -28,7 +28,7 @@ extension ReadTransaction {
 
     /// Returns a user's event, including a deleted one.
     public func personalEventEverKnown(_ id: String, of user: String) throws -> PersonalEvent? {
-        try row("SELECT * FROM personal_events WHERE user_id = $1 AND id = $2", [.text(user), .text(id)])
+        try row("\(select: .personalEvents) WHERE user_id = $1 AND id = $2", [.text(user), .text(id)])
             .map(PersonalEvent.init)
     }
 
@@ -40,7 +40,7 @@ extension ReadTransaction {
     ) throws -> PersonalEvent? {
         try row(
             """
-            SELECT * FROM personal_events
+            \(select: .personalEvents)
             WHERE user_id = $1 AND provider = $2 AND external_id = $3 AND instance_key = $4
             """, [.text(user), .text(provider), .text(externalID), .text(instance)]
         ).map(PersonalEvent.init)
@@ -52,7 +52,7 @@ extension ReadTransaction {
     ) throws -> [PersonalEvent] {
         try rows(
             """
-            SELECT * FROM personal_events
+            \(select: .personalEvents)
             WHERE user_id = $1 AND id > $2 AND deleted_at IS NULL AND connection_id IS NULL
                 AND first_day <= $4 AND (last_day IS NULL OR last_day >= $3)
             ORDER BY id LIMIT $5
@@ -74,7 +74,7 @@ extension ReadTransaction {
         if let provider {
             return try rows(
                 """
-                SELECT * FROM personal_events
+                \(select: .personalEvents)
                 WHERE user_id = $1 AND provider = $5 AND updated_at > $2 AND \(isShown)
                 ORDER BY updated_at LIMIT $3
                 """, common + [.text(provider)]
@@ -82,7 +82,7 @@ extension ReadTransaction {
         }
         return try rows(
             """
-            SELECT * FROM personal_events WHERE user_id = $1 AND updated_at > $2 AND \(isShown)
+            \(select: .personalEvents) WHERE user_id = $1 AND updated_at > $2 AND \(isShown)
             ORDER BY updated_at LIMIT $3
             """, common
         ).map(PersonalEvent.init)

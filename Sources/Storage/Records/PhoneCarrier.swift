@@ -33,12 +33,12 @@ public struct PhoneCarrier: Hashable, Sendable {
 
 extension ReadTransaction {
     public func phoneCarriers(of user: String) throws -> [PhoneCarrier] {
-        try rows("SELECT * FROM phone_carriers WHERE user_id = $1 ORDER BY source", [.text(user)])
+        try rows("\(select: .phoneCarriers) WHERE user_id = $1 ORDER BY source", [.text(user)])
             .map(PhoneCarrier.init)
     }
 
     public func phoneCarrier(of user: String, source: String) throws -> PhoneCarrier? {
-        try row("SELECT * FROM phone_carriers WHERE user_id = $1 AND source = $2", [.text(user), .text(source)])
+        try row("\(select: .phoneCarriers) WHERE user_id = $1 AND source = $2", [.text(user), .text(source)])
             .map(PhoneCarrier.init)
     }
 

@@ -10,7 +10,7 @@ extension ReadTransaction {
     ) throws -> [PersonalEvent] {
         try rows(
             """
-            SELECT * FROM personal_events
+            \(select: .personalEvents)
             WHERE connection_id = $1 AND collection = $2 AND item_id = $3 AND user_id = $4
             ORDER BY generation, instance_key
             """, [.text(source), .text(collection), .text(item), .text(user)]
@@ -21,7 +21,7 @@ extension ReadTransaction {
     public func livingPhoneItems(of source: String) throws -> [PersonalEvent] {
         try rows(
             """
-            SELECT * FROM personal_events WHERE connection_id = $1
+            \(select: .personalEvents) WHERE connection_id = $1
                 AND EXISTS (SELECT 1 FROM personal_events AS master
                     WHERE master.connection_id = $1 AND master.collection = personal_events.collection
                         AND master.item_id = personal_events.item_id
@@ -54,7 +54,7 @@ extension ReadTransaction {
     /// Returns events of a source that a device reported as in conflict.
     public func phoneItemsInConflict(of source: String) throws -> [PersonalEvent] {
         try rows(
-            "SELECT * FROM personal_events WHERE connection_id = $1 AND sync_state = 'conflict'", [.text(source)]
+            "\(select: .personalEvents) WHERE connection_id = $1 AND sync_state = 'conflict'", [.text(source)]
         ).map(PersonalEvent.init)
     }
 

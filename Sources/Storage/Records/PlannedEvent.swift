@@ -106,7 +106,8 @@ extension ReadTransaction {
             let group = (start..<start + together).flatMap { $0 < keys.count ? keys[$0].values : [.text(""), .null] }
             found += try rows(
                 """
-                SELECT planned_events.* FROM (VALUES \(tuples)) AS wanted JOIN planned_events
+                SELECT \(columns: .plannedEvents, of: "planned_events")
+                FROM (VALUES \(tuples)) AS wanted JOIN planned_events
                     ON planned_events.external_id = wanted.column1 AND planned_events.starts_at = wanted.column2
                 WHERE planned_events.user_id = $1 AND planned_events.source = $2
                 """, [.text(user), .text(source)] + group
@@ -125,7 +126,7 @@ extension ReadTransaction {
         let last = last ?? (.min / 2, "", "")
         return try rows(
             """
-            SELECT * FROM planned_events
+            \(select: .plannedEvents)
             WHERE user_id = $1 AND starts_at >= $4 AND starts_at < $3 AND (ends_at > $2 OR starts_at >= $2)
                 AND (starts_at > $4 OR source > $5 OR (source = $5 AND external_id > $6))
             ORDER BY starts_at, source, external_id LIMIT $7

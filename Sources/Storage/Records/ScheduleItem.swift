@@ -93,7 +93,7 @@ extension ReadTransaction {
         _ id: String, _ collection: ScheduleItem.Collection, in circle: String
     ) throws -> ScheduleItem? {
         try row(
-            "SELECT * FROM schedule_items WHERE circle_id = $1 AND collection = $2 AND id = $3",
+            "\(select: .scheduleItems) WHERE circle_id = $1 AND collection = $2 AND id = $3",
             [.text(circle), .text(collection.rawValue), .text(id)]
         ).map(ScheduleItem.init)
     }
@@ -109,7 +109,7 @@ extension ReadTransaction {
     ) throws -> [ScheduleItem] {
         try rows(
             """
-            SELECT * FROM schedule_items
+            \(select: .scheduleItems)
             WHERE circle_id = $1 AND collection = $2 AND id > $3
                 AND ($4 = 1 OR deleted_at IS NULL) AND updated_at >= $5
                 AND (
@@ -143,7 +143,7 @@ extension ReadTransaction {
     public func eachItem(in circle: String, from: Int, to: Int, _ body: (ScheduleItem) throws -> Void) throws {
         try eachRow(
             """
-            SELECT * FROM schedule_items
+            \(select: .scheduleItems)
             WHERE circle_id = $1 AND deleted_at IS NULL
                 AND (((ends_at IS NULL OR ends_at >= $2) AND starts_at < $3)
                     OR EXISTS (SELECT 1 FROM occurrences WHERE occurrences.circle_id = schedule_items.circle_id
@@ -158,7 +158,7 @@ extension ReadTransaction {
     /// Returns items that changed after the circle had this version, including tombstones.
     public func items(in circle: String, changedAfter version: Int) throws -> [ScheduleItem] {
         try rows(
-            "SELECT * FROM schedule_items WHERE circle_id = $1 AND changed_in > $2",
+            "\(select: .scheduleItems) WHERE circle_id = $1 AND changed_in > $2",
             [.text(circle), .integer(version)]
         ).map(ScheduleItem.init)
     }

@@ -56,12 +56,12 @@ public struct ServerRecord: Hashable, Sendable {
 extension ReadTransaction {
     /// Returns all known servers in the order of their names.
     public func servers() throws -> [ServerRecord] {
-        try rows("SELECT * FROM servers ORDER BY name, journal", []).map(ServerRecord.init)
+        try rows("\(select: .servers) ORDER BY name, journal", []).map(ServerRecord.init)
     }
 
     /// Returns the server whose journal has this mark.
     public func server(journal: UInt64) throws -> ServerRecord? {
-        try row("SELECT * FROM servers WHERE journal = $1", [.text(String(journal))]).map(ServerRecord.init)
+        try row("\(select: .servers) WHERE journal = $1", [.text(String(journal))]).map(ServerRecord.init)
     }
 }
 

@@ -26,16 +26,16 @@ public struct ServiceKey: Hashable, Sendable {
 extension ReadTransaction {
     /// Returns the key with this hash that is not revoked.
     public func serviceKey(hash: String) throws -> ServiceKey? {
-        try row("SELECT * FROM service_keys WHERE hash = $1 AND revoked_at IS NULL", [.text(hash)]).map(ServiceKey.init)
+        try row("\(select: .serviceKeys) WHERE hash = $1 AND revoked_at IS NULL", [.text(hash)]).map(ServiceKey.init)
     }
 
     public func serviceKey(_ id: String) throws -> ServiceKey? {
-        try row("SELECT * FROM service_keys WHERE id = $1", [.text(id)]).map(ServiceKey.init)
+        try row("\(select: .serviceKeys) WHERE id = $1", [.text(id)]).map(ServiceKey.init)
     }
 
     /// Returns all keys, including revoked ones, in order of id.
     public func serviceKeys(after cursor: String, limit: Int) throws -> [ServiceKey] {
-        try rows("SELECT * FROM service_keys WHERE id > $1 ORDER BY id LIMIT $2", [.text(cursor), .integer(limit)])
+        try rows("\(select: .serviceKeys) WHERE id > $1 ORDER BY id LIMIT $2", [.text(cursor), .integer(limit)])
             .map(ServiceKey.init)
     }
 }

@@ -37,7 +37,7 @@ extension ReadTransaction {
     /// Returns the session whose token has this hash; nil once it has ended.
     public func session(hash: String, now: Int) throws -> Session? {
         try row(
-            "SELECT * FROM sessions WHERE hash = $1 AND expires_at > $2 AND last_used_at > $3",
+            "\(select: .sessions) WHERE hash = $1 AND expires_at > $2 AND last_used_at > $3",
             [.text(hash), .integer(now), .integer(now - Session.idleLimit)]
         ).map(Session.init)
     }
@@ -46,7 +46,7 @@ extension ReadTransaction {
     public func sessions(of user: String, after cursor: String, limit: Int, now: Int) throws -> [Session] {
         try rows(
             """
-            SELECT * FROM sessions WHERE user_id = $1 AND id > $2 AND expires_at > $3 AND last_used_at > $4
+            \(select: .sessions) WHERE user_id = $1 AND id > $2 AND expires_at > $3 AND last_used_at > $4
             ORDER BY id LIMIT $5
             """,
             [.text(user), .text(cursor), .integer(now), .integer(now - Session.idleLimit), .integer(limit)]

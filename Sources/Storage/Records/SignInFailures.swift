@@ -35,14 +35,16 @@ extension ReadTransaction {
     /// Returns all stored failures, oldest first.
     public func latestSignInFailures() throws -> [SignInFailures] {
         try rows(
-            "SELECT * FROM (SELECT * FROM sign_in_failures ORDER BY last_at DESC, name LIMIT $1) AS latest ORDER BY last_at",
-            [.integer(SignInFailures.maximum)]
+            """
+            SELECT \(columns: .signInFailures, of: "latest")
+            FROM (\(select: .signInFailures) ORDER BY last_at DESC, name LIMIT $1) AS latest ORDER BY last_at
+            """, [.integer(SignInFailures.maximum)]
         ).map(SignInFailures.init)
     }
 
     /// Returns the failures that are stored under a name.
     public func signInFailures(_ name: String) throws -> SignInFailures? {
-        try row("SELECT * FROM sign_in_failures WHERE name = $1", [.text(name)]).map(SignInFailures.init)
+        try row("\(select: .signInFailures) WHERE name = $1", [.text(name)]).map(SignInFailures.init)
     }
 
     /// Whether the user has signed in from this network before.

@@ -34,7 +34,7 @@ public struct SignInLink: Hashable, Sendable {
 extension ReadTransaction {
     /// Returns the link whose secret has this hash, including one that was used or has ended.
     public func signInLink(hash: String) throws -> SignInLink? {
-        try row("SELECT * FROM sign_in_links WHERE hash = $1", [.text(hash)]).map(SignInLink.init)
+        try row("\(select: .signInLinks) WHERE hash = $1", [.text(hash)]).map(SignInLink.init)
     }
 }
 

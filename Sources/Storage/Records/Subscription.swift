@@ -92,13 +92,13 @@ public struct Subscription: Hashable, Sendable {
 
 extension ReadTransaction {
     public func subscription(_ id: String) throws -> Subscription? {
-        try row("SELECT * FROM subscriptions WHERE id = $1", [.text(id)]).map(Subscription.init)
+        try row("\(select: .subscriptions) WHERE id = $1", [.text(id)]).map(Subscription.init)
     }
 
     /// Returns a circle's subscriptions, in order of id.
     public func subscriptions(in circle: String, after cursor: String, limit: Int) throws -> [Subscription] {
         try rows(
-            "SELECT * FROM subscriptions WHERE circle_id = $1 AND id > $2 ORDER BY id LIMIT $3",
+            "\(select: .subscriptions) WHERE circle_id = $1 AND id > $2 ORDER BY id LIMIT $3",
             [.text(circle), .text(cursor), .integer(limit)]
         ).map(Subscription.init)
     }
@@ -106,7 +106,7 @@ extension ReadTransaction {
     /// Returns a circle's subscription to this address.
     public func subscription(in circle: String, urlDigest: String) throws -> Subscription? {
         try row(
-            "SELECT * FROM subscriptions WHERE circle_id = $1 AND url_digest = $2", [.text(circle), .text(urlDigest)]
+            "\(select: .subscriptions) WHERE circle_id = $1 AND url_digest = $2", [.text(circle), .text(urlDigest)]
         ).map(Subscription.init)
     }
 

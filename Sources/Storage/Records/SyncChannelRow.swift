@@ -33,13 +33,13 @@ public struct SyncChannelRow: Hashable, Sendable {
 
 extension ReadTransaction {
     public func syncChannel(_ id: String) throws -> SyncChannelRow? {
-        try row("SELECT * FROM sync_channels WHERE id = $1", [.text(id)]).map(SyncChannelRow.init)
+        try row("\(select: .syncChannels) WHERE id = $1", [.text(id)]).map(SyncChannelRow.init)
     }
 
     /// Returns a connection's channels, the one that lasts longest first.
     public func syncChannels(of connection: String) throws -> [SyncChannelRow] {
         try rows(
-            "SELECT * FROM sync_channels WHERE connection_id = $1 ORDER BY expires_at DESC, id", [.text(connection)]
+            "\(select: .syncChannels) WHERE connection_id = $1 ORDER BY expires_at DESC, id", [.text(connection)]
         ).map(SyncChannelRow.init)
     }
 }

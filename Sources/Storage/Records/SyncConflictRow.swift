@@ -36,12 +36,12 @@ public struct SyncConflictRow: Hashable, Sendable {
 extension ReadTransaction {
     /// Returns the conflicts with this id, one for each connection that knows it.
     public func syncConflicts(_ id: String) throws -> [SyncConflictRow] {
-        try rows("SELECT * FROM sync_conflicts WHERE id = $1 ORDER BY connection_id", [.text(id)])
+        try rows("\(select: .syncConflicts) WHERE id = $1 ORDER BY connection_id", [.text(id)])
             .map(SyncConflictRow.init)
     }
 
     public func syncConflict(_ id: String, of connection: String) throws -> SyncConflictRow? {
-        try row("SELECT * FROM sync_conflicts WHERE connection_id = $1 AND id = $2", [.text(connection), .text(id)])
+        try row("\(select: .syncConflicts) WHERE connection_id = $1 AND id = $2", [.text(connection), .text(id)])
             .map(SyncConflictRow.init)
     }
 
@@ -50,7 +50,7 @@ extension ReadTransaction {
     /// - Parameter number: the number before which the page begins.
     public func syncConflicts(of connection: String, before number: Int, limit: Int) throws -> [SyncConflictRow] {
         try rows(
-            "SELECT * FROM sync_conflicts WHERE connection_id = $1 AND number < $2 ORDER BY number DESC LIMIT $3",
+            "\(select: .syncConflicts) WHERE connection_id = $1 AND number < $2 ORDER BY number DESC LIMIT $3",
             [.text(connection), .integer(number), .integer(limit)]
         ).map(SyncConflictRow.init)
     }
@@ -58,7 +58,7 @@ extension ReadTransaction {
     /// Returns a connection's open conflicts in the order in which they were seen.
     public func openSyncConflicts(of connection: String) throws -> [SyncConflictRow] {
         try rows(
-            "SELECT * FROM sync_conflicts WHERE connection_id = $1 AND state = 'open' ORDER BY number",
+            "\(select: .syncConflicts) WHERE connection_id = $1 AND state = 'open' ORDER BY number",
             [.text(connection)]
         ).map(SyncConflictRow.init)
     }

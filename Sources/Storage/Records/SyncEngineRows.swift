@@ -5,7 +5,7 @@
 extension ReadTransaction {
     /// Returns the operations of a connection whose outcome is not known, by their keys.
     public func syncOperations(of connection: String) throws -> [(key: String, content: String)] {
-        try rows("SELECT * FROM sync_operations WHERE connection_id = $1 ORDER BY key", [.text(connection)])
+        try rows("\(select: .syncOperations) WHERE connection_id = $1 ORDER BY key", [.text(connection)])
             .map { (try $0.text(required: "key"), try $0.text(required: "content")) }
     }
 

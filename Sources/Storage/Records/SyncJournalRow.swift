@@ -38,7 +38,7 @@ extension ReadTransaction {
     /// - Parameter number: the number before which the page begins.
     public func syncJournal(of connection: String, before number: Int, limit: Int) throws -> [SyncJournalRow] {
         try rows(
-            "SELECT * FROM sync_journal WHERE connection_id = $1 AND number < $2 ORDER BY number DESC LIMIT $3",
+            "\(select: .syncJournal) WHERE connection_id = $1 AND number < $2 ORDER BY number DESC LIMIT $3",
             [.text(connection), .integer(number), .integer(limit)]
         ).map(SyncJournalRow.init)
     }
@@ -46,7 +46,7 @@ extension ReadTransaction {
     /// Returns the writes of a run in their order.
     public func syncJournal(of connection: String, run: String) throws -> [SyncJournalRow] {
         try rows(
-            "SELECT * FROM sync_journal WHERE connection_id = $1 AND run_id = $2 ORDER BY number",
+            "\(select: .syncJournal) WHERE connection_id = $1 AND run_id = $2 ORDER BY number",
             [.text(connection), .text(run)]
         ).map(SyncJournalRow.init)
     }

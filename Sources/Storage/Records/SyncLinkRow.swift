@@ -48,7 +48,7 @@ extension ReadTransaction {
     ) throws -> [SyncLinkRow] {
         try rows(
             """
-            SELECT * FROM sync_links WHERE connection_id = $1 AND (collection, item_id) > ($2, $3)
+            \(select: .syncLinks) WHERE connection_id = $1 AND (collection, item_id) > ($2, $3)
             ORDER BY collection, item_id LIMIT $4
             """, [.text(connection), .text(place.collection), .text(place.item), .integer(limit)]
         ).map(SyncLinkRow.init)
@@ -56,7 +56,7 @@ extension ReadTransaction {
 
     public func syncLink(of connection: String, _ collection: String, _ item: String) throws -> SyncLinkRow? {
         try row(
-            "SELECT * FROM sync_links WHERE connection_id = $1 AND collection = $2 AND item_id = $3",
+            "\(select: .syncLinks) WHERE connection_id = $1 AND collection = $2 AND item_id = $3",
             [.text(connection), .text(collection), .text(item)]
         ).map(SyncLinkRow.init)
     }
@@ -64,7 +64,7 @@ extension ReadTransaction {
     /// Returns the links of one item in all connections.
     public func syncLinks(ofItem item: String, in collection: String) throws -> [SyncLinkRow] {
         try rows(
-            "SELECT * FROM sync_links WHERE collection = $1 AND item_id = $2 ORDER BY connection_id",
+            "\(select: .syncLinks) WHERE collection = $1 AND item_id = $2 ORDER BY connection_id",
             [.text(collection), .text(item)]
         ).map(SyncLinkRow.init)
     }

@@ -57,7 +57,7 @@ public struct RunTally: Hashable, Sendable {
 
 extension ReadTransaction {
     public func syncRun(_ id: String) throws -> SyncRunRow? {
-        try row("SELECT * FROM sync_runs WHERE id = $1", [.text(id)]).map(SyncRunRow.init)
+        try row("\(select: .syncRuns) WHERE id = $1", [.text(id)]).map(SyncRunRow.init)
     }
 
     /// Returns a connection's runs, latest first.
@@ -65,7 +65,7 @@ extension ReadTransaction {
     /// - Parameter number: the number before which the page begins.
     public func syncRuns(of connection: String, before number: Int, limit: Int) throws -> [SyncRunRow] {
         try rows(
-            "SELECT * FROM sync_runs WHERE connection_id = $1 AND number < $2 ORDER BY number DESC LIMIT $3",
+            "\(select: .syncRuns) WHERE connection_id = $1 AND number < $2 ORDER BY number DESC LIMIT $3",
             [.text(connection), .integer(number), .integer(limit)]
         ).map(SyncRunRow.init)
     }
@@ -73,7 +73,7 @@ extension ReadTransaction {
     /// Returns a connection's runs in a state, latest first.
     public func syncRuns(of connection: String, in state: SyncRunRow.State) throws -> [SyncRunRow] {
         try rows(
-            "SELECT * FROM sync_runs WHERE connection_id = $1 AND state = $2 ORDER BY number DESC",
+            "\(select: .syncRuns) WHERE connection_id = $1 AND state = $2 ORDER BY number DESC",
             [.text(connection), .text(state.rawValue)]
         ).map(SyncRunRow.init)
     }
@@ -85,7 +85,7 @@ extension ReadTransaction {
     /// Returns the runs of all connections in a state, for a start after a crash.
     public func syncRuns(in state: SyncRunRow.State, limit: Int) throws -> [SyncRunRow] {
         try rows(
-            "SELECT * FROM sync_runs WHERE state = $1 ORDER BY connection_id, number LIMIT $2",
+            "\(select: .syncRuns) WHERE state = $1 ORDER BY connection_id, number LIMIT $2",
             [.text(state.rawValue), .integer(limit)]
         ).map(SyncRunRow.init)
     }

@@ -118,7 +118,7 @@ extension ReadTransaction {
     public func connectionsInTrouble(limit: Int) throws -> [Connection] {
         try rows(
             """
-            SELECT * FROM connections
+            \(select: .connections)
             WHERE ending IS NULL AND (state IN ('needsReconnect', 'calendarGone') OR failures > 0)
             ORDER BY state_at, id LIMIT $1
             """, [.integer(limit)]

@@ -70,7 +70,7 @@ public struct DueSync: Hashable, Sendable {
 
 extension ReadTransaction {
     public func syncWish(of connection: String) throws -> SyncWish? {
-        try row("SELECT * FROM sync_wishes WHERE connection_id = $1", [.text(connection)]).map(SyncWish.init)
+        try row("\(select: .syncWishes) WHERE connection_id = $1", [.text(connection)]).map(SyncWish.init)
     }
 
     /// Returns the runs of a provider's connections that are due and that no server has begun: those that people asked

@@ -25,7 +25,7 @@ public struct User: Hashable, Sendable {
 extension ReadTransaction {
     /// Returns a user with stored properties.
     public func user(_ id: String) throws -> User? {
-        try row("SELECT * FROM users WHERE id = $1", [.text(id)]).map(User.init)
+        try row("\(select: .users) WHERE id = $1", [.text(id)]).map(User.init)
     }
 
     /// Whether the events in the calendar of a person's phone may be read and shown.

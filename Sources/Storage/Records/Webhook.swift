@@ -78,11 +78,11 @@ public struct Webhook: Hashable, Sendable {
 
 extension ReadTransaction {
     public func webhook(_ id: String) throws -> Webhook? {
-        try row("SELECT * FROM webhooks WHERE id = $1", [.text(id)]).map(Webhook.init)
+        try row("\(select: .webhooks) WHERE id = $1", [.text(id)]).map(Webhook.init)
     }
 
     public func webhooks(after cursor: String, limit: Int) throws -> [Webhook] {
-        try rows("SELECT * FROM webhooks WHERE id > $1 ORDER BY id LIMIT $2", [.text(cursor), .integer(limit)])
+        try rows("\(select: .webhooks) WHERE id > $1 ORDER BY id LIMIT $2", [.text(cursor), .integer(limit)])
             .map(Webhook.init)
     }
 
@@ -99,7 +99,7 @@ extension ReadTransaction {
 
     /// Returns the active webhooks that have not examined the latest change.
     public func webhooksBehind(_ latest: Int) throws -> [Webhook] {
-        try rows("SELECT * FROM webhooks WHERE state = 'active' AND position < $1 ORDER BY id", [.integer(latest)])
+        try rows("\(select: .webhooks) WHERE state = 'active' AND position < $1 ORDER BY id", [.integer(latest)])
             .map(Webhook.init)
     }
 }

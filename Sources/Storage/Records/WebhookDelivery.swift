@@ -64,14 +64,14 @@ public struct WebhookDelivery: Hashable, Sendable {
 
 extension ReadTransaction {
     public func delivery(_ id: String) throws -> WebhookDelivery? {
-        try row("SELECT * FROM webhook_deliveries WHERE id = $1", [.text(id)]).map(WebhookDelivery.init)
+        try row("\(select: .webhookDeliveries) WHERE id = $1", [.text(id)]).map(WebhookDelivery.init)
     }
 
     /// Returns a webhook's messages below an ordinal, newest first.
     public func deliveries(of webhook: String, before ordinal: Int, limit: Int) throws -> [WebhookDelivery] {
         try rows(
             """
-            SELECT * FROM webhook_deliveries WHERE webhook_id = $1 AND ordinal < $2 ORDER BY ordinal DESC LIMIT $3
+            \(select: .webhookDeliveries) WHERE webhook_id = $1 AND ordinal < $2 ORDER BY ordinal DESC LIMIT $3
             """, [.text(webhook), .integer(ordinal), .integer(limit)]
         ).map(WebhookDelivery.init)
     }
@@ -106,7 +106,7 @@ extension ReadTransaction {
                     WHERE webhook_id = $1 AND state = 'pending' AND circle_id > circle.id)
                 FROM circle WHERE circle.id IS NOT NULL
             )
-            SELECT d.* FROM circle JOIN webhook_deliveries AS d ON d.id = (
+            SELECT \(columns: .webhookDeliveries, of: "d") FROM circle JOIN webhook_deliveries AS d ON d.id = (
                 SELECT head.id FROM webhook_deliveries AS head
                 WHERE head.webhook_id = $1 AND head.state = 'pending' AND head.circle_id = circle.id
                 ORDER BY head.ordinal LIMIT 1)

@@ -17,24 +17,39 @@ package enum Schema {
         phoneMarks, numbering, servers, itemKinds,
     ]
 
+    /// The versions that a program which knows only the version before can work with.
+    ///
+    /// Such a version only adds what that program does not look at: tables, indexes, columns that may be null or have a
+    /// default. It changes no row that is there. Servers of both programs can then run on one database
+    /// (docs/nodes.md). What is no longer needed is removed by a later version, which is not one of these.
+    package static let expansions: Set<Int> = []
+
     /// Runs the migrations that the database does not have yet, all in one transaction: if one of them fails or the
     /// process ends, the database stays as it was, and the earlier program can continue to use it.
     ///
-    /// - Parameter last: the version to end with, for tests with schemas of earlier versions.
-    package static func migrate(_ target: any MigrationTarget, upTo last: Int = migrations.count) throws {
+    /// - Parameter last: the version to end with, for tests with schemas of earlier versions; nil for the latest.
+    package static func migrate(
+        _ target: any MigrationTarget, upTo last: Int? = nil, _ history: SchemaHistory = SchemaHistory()
+    ) throws {
         try target.transaction { transaction in
             try transaction.execute(
                 "CREATE TABLE IF NOT EXISTS schema_migrations (version BIGINT NOT NULL PRIMARY KEY)", [])
             let version =
                 try transaction.row("SELECT COALESCE(MAX(version), 0) AS version FROM schema_migrations", [])?
                 .integer("version") ?? 0
-            guard version <= migrations.count else {
-                throw StorageError.newerSchema(found: version, known: migrations.count)
+            guard version <= history.latest else {
+                throw StorageError.newerSchema(found: version, known: history.latest)
             }
-            for (index, statements) in migrations.enumerated().prefix(last).dropFirst(version) {
+            for (index, statements) in history.migrations.enumerated().prefix(last ?? .max).dropFirst(version) {
                 for statement in statements { try transaction.execute(target.adapted(statement), []) }
                 try transaction.execute("INSERT INTO schema_migrations (version) VALUES ($1)", [.integer(index + 1)])
             }
+            guard last == nil, version < history.latest, history.oldest < history.latest else { return }
+            // A program that does not know the latest version finds out here whether it may work with it.
+            try transaction.set(oldestSetting, to: String(history.oldest))
         }
     }
+
+    /// The setting with the oldest version whose programs can work with the database, where it is not the latest.
+    package static let oldestSetting = "oldestSchema"
 }

@@ -186,6 +186,38 @@ struct SharedServersTests {
         }
     }
 
+    @Test("Readers are informed of what a new version shows differently once the servers of the earlier one have ended")
+    func shownByTwoVersions() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "kalends-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let settings = try Self.settings(folder, key: Self.key())
+        let new = ShownForm(settings, renderer: FeedRenderer.version + 1)
+        let clock = TestClock()
+        try await TestServer.run(clock: clock, live: true, settings: settings) { old in
+            try await old.makeCircle()
+            let before = try await old.services.store.read { try $0.circle("c") }
+            let store = old.services.store
+            try await new.checkOthers(in: store, own: "new")
+            try await new.note(in: store, own: "new", now: clock.now + 1)
+            let beside = try await store.read { (try $0.setting("renderer"), try $0.circle("c")) }
+            #expect(beside.0 == "\(FeedRenderer.version)")
+            #expect(beside.1?.version == before?.version)
+            // The last one ends in an orderly way.
+            let all = try await store.read { try $0.servers() }
+            for server in all {
+                _ = try await store.record {
+                    try $0.noteServer(
+                        journal: server.journal, token: server.token, recorded: server.recorded, isStopping: true)
+                }
+            }
+            try await new.note(in: store, own: "new", now: clock.now + 1)
+            let after = try await store.read { (try $0.setting("renderer"), try $0.circle("c")) }
+            #expect(after.0 == "\(FeedRenderer.version + 1)")
+            #expect(try #require(after.1?.version) > #require(before?.version))
+        }
+    }
+
     @Test("A file cannot be the database of several servers")
     func refusesSQLite() async throws {
         await #expect(throws: ServerSettings.Invalid.self) {
