@@ -87,10 +87,12 @@ struct ObjectTree: Hashable, Sendable {
     }
 
     /// Returns the lines without their folds (RFC 5545 section 3.1); empty ones are left out.
+    ///
+    /// A carriage return by itself ends a line, as it does for `CalendarReader`: a property behind one would otherwise be
+    /// part of the line before it, and be lost with it when that one is replaced.
     private static func unfolded(_ text: [UInt8]) -> [[UInt8]] {
         var lines: [[UInt8]] = []
-        for var line in text.split(separator: 10, omittingEmptySubsequences: true) {
-            if line.last == 13 { line = line.dropLast() }
+        for line in text.split(whereSeparator: { $0 == 10 || $0 == 13 }) {
             if let first = line.first, first == 32 || first == 9, !lines.isEmpty {
                 lines[lines.count - 1] += line.dropFirst()
             } else if line.contains(where: { $0 > 32 }) {

@@ -188,6 +188,18 @@ import Testing
         }
     }
 
+    @Test("What a carriage return by itself separates is a line of its own, and outlives an edit of the one before")
+    func loneReturns() throws {
+        let theirs = try object(event("SUMMARY:Visit\rDTSTART;VALUE=DATE:20261203\rX-ONE:1"))
+        let from = try theirs.entry.get()
+        var to = from
+        to.title = "Other"
+        let edit = ObjectEdit(theirs: theirs, from: from, to: to, stamp: stamp(1))
+        let edited = try object(String(decoding: try #require(edit.text()), as: UTF8.self))
+        #expect(try edited.entry.get() == to)
+        #expect(edited.tree.events[0].line("X-ONE") != nil)
+    }
+
     @Test("Occurrences are changed, cancelled and brought back in the series' own object")
     func occurrences() throws {
         let from = CalDAVSamples.series

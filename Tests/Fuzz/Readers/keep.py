@@ -4,7 +4,7 @@
    keep.py WORK KEPT
 
 WORK is the fuzzer's folder, with the program, the corpus and the seeds. libFuzzer merges them; of the result each reader
-keeps its shortest inputs, up to a share of the room.
+keeps its shortest inputs, up to a share of the room. Inputs that broke a promise once have names that end in -found, and stay.
 """
 import hashlib
 import pathlib
@@ -26,7 +26,8 @@ for file in merged.iterdir():
     if content:
         inputs.setdefault(content[0], []).append(content)
 for file in kept.iterdir():
-    file.unlink()
+    if not file.name.endswith("-found"):
+        file.unlink()
 count = size = 0
 for number, contents in sorted(inputs.items()):
     room = ROOM // len(inputs)
