@@ -44,6 +44,23 @@ struct SharedServersTests {
         }
     }
 
+    /// Runs a body while a server reports to the others that it runs, however long the body takes.
+    private static func beating<Value>(_ server: TestServer, _ body: () async throws -> Value) async throws -> Value {
+        try await server.services.counter.beat()
+        let beats = Task {
+            while (try? await Task.sleep(for: .seconds(1))) != nil { try? await server.services.counter.beat() }
+        }
+        do {
+            let value = try await body()
+            beats.cancel()
+            await beats.value
+            return value
+        } catch {
+            beats.cancel()
+            throw error
+        }
+    }
+
     private static func fromMemory(_ server: TestServer) -> Int { server.services.metrics.fromMemory.count }
 
     @Test("What one server ends, the other no longer answers from memory; what one changes, the other shows")
@@ -178,7 +195,10 @@ struct SharedServersTests {
             await #expect(throws: StorageError.self) { try await Installation(settings, isServer: true) }
             settings.secretKey = one.services.settings.secretKey
             settings.titlePrefix = "ZZ"
-            let error = await #expect(throws: StorageError.self) { try await Installation(settings, isServer: true) }
+            let other = settings
+            let error = await #expect(throws: StorageError.self) {
+                try await Self.beating(one) { try await Installation(other, isServer: true) }
+            }
             #expect(error?.description.contains("titlePrefix") == true)
             await #expect(throws: Refusal.self) {
                 try await one.services.upkeep.rotateKey(for: .operatorAtHand)
@@ -198,8 +218,10 @@ struct SharedServersTests {
             try await old.makeCircle()
             let before = try await old.services.store.read { try $0.circle("c") }
             let store = old.services.store
-            try await new.checkOthers(in: store, own: "new")
-            try await new.note(in: store, own: "new", now: clock.now + 1)
+            try await Self.beating(old) {
+                try await new.checkOthers(in: store, own: "new")
+                try await new.note(in: store, own: "new", now: clock.now + 1)
+            }
             let beside = try await store.read { (try $0.setting("renderer"), try $0.circle("c")) }
             #expect(beside.0 == "\(FeedRenderer.version)")
             #expect(beside.1?.version == before?.version)

@@ -18,7 +18,7 @@ struct TransportPolicyTests {
         var found: [String: String?] = [:]
         func look(_ name: String, _ status: Int, _ path: String, _ headers: HTTPFields = [:]) async throws -> Answer {
             let answer = try await server.raw(.get, path, headers: headers).expect(status)
-            found[name] = answer.headers[.strictTransportSecurity]
+            found.updateValue(answer.headers[.strictTransportSecurity], forKey: name)
             return answer
         }
         _ = try await look("health", 200, "/healthz")
@@ -36,7 +36,8 @@ struct TransportPolicyTests {
             .exchange("GET /healthz HTTP/1.1\r\n\r\n") { _ in false }
         #expect(broken.hasPrefix("HTTP/1.1 400 "))
         let line = broken.components(separatedBy: "\r\n").first { $0.hasPrefix("Strict-Transport-Security: ") }
-        found["before the router"] = line.map { String($0.dropFirst("Strict-Transport-Security: ".count)) }
+        found.updateValue(
+            line.map { String($0.dropFirst("Strict-Transport-Security: ".count)) }, forKey: "before the router")
         return found
     }
 
