@@ -55,8 +55,8 @@ def chosen(nodes):
 
 def write(goes_on, nodes, name, circles, pause):
     """Writes the same tasks again and again, each with a number; how many writes it sent, and by circle and task the number
-    that was acknowledged last."""
-    written, number = {}, 0
+    that was acknowledged last, and the numbers that got no answer."""
+    written, unanswered, number = {}, {}, 0
     while goes_on():
         number += 1
         circle, task = f"c{random.randrange(circles)}", f"{name}-{random.randrange(TASKS)}"
@@ -64,9 +64,9 @@ def write(goes_on, nodes, name, circles, pause):
             if chosen(nodes).put_task(circle, task, timeout=5, title=f"{task} {number}") in (200, 201):
                 written[circle, task] = number
         except OSError:
-            pass
+            unanswered.setdefault((circle, task), set()).add(number)
         time.sleep(pause)
-    return number, written
+    return number, written, unanswered
 
 
 def number_of(node, circle, task):

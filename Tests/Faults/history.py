@@ -54,12 +54,18 @@ def done_after_end(trials, ended):
         if trial.status in (200, 201) and trial.feed in ended and trial.sent > ended[trial.feed]]
 
 
-def set_back(written, found):
+def set_back(written, unanswered, found):
     """Writes that were acknowledged, and are not there any more.
 
+    A write that was not answered may be done whenever its server goes on, also over a later one that another server
+    acknowledged meanwhile: the client did not wait.
+
     `written`: by what was written, again and again by one client, the last number that was acknowledged.
+    `unanswered`: by what was written, the numbers that got no answer.
     `found`: by what was written, the number that is there; none where nothing is."""
-    return [(name, number, found.get(name)) for name, number in written.items() if found.get(name, -1) < number]
+    return [
+        (name, number, found.get(name)) for name, number in written.items()
+        if found.get(name, -1) < number and found.get(name) not in unanswered.get(name, ())]
 
 
 def overlaps(happened):
@@ -152,7 +158,9 @@ def _try():
     assert bad_deliveries(other, {"a": (1, 1)}, [(1, -9, 0)])
     trials = [Read(7, 1.0, 1.1, 200, 0), Read(7, 2.1, 2.2, 403, 1), Read(7, 1.9, 2.5, 201, 1)]
     assert not done_after_end(trials, {7: 2.0}) and done_after_end(trials, {7: 1.8}) == trials[2:]
-    assert not set_back({"t": 4}, {"t": 5}) and set_back({"t": 4}, {"t": 3}) and set_back({"t": 0}, {})
+    assert not set_back({"t": 4}, {}, {"t": 5}) and set_back({"t": 4}, {}, {"t": 3}) and set_back({"t": 0}, {}, {})
+    assert not set_back({"t": 4}, {"t": {3}}, {"t": 3}) and set_back({"t": 4}, {"t": {3}}, {"t": 2})
+    assert set_back({"t": 4}, {"u": {3}, "t": {1}}, {"t": 3}) and set_back({"t": 4}, {"t": {3}}, {})
     assert overlaps([(1, 3), (2, 4), (5, 6)]) == 1
     print("the checks find what they are there for.")
 

@@ -163,10 +163,11 @@ class Everybody:
         self.demoted, ways = self.demoter.seen()
         self.ways += ways
         self.trials = self.trier.seen()
-        self.writes, self.written = 0, {}
-        for count, written in [writer.seen() for writer in self.writers]:
+        self.writes, self.written, self.unanswered = 0, {}, {}
+        for count, written, unanswered in [writer.seen() for writer in self.writers]:
             self.writes += count
             self.written |= written
+            self.unanswered |= unanswered
         self.stop(self.readers)
         self.reads = [one for reader in self.readers for one in reader.seen()]
 
@@ -249,7 +250,9 @@ def on_network(folder, network):
             "webhooks": bad_deliveries(
                 deliveries, {circle: (before[circle] + 1, last[circle]) for circle in last},
                 [(one.server, one.began, one.ended) for one in happened if one.kind.startswith("unplug")]),
-            "writes": set_back(everybody.written, {one: number_of(nodes[0], *one) for one in everybody.written})}
+            "writes": set_back(
+                everybody.written, everybody.unanswered,
+                {one: number_of(nodes[0], *one) for one in everybody.written})}
         yield from said(everybody, happened, seconds, counts, len(deliveries), sum(last.values()))
         for name, found in findings.items():
             yield (f"bad {name}", len(found), shown(found, everybody, happened))

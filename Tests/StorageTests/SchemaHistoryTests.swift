@@ -38,7 +38,7 @@ struct SchemaHistoryTests {
     }
 
     /// Rows of every kind in the first version.
-    private static let rows = [
+    static let rows = [
         """
         INSERT INTO circles (id, name, time_zone, version, changed_at, created_at, updated_at)
         VALUES ('home', 'Zuhause ☕', 'Europe/Vienna', 7, 5, 1, 5)

@@ -109,6 +109,37 @@ struct SharedStoreTests {
         }
     }
 
+    @Test(
+        "A database of each earlier version is brought up to date with what is in it",
+        arguments: 1..<SchemaHistory().latest)
+    func upgrades(from version: Int) async throws {
+        try await TemporaryStore.withDirectory { directory in
+            let path = directory.appending(path: "k").path
+            func known(_ version: Int) -> SchemaHistory {
+                var history = SchemaHistory()
+                history.migrations = Array(history.migrations.prefix(version))
+                return history
+            }
+            let first = try TestedPostgreSQL.made(path, as: known(1))
+            try await first.record { transaction in
+                for row in SchemaHistoryTests.rows { try transaction.execute(row, []) }
+            }
+            try first.close()
+            try TestedPostgreSQL.share(path, as: known(version)).close()
+            let store = try TestedPostgreSQL.share(path)
+            defer { try? store.close() }
+            try await store.checkSchema()
+            try await store.read { reader throws in
+                #expect(try reader.circle("home")?.name == "Zuhause ☕")
+                let feed = try #require(try reader.feed("f"))
+                #expect(feed.config == #"{"pastDays":7}"# && feed.label == "phone" && feed.accessCount == 2)
+                #expect(try reader.setting("prunedAt") == "9")
+                let contents = try reader.rows("SELECT content FROM schedule_items", [])
+                #expect(try contents.map { try $0.text(required: "content") } == [#"{"title":"Tëa"}"#])
+            }
+        }
+    }
+
     @Test("A schema with which they cannot work is only changed once they have ended, and is refused by them then")
     func contracts() async throws {
         try await Self.run(1) { path, servers in
