@@ -18,9 +18,18 @@ final class Confirmations: Sendable {
     let applied = Atomic(0)
     /// The server's process for the latest session that asks; only the thread uses it.
     let process = Atomic(0)
-    /// When the server that confirms was started, which identifies it; nil before the first session.
-    let leader = Mutex<String?>(nil)
+    /// When the server that last confirmed was started, which identifies it; nil before the first confirmation.
+    private let leader = Mutex<String?>(nil)
     private let state = Mutex(State())
+
+    /// Notes that a session's server has confirmed; returns whether another one did before.
+    func lead(_ session: Session) -> Bool {
+        leader.withLock { leader in
+            guard leader != session.serverStart else { return false }
+            leader = session.serverStart
+            return true
+        }
+    }
 
     /// Whether a session is with the server that confirms; true before any does.
     func isLed(by session: Session) -> Bool {

@@ -68,6 +68,11 @@ extension PostgreSQLStore: SharedStore {
         guard session.takeWarnings() == 0 else {
             throw StorageError.unreachable("no standby confirms that it is the primary")
         }
+        if confirmations.lead(session) {
+            // Until now, the other sessions read from the former server, which may have been replaced. This comes after
+            // they were sent away, so that nothing that they read there is used.
+            isAny = true
+        }
         if isAny { clock.note(nil) } else if !circles.isEmpty { clock.note(circles) }
         confirmations.applied.store(last, ordering: .relaxed)
         maker.noteAnswer()
@@ -90,7 +95,6 @@ extension PostgreSQLStore: SharedStore {
         // this session is discarded, and everything cached from here on is read after its number.
         clock.note(nil)
         confirmations.applied.store(last, ordering: .relaxed)
-        confirmations.leader.withLock { $0 = session.serverStart }
         slot = session
         return session
     }

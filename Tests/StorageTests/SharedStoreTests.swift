@@ -140,6 +140,23 @@ struct SharedStoreTests {
         }
     }
 
+    @Test("What an earlier version could work with says nothing of a later one")
+    func expandsThenContracts() async throws {
+        try await TemporaryStore.withDirectory { directory in
+            let path = directory.appending(path: "k").path
+            try TestedPostgreSQL.share(path, as: Self.next(isExpansion: true)).close()
+            try TestedPostgreSQL.share(path).close()
+            var later = Self.next(isExpansion: true)
+            later.migrations.append(["DROP TABLE remarks"])
+            try TestedPostgreSQL.share(path, as: later).close()
+            for history in [SchemaHistory(), Self.next(isExpansion: true)] {
+                #expect(throws: StorageError.newerSchema(found: later.latest, known: history.latest)) {
+                    try TestedPostgreSQL.share(path, as: history)
+                }
+            }
+        }
+    }
+
     @Test("A schema with which they cannot work is only changed once they have ended, and is refused by them then")
     func contracts() async throws {
         try await Self.run(1) { path, servers in

@@ -44,9 +44,14 @@ package enum Schema {
                 for statement in statements { try transaction.execute(target.adapted(statement), []) }
                 try transaction.execute("INSERT INTO schema_migrations (version) VALUES ($1)", [.integer(index + 1)])
             }
-            guard last == nil, version < history.latest, history.oldest < history.latest else { return }
+            guard last == nil, version < history.latest else { return }
             // A program that does not know the latest version finds out here whether it may work with it.
-            try transaction.set(oldestSetting, to: String(history.oldest))
+            if history.oldest < history.latest {
+                try transaction.set(oldestSetting, to: String(history.oldest))
+            } else {
+                // What an earlier version recorded is no longer so.
+                try transaction.execute("DELETE FROM settings WHERE name = $1", [.text(oldestSetting)])
+            }
         }
     }
 
