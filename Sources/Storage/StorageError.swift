@@ -20,6 +20,8 @@ public enum StorageError: Error, Hashable, CustomStringConvertible {
     case fileGone(String)
     /// The database was made by a newer version of the program.
     case newerSchema(found: Int, known: Int)
+    /// A copy into the database was interrupted, and has to be continued before anything else.
+    case unfinishedCopy
     /// There is no room for a write; none of it was stored.
     case diskFull
     /// The system could not read or write, with the engine's error code; nothing was stored.
@@ -61,6 +63,8 @@ public enum StorageError: Error, Hashable, CustomStringConvertible {
         case .fileGone(let path): "The database \(path) was deleted or replaced while it was in use."
         case .newerSchema(let found, let known):
             "The database has schema version \(found), this program knows up to \(known): use the newer program."
+        case .unfinishedCopy:
+            "A move into this database was interrupted: run the same kalends move again to continue it."
         case .diskFull: "The disk is full: the database cannot be written."
         case .diskFailed(let code): "The disk failed under the database (the engine's code is \(code))."
         case .contradiction(let reason): "A statement does not fit the schema: \(reason)."

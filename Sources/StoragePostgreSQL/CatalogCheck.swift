@@ -28,7 +28,7 @@ enum CatalogCheck {
             )
         }
         let known = store.history.latest
-        if let last = numbers.last ?? nil, last > known { throw StorageError.newerSchema(found: last, known: known) }
+        if let last = numbers.last ?? nil, last > known { throw Schema.refusal(found: last, known: known) }
         guard numbers == (0..<numbers.count).map({ $0 + 1 }) else {
             throw StorageError.unusable("Its versions are not those that Kalends counts.")
         }

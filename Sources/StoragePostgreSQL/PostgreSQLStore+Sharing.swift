@@ -157,7 +157,7 @@ extension PostgreSQLStore: SharedStore {
             if version == history.latest { return }
             if version > history.latest {
                 guard oldest <= history.latest else {
-                    throw StorageError.newerSchema(found: version, known: history.latest)
+                    throw Schema.refusal(found: version, known: history.latest)
                 }
                 return
             }

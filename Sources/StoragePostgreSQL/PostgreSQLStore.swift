@@ -50,20 +50,21 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
     ///   - mustBeKalends: also refuses an empty database.
     ///   - isOnly: whether only this process may use the database as long as it is open.
     ///   - isShared: whether other servers that share it may use it too; then no server can have it to itself.
+    ///   - continuesCopy: also accepts a database with a copy that was interrupted, for this process only.
     ///   - copies: opens the file for a backup.
     public convenience init(
         _ target: ConnectionTarget, mustBeKalends: Bool = false, isOnly: Bool, isShared: Bool = false,
-        copies: @escaping StoreOpening
+        continuesCopy: Bool = false, copies: @escaping StoreOpening
     ) throws {
         try self.init(
             target, mustBeKalends: mustBeKalends, isOnly: isOnly, isShared: isShared, history: SchemaHistory(),
-            copies: copies)
+            continuesCopy: continuesCopy, copies: copies)
     }
 
     /// - Parameter history: the schema's history as this program knows it; tests have programs of other versions.
     package init(
         _ target: ConnectionTarget, mustBeKalends: Bool = false, isOnly: Bool, isShared: Bool,
-        history: SchemaHistory, copies: @escaping StoreOpening
+        history: SchemaHistory, continuesCopy: Bool = false, copies: @escaping StoreOpening
     ) throws {
         maker = SessionMaker(target)
         self.history = history
@@ -76,7 +77,8 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
                 if use == .shared {
                     try migrateTogether(session)
                 } else {
-                    try Schema.migrate(PostgreSQLMigrationTarget(session: session), history)
+                    try Schema.migrate(
+                        PostgreSQLMigrationTarget(session: session), history, continuesCopy: continuesCopy)
                 }
             } catch let failure as SessionFailure {
                 throw failure.inOurWords

@@ -17,8 +17,10 @@ public final class SQLiteStore: Store, StoreMaintenance {
     /// The caller holds `DatabaseLock`. Throws `StorageError` when the file is not a database, was made by a newer
     /// version, or does not accept a setting that durability depends on.
     ///
-    /// - Parameter mustBeKalends: also refuses an empty file.
-    public init(path: String, mustBeKalends: Bool = false) throws {
+    /// - Parameters:
+    ///   - mustBeKalends: also refuses an empty file.
+    ///   - continuesCopy: also accepts a file with a copy that was interrupted.
+    public init(path: String, mustBeKalends: Bool = false, continuesCopy: Bool = false) throws {
         try FileKind.requireDatabase(path)
         var configuration = Configuration()
         configuration.label = "kalends"
@@ -41,7 +43,7 @@ public final class SQLiteStore: Store, StoreMaintenance {
             guard synchronous == 2, journal == "wal" else {
                 throw StorageError.unusable("SQLite does not keep synchronous=FULL in WAL mode on \(path).")
             }
-            try Schema.migrate(SQLiteMigrationTarget(pool: pool))
+            try Schema.migrate(SQLiteMigrationTarget(pool: pool), continuesCopy: continuesCopy)
             dataVersion.store(try pool.writeWithoutTransaction(Self.readDataVersion), ordering: .relaxed)
             files = OpenedFiles(database: path)
         } catch let error as DatabaseError {

@@ -65,7 +65,7 @@ public enum SchemaCheck {
         let numbers = try Row.fetchAll(db, sql: "SELECT version FROM schema_migrations ORDER BY version LIMIT 100000")
             .map { $0[0] as Int? }
         let known = Schema.migrations.count
-        if let last = numbers.last ?? nil, last > known { throw StorageError.newerSchema(found: last, known: known) }
+        if let last = numbers.last ?? nil, last > known { throw Schema.refusal(found: last, known: known) }
         guard numbers == (0..<numbers.count).map({ $0 + 1 }) else {
             throw StorageError.unusable("its versions are not those that Kalends counts.")
         }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import Storage
 import StorageSQLite
 import StoreConformance
 import Testing
+
+@testable import Storage
 
 @Suite("Copies between databases")
 struct TableCopyTests {
@@ -74,6 +75,69 @@ struct TableCopyTests {
         }
     }
 
+    @Test("A copy in steps is continued wherever it was interrupted, and nothing uses the database before its end")
+    func continues() async throws {
+        try await TemporaryStore.withDirectory { directory in
+            let source = try SQLiteStore(path: directory.appending(path: "a").path)
+            try await fill(source)
+            try await fillTasks(source, 400)
+            let contents = try await TableCopy.contents(of: source)
+            var (interruptions, last) = (0, 0)
+            while true {
+                let path = directory.appending(path: "b").path
+                let target = try SQLiteStore(path: path, continuesCopy: true)
+                // The first time, only the mark is stored.
+                let cut = CutStore(RepeatingStore(target), after: interruptions == 0 ? 1 : 2)
+                do {
+                    let (beginning, copied) = try await TableCopy.copyInSteps(from: source, to: cut, stepRows: 30) {
+                        try $0.set("end", to: "x")
+                    }
+                    #expect(beginning == .continued(rows: last))
+                    #expect(copied == contents)
+                    #expect(try await target.read { try $0.setting("end") } == "x")
+                    try target.close()
+                    break
+                } catch is CutStore.Cut {
+                    interruptions += 1
+                    last = try await TableCopy.contents(of: target).reduce(0) { $0 + $1.rows }
+                    #expect(try await target.read { try $0.setting("long") } == nil)
+                    try target.close()
+                    #expect(throws: StorageError.unfinishedCopy) { try SQLiteStore(path: path) }
+                    #expect(throws: StorageError.unfinishedCopy) { try SchemaCheck.check(path: path) }
+                }
+            }
+            #expect(interruptions > 5)
+            let target = try SQLiteStore(path: directory.appending(path: "b").path)
+            _ = try await target.write { try $0.execute("DELETE FROM settings WHERE name = 'end'", []) }
+            #expect(try await TableCopy.contents(of: target) == contents)
+            try target.close()
+            try source.close()
+        }
+    }
+
+    @Test("A copy in steps begins again when what was copied has changed since", arguments: ["changed", "removed"])
+    func beginsAgain(what: String) async throws {
+        try await TemporaryStore.withDirectory { directory in
+            let source = try SQLiteStore(path: directory.appending(path: "a").path)
+            let target = try SQLiteStore(path: directory.appending(path: "b").path, continuesCopy: true)
+            try await fill(source)
+            try await fillTasks(source, 100)
+            await #expect(throws: CutStore.Cut.self) {
+                try await TableCopy.copyInSteps(from: source, to: CutStore(target, after: 4), stepRows: 30)
+            }
+            try await source.write { transaction in
+                if what == "changed" { try transaction.execute("UPDATE circles SET name = 'other'", []) }
+                if what == "removed" { try TableCopy.empty(transaction) }
+            }
+            let (beginning, copied) = try await TableCopy.copyInSteps(from: source, to: target, stepRows: 30)
+            #expect(beginning == .again)
+            #expect(try await TableCopy.contents(of: source) == copied)
+            #expect(try await TableCopy.contents(of: target) == copied)
+            try source.close()
+            try target.close()
+        }
+    }
+
     @Test(
         "From SQLite to PostgreSQL and back, every table is the same",
         .enabled(if: TestedPostgreSQL.address != nil, "There is no PostgreSQL: run by Scripts/postgresql.sh"))
@@ -83,12 +147,25 @@ struct TableCopyTests {
             let server = try TestedPostgreSQL.open(directory.appending(path: "s").path, isOnly: true)
             let back = try SQLiteStore(path: directory.appending(path: "b").path)
             try await fill(source)
-            let there = try await TableCopy.copy(from: source, to: server)
+            try await fillTasks(source, 100)
+            await #expect(throws: CutStore.Cut.self) {
+                try await TableCopy.copyInSteps(from: source, to: CutStore(server, after: 3), stepRows: 30)
+            }
+            let (beginning, there) = try await TableCopy.copyInSteps(from: source, to: server, stepRows: 30)
+            #expect(beginning != .new && beginning != .again)
             #expect(try await server.integrityCheck() == "ok")
             #expect(try await server.valueFaults().isEmpty)
             #expect(try await TableCopy.copy(from: server, to: back) == there)
             #expect(try await TableCopy.contents(of: source) == there)
             for store in [source, server, back] as [any Store] { try store.close() }
+        }
+    }
+
+    private func fillTasks(_ store: any Store, _ count: Int) async throws {
+        try await store.write { transaction in
+            for number in 0..<count {
+                try transaction.put(.sample("t\(number)", .appointments, patient: "pia", owner: "ann"))
+            }
         }
     }
 

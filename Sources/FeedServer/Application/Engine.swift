@@ -20,6 +20,12 @@ enum Engine {
         }
     }
 
+    /// Opens the target of a move, which may have been interrupted before.
+    static func openTarget(_ place: String) throws -> any StoreMaintenance & Store {
+        guard DatabasePlace.isServer(place) else { return try SQLiteStore(path: place, continuesCopy: true) }
+        return try PostgreSQLStore(ConnectionTarget(place), isOnly: true, continuesCopy: true, copies: file)
+    }
+
     private static let file: StoreOpening = { path, mustBeKalends in
         try SQLiteStore(path: path, mustBeKalends: mustBeKalends)
     }

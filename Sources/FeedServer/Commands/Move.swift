@@ -12,8 +12,8 @@ struct Move: AsyncParsableCommand {
         abstract: "Copy everything from one database to another, of any engine; no server may be running on either.",
         discussion: """
             Each is an SQLite file or the address of a PostgreSQL database. The target must be empty. Everything is \
-            copied in one transaction, read again, and compared table by table; the first database stays as it is. Copy \
-            its key file too: kalends-data/kalends.sqlite.key to kalends-data/kalends.key, or where --files says.
+            copied, read again, and compared table by table; the first database stays as it is. After an interruption, \
+            the same command continues the copy, and nothing else uses the target before. Copy the key file too: kalends-data/kalends.sqlite.key to kalends-data/kalends.key, or where --files says.
             """)
 
     @Option(help: "The database to copy.") var from: String
@@ -40,14 +40,21 @@ struct Move: AsyncParsableCommand {
         }
         try await fold(one, source)
         let others = try await source.read { try $0.servers() }.filter { $0.stoppedAt == nil || $0.missing > 0 }
-        let target = try Engine.open(other.place, false)
+        let target = try Engine.openTarget(other.place)
         defer { try? target.close() }
         guard try await target.read({ try $0.setting("installation") }) == nil else {
             throw InputFailure(description: "\(other.shownDatabase) is already in use: give an empty database.")
         }
-        let tables = try await TableCopy.copy(from: source, to: target)
-        // Accesses are counted in another journal from now on.
-        try await target.record { try $0.forgetAccessJournal() }
+        let (beginning, tables) = try await TableCopy.copyInSteps(from: source, to: target) { writer in
+            // Accesses are counted in another journal from now on.
+            try writer.forgetAccessJournal()
+        }
+        switch beginning {
+        case .new: break
+        case .continued(let rows): Console.line("A copy that was interrupted was continued: \(rows) rows were there.")
+        case .again:
+            Console.line("A copy that was interrupted was of other data, so everything was copied again.")
+        }
         for server in others {
             Console.line(
                 "Server \(printable(server.name)) did not stop properly: reads that are only in its journal are not "

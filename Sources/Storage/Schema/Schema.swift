@@ -27,19 +27,20 @@ package enum Schema {
     /// Runs the migrations that the database does not have yet, all in one transaction: if one of them fails or the
     /// process ends, the database stays as it was, and the earlier program can continue to use it.
     ///
-    /// - Parameter last: the version to end with, for tests with schemas of earlier versions; nil for the latest.
+    /// - Parameters:
+    ///   - last: the version to end with, for tests with schemas of earlier versions; nil for the latest.
+    ///   - continuesCopy: whether a database with an unfinished copy is accepted, to continue it.
     package static func migrate(
-        _ target: any MigrationTarget, upTo last: Int? = nil, _ history: SchemaHistory = SchemaHistory()
+        _ target: any MigrationTarget, upTo last: Int? = nil, _ history: SchemaHistory = SchemaHistory(),
+        continuesCopy: Bool = false
     ) throws {
         try target.transaction { transaction in
             try transaction.execute(
                 "CREATE TABLE IF NOT EXISTS schema_migrations (version BIGINT NOT NULL PRIMARY KEY)", [])
-            let version =
-                try transaction.row("SELECT COALESCE(MAX(version), 0) AS version FROM schema_migrations", [])?
-                .integer("version") ?? 0
-            guard version <= history.latest else {
-                throw StorageError.newerSchema(found: version, known: history.latest)
-            }
+            let versions = try transaction.rows("SELECT version FROM schema_migrations ORDER BY version", [])
+                .compactMap { $0.integer("version") }
+            let version = versions.last { !continuesCopy || $0 != unfinishedCopy } ?? 0
+            guard version <= history.latest else { throw refusal(found: version, known: history.latest) }
             for (index, statements) in history.migrations.enumerated().prefix(last ?? .max).dropFirst(version) {
                 for statement in statements { try transaction.execute(target.adapted(statement), []) }
                 try transaction.execute("INSERT INTO schema_migrations (version) VALUES ($1)", [.integer(index + 1)])
@@ -53,6 +54,16 @@ package enum Schema {
                 try transaction.execute("DELETE FROM settings WHERE name = $1", [.text(oldestSetting)])
             }
         }
+    }
+
+    /// The version that a database has, beside its others, while a copy into it is not finished.
+    ///
+    /// So no program uses it, earlier ones neither: for them it is a version that they do not know.
+    package static let unfinishedCopy = 1_000_000_000
+
+    /// The reason why a database of a version that is not known cannot be used.
+    package static func refusal(found: Int, known: Int) -> StorageError {
+        found == unfinishedCopy ? .unfinishedCopy : .newerSchema(found: found, known: known)
     }
 
     /// The setting with the oldest version whose programs can work with the database, where it is not the latest.

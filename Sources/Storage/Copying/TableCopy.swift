@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Crypto
-internal import Synchronization
 
 /// Copies all stored data from one database to another, between any engines.
 ///
@@ -23,43 +22,59 @@ public enum TableCopy {
     @discardableResult
     public static func copy(from source: any Store, to target: any Store) async throws -> [Content] {
         let copied = try await target.write { writer in
-            // Removes the rows that a new database begins with and those that were there, children before their
-            // parents.
-            for table in Schema.tables.reversed() { try writer.execute("DELETE FROM \(table.name)", []) }
+            try empty(writer)
             let rows = RowChannel()
-            Task {
-                do {
-                    rows.end(.success(try await source.read { try read($0, into: rows) }))
-                } catch {
-                    rows.end(.failure(error))
-                }
-            }
+            read(source, into: rows)
             defer { rows.close() }
             while let batch = rows.next() { try insert(batch, writer) }
-            return try rows.result()
+            return try finish(try rows.result(), writer)
         }
         let found = try await contents(of: target)
-        for (one, other) in zip(copied, found) where one != other {
-            throw StorageError.unusable("The copy of the table \(one.table) is not what was read.")
-        }
+        try requireSame(copied, found)
         return found
     }
 
     /// Returns the contents of a database, table by table, at one moment.
     public static func contents(of store: any Store) async throws -> [Content] {
-        try await store.read { reader in
-            try refuseNewer(reader)
-            return try Schema.tables.map { table in
-                var digest = RowDigest(table)
-                try reader.eachRow(statement(table), []) { digest.add(values(of: table, in: $0)) }
-                return digest.content
-            }
+        try await store.read { try contents($0, of: tables) }
+    }
+
+    static func contents(_ reader: any ReadTransaction, of tables: [SchemaTable]) throws -> [Content] {
+        try refuseNewer(reader)
+        return try tables.map { table in
+            var digest = RowDigest(table)
+            try reader.eachRow(statement(table), []) { digest.add(values(of: table, in: $0)) }
+            return digest.content
+        }
+    }
+
+    /// The tables in the order in which they are copied: parents before their children, and last the settings, with
+    /// which a database is in use.
+    static let tables = Schema.tables.filter { $0.name != settings.name } + [settings]
+    static let settings = SchemaTable.settings
+
+    /// Removes the rows that a new database begins with and those that were there, children before their parents.
+    static func empty(_ writer: any WriteTransaction) throws {
+        for table in Schema.tables.reversed() { try writer.execute("DELETE FROM \(table.name)", []) }
+    }
+
+    /// Stores the settings, and returns the contents of all tables.
+    static func finish(_ reading: RowReading, _ writer: any WriteTransaction) throws -> [Content] {
+        for batch in reading.settings { try insert(batch, writer) }
+        return reading.contents
+    }
+
+    static func requireSame(_ copied: [Content], _ found: [Content]) throws {
+        for (one, other) in zip(copied, found) where one != other {
+            throw StorageError.unusable("The copy of the table \(one.table) is not what was read.")
         }
     }
 
     /// Throws when a server of a later version has changed the schema meanwhile: what it added would not be copied.
     private static func refuseNewer(_ reader: any ReadTransaction) throws {
-        let row = try reader.row("SELECT MAX(version) AS version FROM schema_migrations", [])
+        let row = try reader.row(
+            "SELECT MAX(version) AS version FROM schema_migrations WHERE version <> $1",
+            [.integer(Schema.unfinishedCopy)])
         let (found, known) = (row?.integer("version") ?? 0, Schema.migrations.count)
         guard found <= known else { throw StorageError.newerSchema(found: found, known: known) }
     }
@@ -77,29 +92,55 @@ public enum TableCopy {
         }
     }
 
-    private static func read(_ reader: any ReadTransaction, into rows: RowChannel) throws -> [Content] {
+    /// Begins to read the rows of a database, at one moment, in a task of its own.
+    ///
+    /// - Parameter present: what the other database has already; these rows are compared instead of being sent.
+    static func read(_ source: any Store, into rows: RowChannel, behind present: [Content] = []) {
+        Task {
+            do {
+                rows.end(.success(try await source.read { try read($0, into: rows, behind: present) }))
+            } catch {
+                rows.end(.failure(error))
+            }
+        }
+    }
+
+    private static func read(
+        _ reader: any ReadTransaction, into rows: RowChannel, behind present: [Content]
+    ) throws -> RowReading {
         // The rows that an earlier run has sent cannot be taken back.
         guard rows.begin() else { throw StorageError.unreachable("it was lost while it was copied") }
         try refuseNewer(reader)
-        return try Schema.tables.map { table in
+        var reading = RowReading()
+        for table in tables {
+            let present = present.first { $0.table == table.name && $0.rows > 0 }
             // The parameters of a statement are limited, and so are the rows in memory.
             let together = max(1, 900 / table.columns.count)
             var digest = RowDigest(table)
             var batch = RowBatch(table: table)
-            try reader.eachRow(statement(table), []) { row in
-                let values = values(of: table, in: row)
-                batch.bytes += digest.add(values)
-                batch.rows.append(values)
-                guard batch.rows.count == together || batch.bytes > 1 << 22 else { return }
-                try rows.send(batch)
+            func pass() throws {
+                if table.name == settings.name { reading.settings.append(batch) } else { try rows.send(batch) }
                 batch = RowBatch(table: table)
             }
-            if !batch.rows.isEmpty { try rows.send(batch) }
-            return digest.content
+            try reader.eachRow(statement(table), []) { row in
+                let values = values(of: table, in: row)
+                let bytes = digest.add(values)
+                if let present, digest.rows <= present.rows {
+                    guard digest.rows < present.rows || digest.content == present else { throw CopyDiffers() }
+                    return
+                }
+                batch.bytes += bytes
+                batch.rows.append(values)
+                if batch.rows.count == together || batch.bytes > 1 << 22 { try pass() }
+            }
+            guard digest.rows >= present?.rows ?? 0 else { throw CopyDiffers() }
+            if !batch.rows.isEmpty { try pass() }
+            reading.contents.append(digest.content)
         }
+        return reading
     }
 
-    private static func insert(_ batch: RowBatch, _ writer: any WriteTransaction) throws {
+    static func insert(_ batch: RowBatch, _ writer: any WriteTransaction) throws {
         let columns = batch.table.columns
         try writer.execute(
             """
@@ -109,9 +150,9 @@ public enum TableCopy {
     }
 
     /// A digest over rows that are added one by one.
-    private struct RowDigest {
+    struct RowDigest {
         let table: SchemaTable
-        private var rows = 0
+        private(set) var rows = 0
         private var hash = SHA256()
 
         init(_ table: SchemaTable) { self.table = table }
@@ -138,74 +179,5 @@ public enum TableCopy {
             hash.update(data: bytes)
             return bytes.count
         }
-    }
-}
-
-/// Rows of one table that are passed on together.
-private struct RowBatch: Sendable {
-    var table: SchemaTable
-    var rows: [[SQLValue]] = []
-    /// Roughly how many bytes the rows take.
-    var bytes = 0
-}
-
-/// Passes rows from the thread of one engine to that of another, a few batches at a time.
-private final class RowChannel: Sendable {
-    private struct Closed: Error {}
-
-    private struct State {
-        var batches: [RowBatch] = []
-        var result: Result<[TableCopy.Content], any Error>?
-        var isBegun = false
-        var isClosed = false
-    }
-
-    private let state = Mutex(State())
-    private let filled = Semaphore()
-    private let free = Semaphore()
-
-    init() { for _ in 0..<4 { free.signal() } }
-
-    /// Begins the copy; returns false when it has begun before.
-    func begin() -> Bool {
-        state.withLock { state in
-            defer { state.isBegun = true }
-            return !state.isBegun
-        }
-    }
-
-    func send(_ batch: RowBatch) throws {
-        free.wait()
-        let isClosed = state.withLock { state in
-            if !state.isClosed { state.batches.append(batch) }
-            return state.isClosed
-        }
-        if isClosed { throw Closed() }
-        filled.signal()
-    }
-
-    func end(_ result: Result<[TableCopy.Content], any Error>) {
-        state.withLock { $0.result = result }
-        filled.signal()
-    }
-
-    /// Waits for the next batch and returns it; nil after the last.
-    func next() -> RowBatch? {
-        filled.wait()
-        let batch: RowBatch? = state.withLock { $0.batches.isEmpty ? nil : $0.batches.removeFirst() }
-        if batch != nil { free.signal() }
-        return batch
-    }
-
-    /// Returns the result of the reading, once no batch follows.
-    func result() throws -> [TableCopy.Content] {
-        guard let result = state.withLock({ $0.result }) else { throw Closed() }
-        return try result.get()
-    }
-
-    /// Ends the taking of batches.
-    func close() {
-        state.withLock { $0.isClosed = true }
-        free.signal()
     }
 }

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A move to PostgreSQL and back is killed at random instants, and PostgreSQL crashes amid it: no server uses the target before
+the end, the same command continues, and afterwards every row is there with its values.
+
+    KALENDS=.build/release/kalends python3 Tests/Faults/move.py [--rounds 5] [--events 40000]
+"""
+
+import argparse
+import os
+import random
+import shutil
+import sqlite3
+import subprocess
+import time
+from pathlib import Path
+
+from cluster import PROGRAMS, Cluster
+from report import run, skip
+from server import Server, Violation
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--rounds", type=int, default=5)
+parser.add_argument("--events", type=int, default=40_000)
+parser.add_argument("--seed", type=int, default=random.randrange(1 << 32))
+options = parser.parse_args()
+
+TITLE = f"{options.rounds} moves of {options.events:,} events to PostgreSQL and back, killed again and again:"
+UNFINISHED = "A move into this database was interrupted"
+# After so many kills a move is left to end; else a machine that became slow would never see its end.
+KILLS = 8
+# What a move changes on purpose: the accesses are counted in another journal from then on.
+JOURNAL = ("access_journal", "accessJournal")
+
+
+def calendar():
+    lines = ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//faults//move//EN"]
+    for number in range(options.events):
+        lines += ["BEGIN:VEVENT", f"UID:e{number}", "DTSTAMP:20260101T000000Z", f"SUMMARY:Event \u00e4 {number}",
+                  f"DTSTART:2026{number % 12 + 1:02}{number % 28 + 1:02}T{number % 24:02}0000Z", "END:VEVENT"]
+    return "\r\n".join([*lines, "END:VCALENDAR", ""]).encode()
+
+
+def fill(server):
+    server.start()
+    server.wait()
+    server.fill()
+    headers = {"Authorization": f"Bearer {server.key}", "Content-Type": "text/calendar"}
+    status, _, text = server.request(
+        "POST", "/v1/circles/still/imports?mode=commit&limit=1", calendar(), headers, timeout=300)
+    if status not in (200, 201):
+        raise Violation(f"an import was answered {status}: {text[:300]}")
+    server.stop()
+
+
+def rows(path):
+    """All rows of an SQLite database, by table."""
+    connection = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+    try:
+        tables = [name for name, in connection.execute(
+            "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")]
+        return {table: sorted(connection.execute(f"SELECT * FROM {table}"), key=repr) for table in tables}
+    finally:
+        connection.close()
+
+
+class Mover:
+    def __init__(self, program, chance):
+        self.program, self.chance = program, chance
+        self.environment = {name: value for name, value in os.environ.items() if not name.startswith("KALENDS")}
+        # How long a move takes, as far as is known.
+        self.seconds = 1.0
+
+    def call(self, *words):
+        return subprocess.run([self.program, *words], capture_output=True, text=True, env=self.environment)
+
+    def move(self, source, target, files, crash=None):
+        """Moves with interruptions; how many there were, and how many rows the last call found.
+
+        `crash`: ends the target's database instead of the program, now and then."""
+        kills, refused, found = 0, 0, 0
+        while True:
+            process = subprocess.Popen(
+                [self.program, "move", "--from", source, "--to", target, "--files", files], stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT, text=True, env=self.environment)
+            began = time.monotonic()
+            if kills < KILLS:
+                try:
+                    process.wait(self.chance.uniform(0, self.seconds))
+                except subprocess.TimeoutExpired:
+                    if crash and self.chance.random() < 0.3:
+                        crash()
+                    else:
+                        process.kill()
+            said, _ = process.communicate()
+            if process.returncode == 0:
+                self.seconds = max(self.seconds, time.monotonic() - began) if not kills else self.seconds
+                for line in said.splitlines():
+                    if "of other data" in line:
+                        raise Violation(f"a move was not continued: {line}")
+                    if "rows were there" in line:
+                        found = int(line.split(": ")[1].split()[0])
+                return kills, refused, found
+            kills += 1
+            refused += self.is_refused(target, files)
+
+    def is_refused(self, target, files):
+        """Whether a server refuses the target for its unfinished copy; it may also not be there yet."""
+        done = self.call("feed", "list", "--database", target, "--files", files) if "=" in target else self.call(
+            "feed", "list", "--database", target)
+        if done.returncode == 0 and done.stdout.strip() and "home" not in done.stdout:
+            return 0
+        return UNFINISHED in done.stdout + done.stderr
+
+
+def rounds(folder):
+    print(f"seed {options.seed}")
+    chance = random.Random(options.seed)
+    server = Server(folder, folder)
+    fill(server)
+    expected = rows(server.database)
+    mover = Mover(server.program, chance)
+    for number in range(options.rounds):
+        place = Path(folder) / str(number)
+        place.mkdir()
+        shutil.copy2(f"{server.database}.key", place / "k.key")
+        cluster = Cluster()
+
+        def crash():
+            cluster.crash()
+            cluster.start()
+
+        try:
+            there = mover.move(server.database, cluster.address, place / "k", crash)
+            back = mover.move(cluster.address, place / "back.sqlite", place / "k")
+        finally:
+            cluster.close()
+        found = rows(place / "back.sqlite")
+        for table in expected:
+            if found[table] != expected[table]:
+                raise Violation(f"the table {table} is not what it was: {len(expected[table])} rows, {len(found[table])} now")
+        yield (number + 1, sum(map(len, found.values())), *there, *back)
+        shutil.rmtree(place)
+
+
+if __name__ == "__main__":
+    if not PROGRAMS:
+        skip(TITLE, "there is no PostgreSQL (Debian: apt-get install postgresql)")
+    run(TITLE, [("round", 5), ("rows", 8), ("there: kills", 12), ("refused", 8), ("rows found", 10), ("back: kills", 12),
+                ("refused", 8), ("rows found", 10)], rounds)
