@@ -52,7 +52,7 @@ struct Installation: Sendable {
         let keyFiles = settings.secretKey == nil ? KeyFiles(path: settings.keyFile) : nil
         let key =
             if let text = settings.secretKey {
-                try SealingKey(text: text, source: settings.secretKeySource)
+                try SealingKey(text: text.reveal(), source: settings.secretKeySource)
             } else {
                 try KeyFiles(path: settings.keyFile).key()
             }

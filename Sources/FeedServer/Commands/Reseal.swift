@@ -24,7 +24,7 @@ struct Reseal: AsyncParsableCommand {
         let former = try SealingKey(file: formerKeyFile, creates: false)
         let present =
             if let text = settings.secretKey {
-                try SealingKey(text: text, source: settings.secretKeySource)
+                try SealingKey(text: text.reveal(), source: settings.secretKeySource)
             } else {
                 try SealingKey(file: settings.keyFile)
             }

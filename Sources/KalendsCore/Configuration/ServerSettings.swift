@@ -59,7 +59,7 @@ package struct ServerSettings: Sendable {
     package var tlsCertificate: String?
     package var tlsKey: String?
     /// Used instead of the key file: 32 bytes in base64, and the variable or file that they came from.
-    package var secretKey: String?
+    package var secretKey: Concealed?
     package private(set) var secretKeySource = Setting.secretKey.variable
     /// The port at which Prometheus reads metrics over TCP; nil if they are not offered over TCP.
     package var metricsPort: Int?
@@ -143,9 +143,9 @@ package struct ServerSettings: Sendable {
         demo = values.bool(.demo)
         companion = CompanionToken(&values)
         brand = BrandSettings(&values)
-        secretKey = values.text(.secretKey)
+        secretKey = values.text(.secretKey).map(Concealed.init)
         if let text = values.secret(inFileOf: .secretKeyFile, beside: .secretKey) {
-            (secretKey, secretKeySource) = (text, values.text(.secretKeyFile) ?? "")
+            (secretKey, secretKeySource) = (Concealed(text), values.text(.secretKeyFile) ?? "")
         }
         publicURL = values.filled(.publicURL) ?? ""
         isPublicURLGiven = !publicURL.isEmpty

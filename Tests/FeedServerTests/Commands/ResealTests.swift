@@ -22,7 +22,7 @@ struct ResealTests {
         defer { try? FileManager.default.removeItem(at: folder) }
         let database = folder.appending(path: "k.sqlite").path
         var settings = ServerSettings()
-        (settings.database, settings.secretKey) = (database, Self.key(1))
+        (settings.database, settings.secretKey) = (database, Concealed(Self.key(1)))
         try await TestServer.run(settings: settings) { server in
             try await server.makeCircle()
             _ = try await server.makeFeed()
@@ -64,7 +64,7 @@ struct ResealTests {
             }
         }
         try store.close()
-        settings.secretKey = Self.key(2)
+        settings.secretKey = Concealed(Self.key(2))
         try await TestServer.run(settings: settings) { server in
             let feed = try await server.call(.get, "/v1/circles/c/feeds").json["items"]?.array?.first
             let id = try #require(feed?["id"]?.string)

@@ -25,7 +25,7 @@ struct SharedServersTests {
         var settings = ServerSettings()
         settings.server = try TestedPostgreSQL.place(folder.appending(path: "shared").path)
         settings.servers = .several
-        settings.secretKey = key
+        settings.secretKey = Concealed(key)
         return settings
     }
 
@@ -191,7 +191,7 @@ struct SharedServersTests {
         try await Self.run { one, _ in
             var settings = one.services.settings
             settings.database = one.folder.appending(path: "third").path
-            settings.secretKey = Self.key()
+            settings.secretKey = Concealed(Self.key())
             await #expect(throws: StorageError.self) { try await Installation(settings, isServer: true) }
             settings.secretKey = one.services.settings.secretKey
             settings.titlePrefix = "ZZ"
