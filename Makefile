@@ -14,8 +14,8 @@ CALDAV_PACKAGES := cyrus-imapd cyrus-caldav sasl2-bin davical postgresql php-cgi
 NODES_PACKAGES := $(SYSTEM_PACKAGES) postgresql haproxy faketime nftables iproute2
 BENCH_PACKAGES := $(SYSTEM_PACKAGES) nginx-light wrk curl bc php-cli php-sabre-vobject radicale vdirsyncer procps valgrind binutils
 
-.PHONY: run try-connections build test test-release test-clients test-faults test-kill test-postgresql test-failover test-nodes \
-	test-nodes-long test-upgrade test-disk-full test-power-cut test-powercut test-clock test-slow test-proxies test-revocation \
+.PHONY: run try-connections build test test-release test-clients test-faults test-kill test-postgresql test-failover test-move test-restores \
+	test-nodes test-nodes-long test-upgrade test-disk-full test-power-cut test-powercut test-clock test-slow test-proxies test-revocation \
 	test-sync-kill test-pages test-growth test-long-writes test-mixed test-caldav test-connections-scale test-hostile-files \
 	test-timing bench-rules proof bench-caldav bench-phones bench-pages fuzz sanitize check format bench bench-check \
 	bench-hazards bench-million bench-nodes bench-move package test-package test-container test-alerts clean
@@ -128,8 +128,8 @@ test-proxies: build
 	@KALENDS=$(KALENDS) python3 -B Tests/Faults/proxies.py
 
 # What must hold whatever happens to the machine: nothing acknowledged lost, nothing counted twice, back within seconds.
-test-faults: test-kill test-postgresql test-failover test-nodes test-disk-full test-power-cut test-clock test-slow test-revocation test-long-writes test-sync-kill \
-	test-hostile-files
+test-faults: test-kill test-postgresql test-failover test-move test-restores test-nodes test-disk-full test-power-cut test-clock \
+	test-slow test-revocation test-long-writes test-sync-kill test-hostile-files
 
 # Every text of every route is grown: twice as much may take at most 2.2 times as long.
 test-growth: build
@@ -152,6 +152,17 @@ test-failover: build
 	@KALENDS=$(KALENDS) python3 -B Tests/Faults/failover.py --rounds $(or $(ROUNDS),10) --servers 1
 	@KALENDS=$(KALENDS) python3 -B Tests/Faults/postgresql_imports.py --rounds $(or $(ROUNDS),10)
 	@KALENDS=$(KALENDS) python3 -B Tests/Faults/postgresql_ways.py
+
+# Moves to PostgreSQL and back are killed at random instants, and PostgreSQL crashes amid them; ROUNDS=5.
+test-move: build
+	@Scripts/install-packages.sh postgresql
+	@KALENDS=$(KALENDS) python3 -B Tests/Faults/move.py --rounds $(or $(ROUNDS),5)
+
+# Backups of a server under load are restored elsewhere, on both engines: each is the database at one commit; ROUNDS=20,
+# LARGE=FILE is a database whose backup and restoring is timed.
+test-restores: build
+	@Scripts/install-packages.sh postgresql
+	@KALENDS=$(KALENDS) python3 -B Tests/Faults/restores.py --rounds $(or $(ROUNDS),20) $(and $(LARGE),--large $(LARGE))
 
 # Three servers on one PostgreSQL, killed, stopped and cut off under load, with clocks that jump; SECONDS_OF_FAULTS=90. Then each
 # promise is broken on purpose, and the run has to find it. For root, in a network of namespaces.
@@ -177,9 +188,11 @@ test-nodes-long: build
 test-disk-full: build
 	@KALENDS=$(KALENDS) python3 -B Tests/Faults/disk_full.py --rounds $(or $(ROUNDS),20)
 
-# The power of a disk is cut; wants root for a loop device.
+# The power of a disk is cut, with ext4 and with XFS; wants root for a loop device.
 test-power-cut test-powercut: build
+	@Scripts/install-packages.sh e2fsprogs xfsprogs
 	@KALENDS=$(KALENDS) python3 -B Tests/Faults/power_cut.py --rounds $(or $(ROUNDS),20)
+	@KALENDS=$(KALENDS) python3 -B Tests/Faults/power_cut.py --rounds $(or $(ROUNDS),20) --filesystem xfs
 
 # The clock jumps by an hour and by ten years each way.
 test-clock: build

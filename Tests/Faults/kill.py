@@ -37,7 +37,7 @@ def rounds(folder):
     server.start()
     server.wait()
     try:
-        load = Load(server, server.fill(), circle="written")
+        load = Load(server, server.fill(), circle="written", together=8)
         slowest = 0.0
         before = [0, 0, 0]
         for number in range(1, options.rounds + 1):

@@ -13,11 +13,13 @@ forked = multiprocessing.get_context("fork")
 
 
 class Load:
-    """Readers on feeds and, with `circle`, a writer of tasks in it."""
+    """Readers on feeds and, with `circle`, a writer of tasks in it.
 
-    def __init__(self, server, feeds, readers=4, circle=None):
+    `together`: how many polls a reader sends before it waits for their answers."""
+
+    def __init__(self, server, feeds, readers=4, circle=None, together=1):
         self.server, self.feeds, self.circle = server, feeds, circle
-        self.readers = readers
+        self.readers, self.together = readers, together
         cells = readers * len(feeds)
         # Each cell has one writer: a reader for a feed.
         self._sent, self._complete = forked.RawArray("q", cells), forked.RawArray("q", cells)
@@ -101,25 +103,28 @@ class Load:
         while self._running.value:
             try:
                 connection = connection or Connection(self.server.port)
-                feed = turn % len(self.feeds)
-                # Two of three polls are unchanged ones.
-                tag = tags.get(feed) if turn % 3 else None
-                turn += 1
-                cell = reader * len(self.feeds) + feed
                 is_late = self._cut.value
-                self._sent[cell] += 1
-                status, etag, body = connection.get(self.feeds[feed].path, tag)
-                if status == 200 and not body.endswith(b"END:VCALENDAR\r\n"):
-                    self._unexpected[reader] = 999
-                elif status in (200, 304):
-                    self._complete[cell] += 1
-                    self._late[reader] += is_late
-                    tags[feed] = etag
-                elif status == 503:
-                    self._refused[reader] += 1
-                    time.sleep(0.005)
-                else:
-                    self._unexpected[reader] = status
+                asked = []
+                for _ in range(self.together):
+                    feed = turn % len(self.feeds)
+                    # Two of three polls are unchanged ones.
+                    asked.append((feed, tags.get(feed) if turn % 3 else None))
+                    turn += 1
+                    self._sent[reader * len(self.feeds) + feed] += 1
+                connection.send([(self.feeds[feed].path, tag) for feed, tag in asked])
+                for feed, _ in asked:
+                    status, etag, body = connection.receive()
+                    if status == 200 and not body.endswith(b"END:VCALENDAR\r\n"):
+                        self._unexpected[reader] = 999
+                    elif status in (200, 304):
+                        self._complete[reader * len(self.feeds) + feed] += 1
+                        self._late[reader] += is_late
+                        tags[feed] = etag
+                    elif status == 503:
+                        self._refused[reader] += 1
+                        time.sleep(0.005)
+                    else:
+                        self._unexpected[reader] = status
             except OSError:
                 # The fault: whoever waits for an answer never gets it.
                 connection = None
@@ -150,9 +155,18 @@ class Connection:
         self.buffer = b""
 
     def get(self, path, tag=None):
-        condition = f"If-None-Match: {tag}\r\n" if tag else ""
-        self.socket.sendall(
-            f"GET {path} HTTP/1.1\r\nHost: localhost\r\nUser-Agent: curl/8\r\n{condition}\r\n".encode())
+        self.send([(path, tag)])
+        return self.receive()
+
+    def send(self, polls):
+        """Sends polls of paths, each with the tag that it has or None."""
+        conditions = [(path, f"If-None-Match: {tag}\r\n" if tag else "") for path, tag in polls]
+        self.socket.sendall("".join(
+            f"GET {path} HTTP/1.1\r\nHost: localhost\r\nUser-Agent: curl/8\r\n{condition}\r\n"
+            for path, condition in conditions).encode())
+
+    def receive(self):
+        """The next answer: its status, its tag and its body."""
         while b"\r\n\r\n" not in self.buffer:
             self._more()
         head, self.buffer = self.buffer.split(b"\r\n\r\n", 1)

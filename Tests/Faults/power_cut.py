@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cuts the power of a disk under load: an ext4 on a loop device is shut down without its log being flushed, so that only
-what was flushed before is there afterwards. Everything acknowledged before the cut must be.
+"""Cuts the power of a disk under load: a file system on a loop device is shut down without its log being flushed, so that
+only what was flushed before is there afterwards. Everything acknowledged before the cut must be.
 
-    KALENDS=.build/release/kalends python3 Tests/Faults/power_cut.py [--rounds 20]
+    KALENDS=.build/release/kalends python3 Tests/Faults/power_cut.py [--rounds 20] [--filesystem ext4|xfs]
 """
 
 import argparse
@@ -19,12 +19,16 @@ from load import Load
 from report import check_bracket, run, skip
 from server import Server, Violation
 
-TITLE = "Power cuts (ext4 on a loop device, shut down without flushing):"
+# The same numbers for both file systems.
 FS_IOC_SHUTDOWN, NO_LOG_FLUSH = 0x8004587D, 2
+MAKERS = {"ext4": ("mkfs.ext4", "-q", "-F"), "xfs": ("mkfs.xfs", "-q", "-f")}
 
 parser = argparse.ArgumentParser()
 parser.add_argument("--rounds", type=int, default=20)
+parser.add_argument("--filesystem", choices=MAKERS, default="ext4")
 options = parser.parse_args()
+
+TITLE = f"Power cuts ({options.filesystem} on a loop device, shut down without flushing):"
 
 
 def shell(*words):
@@ -40,7 +44,10 @@ class Disk:
 
     def prepare(self):
         """Why this machine cannot do it, or nothing."""
-        made = shell("mkfs.ext4", "-q", "-F", str(self.image))
+        try:
+            made = shell(*MAKERS[options.filesystem], str(self.image))
+        except FileNotFoundError as missing:
+            return f"{missing.filename} is not installed"
         return made.stderr.strip() if made.returncode else self.mount()
 
     def mount(self):
