@@ -33,9 +33,14 @@ package struct Subscriptions: Sendable {
         }
     }
 
+    private static let ended = Refusal(
+        .unavailable, detail: "The server's background work ended, and the fetch with it, so nothing was changed.",
+        retryAfter: 2)
+
     /// Fetches a calendar now and returns when that is done; `lastProblem` has what went wrong.
     ///
-    /// Throws 409 for a subscription that is not active, 429 when too many requests were sent to its host.
+    /// Throws 409 for a subscription that is not active, 429 when too many requests were sent to its host, 503 when the
+    /// server is shutting down or has just lost its background work to another.
     ///
     /// - Parameter sender: the sender whose quota the bytes count against.
     package func refresh(
@@ -46,7 +51,13 @@ package struct Subscriptions: Sendable {
             throw Refusal.conflict("This subscription is \(own.state.rawValue).", code: .subscriptionInactive)
         }
         try services.refreshes.admit(own, for: caller.userID, now: services.now())
-        let refreshed = try await SubscriptionRefresh(services: services, logger: logger).refresh(id, for: sender)
+        let refreshed: Subscription?
+        do {
+            refreshed = try await SubscriptionRefresh(services: services, logger: logger).refresh(id, for: sender)
+        } catch is CancellationError where !Task.isCancelled {
+            // The server ends all refreshes together with its background work, and somebody still waits for this one.
+            throw Self.ended
+        }
         guard let refreshed else { throw Refusal.missing(.subscription) }
         return Shown(
             own: refreshed, events: try await services.store.read { try $0.eventCount(ofSubscription: id) })
