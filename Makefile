@@ -170,7 +170,7 @@ test-nodes: build
 	@Scripts/install-packages.sh $(NODES_PACKAGES)
 	@python3 -B Tests/Faults/history.py
 	@KALENDS=$(KALENDS) python3 -B Tests/Faults/nodes.py --seconds $(or $(SECONDS_OF_FAULTS),90)
-	@for bug in old-answer wrong-circle fold-again lost-fold no-lease skipped kept-role; do \
+	@for bug in old-answer wrong-circle fold-again lost-fold no-lease no-calendar-lease same-epoch skipped kept-role; do \
 		KALENDS=$(KALENDS) python3 -B Tests/Faults/nodes.py --seconds 45 --plant $$bug || exit 1; done
 
 # Two servers on one PostgreSQL are replaced by another version one after the other, and back, under load; BEFORE=PROGRAM is

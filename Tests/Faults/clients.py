@@ -5,11 +5,13 @@ import multiprocessing
 import pickle
 import random
 import signal
+import threading
 import time
 from collections import Counter, defaultdict
 from pathlib import Path
 
-from history import Read
+from calendars import circle_of, shown
+from history import Look, Read, Refresh
 from server import Violation
 
 forked = multiprocessing.get_context("fork")
@@ -61,9 +63,13 @@ def write(goes_on, nodes, name, circles, pause):
         number += 1
         circle, task = f"c{random.randrange(circles)}", f"{name}-{random.randrange(TASKS)}"
         try:
-            if chosen(nodes).put_task(circle, task, timeout=5, title=f"{task} {number}") in (200, 201):
-                written[circle, task] = number
+            status = chosen(nodes).put_task(circle, task, timeout=5, title=f"{task} {number}")
         except OSError:
+            status = None
+        if status in (200, 201):
+            written[circle, task] = number
+        elif status in (None, 502, 504):
+            # Nor has the balancer an answer, that waits for a server for 4 seconds.
             unanswered.setdefault((circle, task), set()).add(number)
         time.sleep(pause)
     return number, written, unanswered
@@ -180,3 +186,72 @@ def attempt(goes_on, nodes, users, position, pause):
             trials.append(Read(number, sent, None, None, node.number))
         time.sleep(pause)
     return trials
+
+
+def refresh(goes_on, nodes, subscriptions, pause):
+    """Has each calendar fetched again and again, most often by two servers at once; what was answered."""
+    refreshes = []
+
+    def ask(calendar, node):
+        path, sent = f"/v1/circles/{circle_of(calendar)}/subscriptions/{subscriptions[calendar]}/refresh", time.monotonic()
+        try:
+            # Some calendars take longer than a lease lasts, and whoever is asked meanwhile waits for that.
+            status, document = node.call("POST", path, timeout=40)
+        except OSError:
+            status, document = None, None
+        is_done = status == 200 and document["lastProblem"] is None
+        refreshes.append(
+            Refresh(calendar, sent, None if status is None else time.monotonic(), status, is_done, node.number))
+
+    def keep_asking(calendar):
+        while goes_on():
+            beside = threading.Thread(target=ask, args=(calendar, chosen(nodes)))
+            beside.start()
+            time.sleep(random.uniform(0, 0.3))
+            ask(calendar, chosen(nodes))
+            beside.join()
+            time.sleep(random.uniform(0, 2 * pause))
+
+    threads = [threading.Thread(target=keep_asking, args=(calendar,)) for calendar in range(len(subscriptions))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return refreshes
+
+
+def looks_at(node, calendars, circle, timeout=5):
+    """What a server shows of calendars that a circle follows; nothing where it cannot serve."""
+    sent = time.monotonic()
+    status, _, text = node.request(
+        "GET", f"/v1/circles/{circle}/export.ics", headers={"Authorization": f"Bearer {node.key}"}, timeout=timeout)
+    if status in REFUSALS:
+        return []
+    if status != 200:
+        raise Violation(f"an export was answered {status}: {text[:300]}")
+    received, found = time.monotonic(), shown(text)
+    return [Look(calendar, sent, received, tuple(sorted(found[calendar])), node.number) for calendar in calendars]
+
+
+def look(goes_on, nodes, calendars, pause):
+    """Looks at the events of one circle after the other, each time on another server; what was shown of each calendar."""
+    looks, circles = [], sorted({circle_of(calendar) for calendar in range(calendars)})
+    while goes_on():
+        circle = random.choice(circles)
+        try:
+            looks += looks_at(chosen(nodes), [one for one in range(calendars) if circle_of(one) == circle], circle)
+        except OSError:
+            pass
+        time.sleep(pause)
+    return looks
+
+
+def hasten(goes_on, cluster, pause):
+    """Makes some calendars due, so that the schedule fetches them, too; how many that were. It takes its turn, as servers do."""
+    count = 0
+    while goes_on():
+        count += cluster.ask(
+            "BEGIN; LOCK TABLE schema_migrations IN EXCLUSIVE MODE; "
+            "UPDATE subscriptions SET next_at = 0 WHERE random() < 0.3 RETURNING 'due'; COMMIT").splitlines().count("due")
+        time.sleep(pause)
+    return count

@@ -36,6 +36,40 @@ class Delivery(NamedTuple):
     sender: int | None = None
 
 
+class Fetch(NamedTuple):
+    calendar: int
+    # Counted for each calendar, in the order in which the fetches began.
+    answer: int
+    began: float
+    ended: float
+    # Whether the calendar was given, to its last byte.
+    is_whole: bool
+    # Sorted, each with the number of the answer that has it like this.
+    events: tuple
+    # The server that fetched it, where that is known.
+    sender: int | None = None
+
+
+class Refresh(NamedTuple):
+    """A server was asked to fetch a calendar now."""
+    calendar: int
+    sent: float
+    received: float | None
+    status: int | None
+    # Whether the answer says that the calendar was stored.
+    is_done: bool
+    server: int
+
+
+class Look(NamedTuple):
+    """The events of a calendar that a server showed."""
+    calendar: int
+    sent: float
+    received: float
+    events: tuple
+    server: int
+
+
 def reads_after_end(reads, ended):
     """Reads that got content although they were sent after the answer to what ended their feed.
 
@@ -134,6 +168,78 @@ def bad_deliveries(deliveries, due, cut_off=()):
     return faults
 
 
+def fetched_at_once(fetches, held_up=()):
+    """Pairs of fetches of one calendar that were under way at once; and how many of these were excused.
+
+    `held_up`: servers, with from when until when each may have been unable to keep its lease, or to learn that it had lost
+    it. What such a server fetched then is excused here, and not where it is stored."""
+    faults, excused, calendars = [], 0, defaultdict(list)
+    for fetch in sorted(fetches, key=lambda fetch: fetch.began):
+        calendars[fetch.calendar].append(fetch)
+
+    def is_held_up(fetch):
+        return any(fetch.sender == server and fetch.began < until and began < fetch.ended for server, began, until in held_up)
+
+    for all_of_it in calendars.values():
+        under_way = []
+        for fetch in all_of_it:
+            under_way = [other for other in under_way if fetch.began < other.ended]
+            for other in under_way:
+                if is_held_up(fetch) or is_held_up(other):
+                    excused += 1
+                else:
+                    faults.append((other, fetch))
+            under_way.append(fetch)
+    return faults, excused
+
+
+def wrongly_stored(looks, fetches, refreshes, last=()):
+    """Looks at a calendar's events that showed what must not be there: no answer that was given as a whole, or an older one
+    than was there before; and of those, an older one than a refresh that was done before has stored.
+
+    `last`: looks that were made when nothing was under way any more: they have to show the newest answer."""
+    answers = {(fetch.calendar, fetch.events): fetch for fetch in fetches if fetch.is_whole}
+    faults, looked, floors = [], defaultdict(list), defaultdict(list)
+    for look in [*looks, *last]:
+        fetch = answers.get((look.calendar, look.events))
+        if look.events and (fetch is None or look.received < fetch.began):
+            faults.append(f"calendar {look.calendar}: server {look.server} showed {_told(look.events)}")
+            continue
+        answer = fetch.answer if fetch else 0
+        looked[look.calendar].append((look.sent, answer, look))
+        floors[look.calendar].append((look.received, answer))
+    given = defaultdict(list)
+    for fetch in fetches:
+        if fetch.is_whole:
+            given[fetch.calendar].append(fetch)
+    for refresh in refreshes:
+        if refresh.is_done:
+            # The run that it asked for, or joined, fetched this, or something later.
+            floors[refresh.calendar].append((refresh.received, max(
+                (fetch.answer for fetch in given[refresh.calendar]
+                 if fetch.sender == refresh.server and fetch.ended < refresh.sent), default=0)))
+    final = set(last)
+    for calendar, all_of_it in looked.items():
+        bounds, place, floor = sorted(floors[calendar]), 0, 0
+        newest = max((fetch.answer for fetch in given[calendar]), default=0)
+        for sent, answer, look in sorted(all_of_it, key=lambda one: one[0]):
+            while place < len(bounds) and bounds[place][0] < sent:
+                floor, place = max(floor, bounds[place][1]), place + 1
+            if answer < floor:
+                faults.append(f"calendar {calendar}: server {look.server} showed answer {answer} after {floor}")
+            elif look in final and answer < newest:
+                faults.append(f"calendar {calendar}: answer {answer} is stored at the end, and {newest} was given")
+    return faults
+
+
+def _told(events):
+    """How many events of which answers."""
+    parts = defaultdict(int)
+    for _, answer in events:
+        parts[answer] += 1
+    return "no answer that was given whole: " + ", ".join(f"{count} events of {answer}" for answer, count in sorted(parts.items()))
+
+
 def _try():
     """Each check finds what it is there for, and nothing else."""
     good = [Read(1, 1.0, 1.1, 200, 0), Read(1, 1.9, 2.5, 200, 1), Read(1, 2.1, 2.2, 410, 2), Read(2, 5.0, None, None, 0)]
@@ -156,6 +262,32 @@ def _try():
     assert not bad_deliveries(twice, {"a": (1, 1)}, [(1, -9, 0)])
     other = [twice[0], twice[1]._replace(message="n")]
     assert bad_deliveries(other, {"a": (1, 1)}, [(1, -9, 0)])
+    one = Fetch(0, 1, 1.0, 2.0, True, ((1, 1),), 0)
+    other = Fetch(0, 2, 3.0, 4.0, True, ((1, 2), (2, 2)), 1)
+    during = other._replace(began=1.5)
+    assert fetched_at_once([one, other]) == ([], 0) == fetched_at_once([one, during._replace(calendar=1)])
+    assert fetched_at_once([during, one]) == ([(one, during)], 0) and fetched_at_once([one, during._replace(sender=0)])[0]
+    assert fetched_at_once([one, during, Fetch(0, 3, 3.5, 5.0, True, one.events)])[0] == [
+        (one, during), (during, Fetch(0, 3, 3.5, 5.0, True, one.events))]
+    assert fetched_at_once([one, during], [(0, 0.5, 1.2)]) == ([], 1) == fetched_at_once([one, during], [(1, 3.5, 9.0)])
+    assert fetched_at_once([one, during], [(0, 0.5, 0.9), (1, 5.0, 9.0), (2, 0.0, 9.0)])[0]
+
+    def look(at, events):
+        return Look(0, at, at + 0.1, tuple(events), 2)
+
+    both, seen = [one, other], [look(0.0, []), look(2.5, one.events), look(5.0, other.events)]
+    assert not wrongly_stored(seen, both, [], [look(6.0, other.events)])
+    assert wrongly_stored(seen, both, [], [look(6.0, one.events)]) and wrongly_stored(seen, both, [], [look(6.0, [])])
+    assert wrongly_stored([], both, [], [look(6.0, one.events)]) and wrongly_stored(seen, both[:1], [])
+    assert wrongly_stored([look(5.0, one.events + other.events)], both, []) and wrongly_stored([look(5.0, [(1, 2)])], both, [])
+    assert wrongly_stored(seen, [one, other._replace(is_whole=False)], []) and wrongly_stored([look(0.0, one.events)], both, [])
+    # Looks that were under way at once may show either.
+    assert not wrongly_stored([seen[2], look(5.05, one.events)], both, [])
+    assert wrongly_stored([seen[2], look(5.2, one.events)], both, [])
+    done = Refresh(0, 4.1, 4.5, 200, True, 1)
+    assert wrongly_stored([look(4.6, one.events)], both, [done]) and not wrongly_stored([look(4.4, one.events)], both, [done])
+    for less in (done._replace(is_done=False), done._replace(server=0), done._replace(sent=3.9)):
+        assert not wrongly_stored([look(4.6, one.events)], both, [less])
     trials = [Read(7, 1.0, 1.1, 200, 0), Read(7, 2.1, 2.2, 403, 1), Read(7, 1.9, 2.5, 201, 1)]
     assert not done_after_end(trials, {7: 2.0}) and done_after_end(trials, {7: 1.8}) == trials[2:]
     assert not set_back({"t": 4}, {}, {"t": 5}) and set_back({"t": 4}, {}, {"t": 3}) and set_back({"t": 0}, {}, {})

@@ -30,7 +30,8 @@ class Node(Server):
         if number:
             os.link(Path(folder) / "server0" / "kalends", place / "kalends")
         self.number, self.name, self.network = number, f"server{number}", network
-        environment = {"KALENDS_FILES": str(place / "k"), "KALENDS_SERVERS": "several", "KALENDS_SECRET_KEY": key}
+        environment = {"KALENDS_FILES": str(place / "k"), "KALENDS_SERVERS": "several", "KALENDS_SECRET_KEY": key,
+                       "KALENDS_ALLOW_HTTP_IMPORTS": "true"}
         launcher, self.wire, self.offset = [], None, None
         if network:
             launcher = network.launcher(self.name)

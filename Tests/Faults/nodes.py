@@ -6,12 +6,15 @@ lasts, cut off from the database, from each other and from everybody, and while 
 
 For root, each server, PostgreSQL and the clients are hosts of a network of namespaces, where packets vanish; otherwise all
 of it is on one host, and what lies between a server and the database stands still. A part of the clients comes through a
-balancer, Debian's haproxy; clocks jump by Debian's libfaketime. What is not there is left out, and the run says so.
+balancer, Debian's haproxy; clocks jump by Debian's libfaketime; circles follow calendars of a host in that network. What
+is not there is left out, and the run says so.
 
 What must hold: no content to a request that was sent after the answer to an end, and no change by whose role does not allow
 it any more; complete <= counted <= sent, over all servers; no change skipped, no webhook skipped, out of order or under way
-twice at once; no acknowledged write lost. With `--plant` one of these promises is broken on purpose, by a trigger in the
-database or by what lies before it, and the run has to find it (docs/nodes.md has the table); it ends with 0 when it did.
+twice at once; no calendar fetched by two servers at once, except by one that was held up for longer than its lease, and
+nothing stored of calendars but whole answers, never an older one over a newer; no acknowledged write lost. With `--plant`
+one of these promises is broken on purpose, by a trigger in the database or by what lies before it, and the run has to find
+it (docs/nodes.md has the table); it ends with 0 when it did.
 """
 
 import argparse
@@ -20,15 +23,17 @@ import json
 import multiprocessing
 import random
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from urllib.parse import urlsplit
 
 import namespaces
 from balancer import PROGRAM as BALANCER, Balancer
-from clients import Client, attempt, demote, end, expire, follow, number_of, write
+from calendars import ADDRESSES, Calendars, circle_of
+from clients import Client, attempt, demote, end, expire, follow, hasten, look, looks_at, number_of, refresh, write
 from cluster import PROGRAMS, Cluster
 from history import (
-    Read, bad_deliveries, done_after_end, miscounted, overlaps, reads_after_end, set_back, skipped_changes)
+    Fetch, Read, Refresh, bad_deliveries, done_after_end, fetched_at_once, miscounted, overlaps, reads_after_end, set_back,
+    skipped_changes, wrongly_stored)
 from node import DATABASE, Node, clock_library
 from node_faults import faults
 from polls import Feeds, poll
@@ -45,6 +50,10 @@ def trigger(name, table, event, statement):
             f"CREATE TRIGGER {name} BEFORE {event} ON {table} FOR EACH ROW EXECUTE FUNCTION {name}()")
 
 
+# The leases of calendars that are followed end as soon as they are taken.
+OF_CALENDAR = "{}.name LIKE 'subscription/%'"
+NO_CALENDAR_LEASE = f"IF {OF_CALENDAR.format('NEW')} THEN NEW.ends_at := 0; END IF"
+
 # What each bug breaks, and how it is put there; None for the one that is put before the database.
 BUGS = {
     # A reader joins an answer whose question was sent before it came.
@@ -55,6 +64,15 @@ BUGS = {
     "fold-again": ("counts", trigger("planted", "servers", "UPDATE", "NEW.folded := OLD.folded")),
     # A lease ends as soon as it is taken, so that every server has it.
     "no-lease": ("webhooks", trigger("planted", "leases", "INSERT OR UPDATE", "NEW.ends_at := 0")),
+    # Every server has the lease of every calendar, and whoever took it last stores something.
+    "no-calendar-lease": ("fetches", trigger("planted", "leases", "INSERT OR UPDATE", NO_CALENDAR_LEASE)),
+    # The same, and who has lost a lease does not notice, because the next one has the same number: both store something.
+    "same-epoch": ("calendars", "; ".join([
+        trigger("planted", "leases", "INSERT OR UPDATE OR DELETE",
+                f"IF TG_OP = 'DELETE' THEN IF {OF_CALENDAR.format('OLD')} THEN RETURN NULL; END IF; RETURN OLD; END IF; "
+                + NO_CALENDAR_LEASE),
+        trigger("planted_numbers", "counters", "UPDATE",
+                "IF NEW.name = 'leases' THEN NEW.last_number := OLD.last_number; END IF")])),
     # A reader of changes steps over one now and then.
     "skipped": ("webhooks", trigger(
         "planted", "webhooks", "UPDATE",
@@ -82,6 +100,8 @@ CIRCLES = 8
 CLIENTS = "clients"
 # Seconds between two ends of a process: feeds', and roles'.
 INTERVAL, ROLES_INTERVAL = 0.3, 0.5
+# Seconds, on average, between two times that a calendar is fetched because clients ask for it.
+REFRESHES = 1.5
 # The balancer's part of the polls; the rest goes to the servers directly, so that it is known which one answered.
 BALANCED = 0.4
 CONNECTIONS = 12
@@ -130,7 +150,7 @@ class People:
 class Everybody:
     """All clients, and what they saw."""
 
-    def __init__(self, folder, nodes, balancer, people):
+    def __init__(self, folder, nodes, balancer, people, cluster, subscriptions):
         asked = [*nodes, balancer] if balancer else nodes
         places = [forked.RawValue("i", 0) for _ in range(3)]
         feeds = Feeds(people.paths, people.steady, [
@@ -147,15 +167,19 @@ class Everybody:
                        Client(folder, "expiries", expire, asked, people.expiring, places[1])]
         self.demoter = Client(folder, "roles", demote, asked, people.losing, places[2], ROLES_INTERVAL)
         self.trier = Client(folder, "trials", attempt, asked, people.losing, places[2], 0.05)
+        self.of_calendars = [
+            Client(folder, "refreshes", refresh, nodes, subscriptions, REFRESHES),
+            Client(folder, "looks", look, asked, len(subscriptions), 0.1),
+            Client(folder, "due", hasten, cluster, 1)] if subscriptions else []
 
     def stop(self, clients=None):
         for client in clients or [
-                *self.readers, *self.writers, self.follower, *self.enders, self.demoter, self.trier]:
+                *self.readers, *self.writers, self.follower, *self.enders, self.demoter, self.trier, *self.of_calendars]:
             client.stop()
 
     def end(self):
         """Stops those that change something, then the readers; the follower goes on."""
-        self.stop([*self.enders, self.demoter, self.trier, *self.writers])
+        self.stop([*self.enders, self.demoter, self.trier, *self.writers, *self.of_calendars])
         self.ended, self.ways = {}, Counter()
         for ended, ways in [ender.seen() for ender in self.enders]:
             self.ended |= ended
@@ -168,6 +192,7 @@ class Everybody:
             self.writes += count
             self.written |= written
             self.unanswered |= unanswered
+        self.refreshes, self.looks, self.due = [one.seen() for one in self.of_calendars] or ([], [], 0)
         self.stop(self.readers)
         self.reads = [one for reader in self.readers for one in reader.seen()]
 
@@ -180,6 +205,7 @@ def way_of_running(network, why_not, balancer):
     return "; ".join([
         "servers, PostgreSQL and clients in namespaces joined by a bridge" if network else f"all on one host ({why_not})",
         f"{BALANCED:.0%} of the polls through haproxy" if balancer else "no haproxy: every poll goes to a server",
+        "calendars are followed" if network else "no calendars are followed: their hosts have to have public addresses",
         "clocks jump" if clock_library() else "no libfaketime: clocks do not jump"])
 
 
@@ -206,9 +232,10 @@ def on_network(folder, network):
         Node(folder, number, cluster, key, network, options.plant == "old-answer" and number == 1)
         for number in range(SERVERS)]
     host = network.addresses[CLIENTS] if network else "127.0.0.1"
-    receiver = Receiver(
-        folder, options.seed, host, {node.host: node.number for node in nodes} if network else None)
-    everybody = balancer = None
+    senders = {node.host: node.number for node in nodes} if network else None
+    receiver = Receiver(folder, options.seed, host, senders)
+    everybody = balancer = calendars = None
+    subscriptions = []
     try:
         for node in nodes:
             node.start()
@@ -221,12 +248,18 @@ def on_network(folder, network):
             balancer.key, balancer.is_faulty = nodes[0].key, forked.RawValue("b", 0)
             balancer.wait()
         print(f"{len(people.paths)} feeds made", flush=True)
+        if network:
+            network.lend(CLIENTS, ADDRESSES)
+            calendars = Calendars(folder, options.seed, senders)
+            subscriptions = [
+                nodes[0].must("POST", f"/v1/circles/{circle_of(number)}/subscriptions", {"url": calendars.address(number)})["id"]
+                for number in range(len(ADDRESSES))]
         before = numbers(nodes)
         nodes[0].must("POST", "/v1/webhooks", {"url": "http://{}:{}/".format(*receiver.address)})
         aim, plant = BUGS.get(options.plant, (None, None))
         if plant:
             cluster.ask(plant)
-        everybody = Everybody(folder, nodes, balancer, people)
+        everybody = Everybody(folder, nodes, balancer, people, cluster, subscriptions)
         began = time.monotonic()
         if options.plant == "old-answer":
             nodes[1].wire.replays = True
@@ -236,13 +269,20 @@ def on_network(folder, network):
         everybody.end()
         seconds = time.monotonic() - began
         if plant and aim != "webhooks":
-            cluster.ask("DROP FUNCTION planted CASCADE")
+            cluster.ask("DROP FUNCTION IF EXISTS planted, planted_numbers CASCADE")
+        last_looks = []
+        if calendars:
+            settle_calendars(cluster, calendars)
+            everybody.looks += looks_at_all(nodes[0])
+            everybody.refreshes += refresh_all(nodes, subscriptions)
+            last_looks = [one for node in nodes for one in looks_at_all(node)]
         settle(cluster, 20 if aim == "webhooks" else 60)
         last = numbers(nodes)
         everybody.end_following()
         wait_for_counts(cluster)
         counts = people.counted(nodes[0])
-        deliveries = receiver.deliveries()
+        deliveries, fetches = receiver.deliveries(), calendars.fetches() if calendars else []
+        at_once, excused = fetched_at_once(fetches, held_up(happened))
         findings = {
             "ended": reads_after_end(everybody.reads, everybody.ended),
             "roles": done_after_end(everybody.trials, everybody.demoted),
@@ -250,10 +290,13 @@ def on_network(folder, network):
             "webhooks": bad_deliveries(
                 deliveries, {circle: (before[circle] + 1, last[circle]) for circle in last},
                 [(one.server, one.began, one.ended) for one in happened if one.kind.startswith("unplug")]),
+            "fetches": at_once, "calendars": wrongly_stored(everybody.looks, fetches, everybody.refreshes, last_looks),
             "writes": set_back(
                 everybody.written, everybody.unanswered,
                 {one: number_of(nodes[0], *one) for one in everybody.written})}
         yield from said(everybody, happened, seconds, counts, len(deliveries), sum(last.values()))
+        if calendars:
+            yield from said_of_calendars(everybody, fetches, excused)
         for name, found in findings.items():
             yield (f"bad {name}", len(found), shown(found, everybody, happened))
         if not options.plant:
@@ -273,6 +316,8 @@ def on_network(folder, network):
         for node in nodes:
             node.close()
         receiver.close()
+        if calendars:
+            calendars.close()
         cluster.close()
 
 
@@ -281,7 +326,8 @@ def said(everybody, happened, seconds, counts, deliveries, changes):
     statuses = Counter(one.status for one in everybody.reads)
     refused = statuses[502] + statuses[503] + statuses[504]
     tried = Counter(one.status for one in everybody.trials)
-    requests = len(everybody.reads) + everybody.writes + everybody.follows + len(everybody.trials) + len(everybody.ended)
+    requests = sum(map(len, [everybody.reads, everybody.trials, everybody.ended, everybody.refreshes, everybody.looks]))
+    requests += everybody.writes + everybody.follows
     answered = len(everybody.reads) - statuses[None]
     waits = sorted(one.received - one.sent for one in everybody.reads if one.received)
     middle, late = 1000 * waits[len(waits) // 2], 1000 * waits[len(waits) * 99 // 100]
@@ -308,9 +354,48 @@ def said(everybody, happened, seconds, counts, deliveries, changes):
         raise Violation("nothing was looked at: no end was seen, or nothing happened")
 
 
+def said_of_calendars(everybody, fetches, excused):
+    """What there was of calendars that are followed. Raises where nothing was looked at."""
+    statuses = Counter(one.status for one in everybody.refreshes)
+    under_way = defaultdict(list)
+    for fetch in fetches:
+        under_way[fetch.calendar].append(fetch)
+    met = sum(
+        any(fetch.began < one.received and one.sent < fetch.ended and fetch.sender != one.server
+            for fetch in under_way[one.calendar])
+        for one in everybody.refreshes if one.received)
+    whole = [fetch for fetch in fetches if fetch.is_whole]
+    kept = {(one.calendar, one.events) for one in everybody.looks if one.events}
+    yield ("fetches", len(fetches), f"of {len(under_way)} calendars by {len({fetch.sender for fetch in fetches})} servers, "
+           f"{len(fetches) - len(whole)} refused or broken off, {sum(one.ended - one.began > 10 for one in whole)} longer than a "
+           f"lease; {excused} pairs at once, of a server that was held up for longer than a lease")
+    yield ("refreshes", len(everybody.refreshes), f"{sum(one.is_done for one in everybody.refreshes)} stored, {statuses[200]} "
+           f"answered, {statuses[429]} too often, {statuses[503]} refused, {statuses[None]} without an answer; {met} waited "
+           f"while another server fetched the calendar; {everybody.due} made due")
+    yield ("looks", len(everybody.looks), f"at calendars, at {len(kept)} of {len(whole)} answers")
+    if set(statuses) - {200, 429, 503, None}:
+        raise Violation(f"refreshes were answered {set(statuses)}")
+    if not met or len(kept) < 2 * len(ADDRESSES):
+        raise Violation("nothing was looked at: no two servers were asked for the same calendar, or none was stored")
+
+
+def held_up(happened):
+    """Servers that may have lost a lease without learning of it, from when until when.
+
+    One that was paused does not know it before it goes on, when it may send what it was about to. One that has lost the
+    database learns of it when the lease is over, and ends what is under way only then. What was sent while the cable was
+    out may come as long after as that was: TCP doubles the time between its tries."""
+    late = {"stop long": lambda fault: 1, "part long": lambda fault: 0, "unplug long": lambda fault: fault.ended - fault.began}
+    return [(one.server, one.began, one.ended + late[one.kind](one)) for one in happened if one.kind in late]
+
+
 def shown(found, everybody, happened):
     """The first of what was found. For what came after an end: how many ends that were, how long after them it went on, and
     what happened to servers at the time of the first."""
+    if found and isinstance(found[0][0], Fetch):
+        return "; ".join(" and ".join(
+            f"answer {one.answer} to server {one.sender} ({one.began - found[0][0].began:.2f}–{one.ended - found[0][0].began:.2f} s)"
+            for one in pair) + f" of calendar {pair[0].calendar}" for pair in found[:3])
     if not found or not isinstance(found[0], Read):
         return str(found[:3]) if found else ""
     ends = everybody.ended if found[0] in everybody.reads else everybody.demoted
@@ -414,6 +499,52 @@ def bring_forward(cluster):
         cluster.ask(
             "UPDATE webhook_deliveries SET next_at = 0 WHERE state = 'pending' AND next_at > "
             "(extract(epoch FROM clock_timestamp()) * 1000)::bigint + 1800000")
+
+
+def settle_calendars(cluster, calendars):
+    """Makes nothing more due, and waits until no calendar is fetched or stored."""
+    calendars.is_kind.value = 1
+    cluster.ask(
+        "BEGIN; LOCK TABLE schema_migrations IN EXCLUSIVE MODE; "
+        "UPDATE subscriptions SET next_at = (extract(epoch FROM clock_timestamp()) * 1000)::bigint + 86400000; COMMIT")
+    deadline = time.monotonic() + 60
+    while calendars.under_way.value or cluster.ask(
+            "SELECT count(*) FROM leases WHERE (name LIKE 'subscription/%' OR name LIKE 'circle/%') AND "
+            "ends_at > (extract(epoch FROM clock_timestamp()) * 1000)::bigint") != "0":
+        if time.monotonic() > deadline:
+            raise Violation("calendars are still fetched, a minute after the last was asked for")
+        time.sleep(0.1)
+    # Where leases are of no use, because of a bug on purpose, what was fetched last may yet have to be stored.
+    time.sleep(1)
+
+
+def refresh_all(nodes, subscriptions):
+    """Has each calendar fetched by each server, which has to be possible whatever happened before."""
+    refreshes = []
+    for node in nodes:
+        for calendar, subscription in enumerate(subscriptions):
+            path, deadline = f"/v1/circles/{circle_of(calendar)}/subscriptions/{subscription}/refresh", time.monotonic() + 30
+            while True:
+                sent = time.monotonic()
+                status, document = node.call("POST", path)
+                is_done = status == 200 and document["lastProblem"] is None
+                refreshes.append(Refresh(calendar, sent, time.monotonic(), status, is_done, node.number))
+                if is_done:
+                    break
+                if time.monotonic() > deadline:
+                    raise Violation(f"server {node.number} does not fetch calendar {calendar}: {status}, {document}")
+                time.sleep(0.5)
+    return refreshes
+
+
+def looks_at_all(node):
+    """What a server shows of all calendars."""
+    found = []
+    for circle in sorted({circle_of(calendar) for calendar in range(len(ADDRESSES))}):
+        found += looks_at(node, [one for one in range(len(ADDRESSES)) if circle_of(one) == circle], circle, timeout=30)
+    if len(found) != len(ADDRESSES):
+        raise Violation(f"server {node.number} does not show what circles follow")
+    return found
 
 
 def wait_for_counts(cluster):
