@@ -133,13 +133,13 @@ def _messages(data):
 
 
 def _says_nothing(data):
-    """Whether it is one row of which two columns are null."""
+    """Whether it is one row that ends with two columns of null: no number, and no circle."""
     rows, place = [], 0
     for kind, end in _messages(data):
         if kind == b"D":
             rows.append(data[place:end])
         place = end
-    return len(rows) == 1 and rows[0].count(b"\xff\xff\xff\xff") == 2
+    return len(rows) == 1 and rows[0].endswith(b"\xff" * 8)
 
 
 def _group(data, last):
