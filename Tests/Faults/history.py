@@ -237,7 +237,8 @@ def _told(events):
     parts = defaultdict(int)
     for _, answer in events:
         parts[answer] += 1
-    return "no answer that was given whole: " + ", ".join(f"{count} events of {answer}" for answer, count in sorted(parts.items()))
+    told = ", ".join(f"{count} events of {answer}" for answer, count in sorted(parts.items()))
+    return f"no answer that was given whole: {told}"
 
 
 def _try():
