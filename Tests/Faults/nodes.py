@@ -375,7 +375,8 @@ def said_of_calendars(everybody, fetches, excused):
     yield ("looks", len(everybody.looks), f"at calendars, at {len(kept)} of {len(whole)} answers")
     if set(statuses) - {200, 429, 503, None}:
         raise Violation(f"refreshes were answered {set(statuses)}")
-    if not met or len(kept) < 2 * len(ADDRESSES):
+    # With a bug on purpose, little may be stored; that it is found says that something was looked at.
+    if not options.plant and (not met or len(kept) < len(ADDRESSES)):
         raise Violation("nothing was looked at: no two servers were asked for the same calendar, or none was stored")
 
 
