@@ -209,9 +209,11 @@ test-long-writes: build
 	@KALENDS=$(KALENDS) python3 -B Tests/Faults/long_writes.py
 
 # kill -9 in the middle of runs that keep calendars in step with the emulators of Google and Outlook and with Radicale, while
-# persons edit on both sides: HISTORIES=200.
+# persons edit on both sides; then with PostgreSQL, which crashes too: HISTORIES=200.
 test-sync-kill: build $(TOOLS)/python/.done
+	@Scripts/install-packages.sh postgresql
 	@KALENDS=$(KALENDS) $(PYTHON) -B Tests/Faults/sync_kill.py --histories $(or $(HISTORIES),200)
+	@KALENDS=$(KALENDS) $(PYTHON) -B Tests/Faults/sync_kill.py --histories $(or $(HISTORIES),100) --postgresql
 
 # Look-ups of tokens, keys, sessions and passwords by dudect's t-test, TIMING=1000000 measurements of each kind;
 # TIMING_FLAGS="-c release -Xswiftc -enable-testing" measures what the optimizer makes.

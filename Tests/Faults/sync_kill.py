@@ -3,10 +3,11 @@
 random order; when all is quiet there is one event for each item, both sides are equal, nobody else's event was touched, and
 every time that anybody set is the present one or in a record.
 
-    KALENDS=.build/release/kalends .tools/python/bin/python -B Tests/Faults/sync_kill.py [--histories 200] [--seed N]
+    KALENDS=.build/release/kalends .tools/python/bin/python -B Tests/Faults/sync_kill.py [--histories 200] [--seed N] [--postgresql]
 
 Histories live ten at a time in one server, each with a circle and a calendar of its own at Google's emulator, Outlook's
-emulator or Radicale; a kill hits all of them at whatever their runs are doing. Wants a Python with Radicale.
+emulator or Radicale; a kill hits all of them at whatever their runs are doing. Wants a Python with Radicale. With
+`--postgresql`, the server's database is one, which crashes as often as the server is killed, or both at once.
 """
 
 import argparse
@@ -14,8 +15,10 @@ import json
 import random
 import sqlite3
 import time
+from pathlib import Path
 
-from report import run
+from cluster import PROGRAMS, Cluster
+from report import run, skip
 from server import Server, Violation
 from sync_sides import Google, Outlook, Radicale, rfc3339, seconds
 
@@ -24,6 +27,7 @@ parser.add_argument("--histories", type=int, default=200)
 parser.add_argument("--together", type=int, default=10)
 parser.add_argument("--steps", type=int, default=8)
 parser.add_argument("--seed", type=int, default=None)
+parser.add_argument("--postgresql", action="store_true", help="on PostgreSQL, which crashes too")
 options = parser.parse_args()
 
 MONTH = 30 * 86_400
@@ -259,8 +263,26 @@ class History:
                 broken(f"the time {rfc3339(start)} that {name} was given there is nowhere")
 
 
-def running(server):
+def strike(server, cluster, chance):
+    """Kills the server, its database, or both; how many runs were under way."""
+    way = chance.choice(["server", "database", "both"]) if cluster else "server"
+    if way != "server":
+        cluster.crash()
+    if way != "database":
+        server.kill()
+    if way != "server":
+        cluster.start()
+    met = running(server, cluster)
+    if way != "database":
+        server.start()
+    server.wait()
+    return met
+
+
+def running(server, cluster):
     """Runs that were under way when the server was killed, by its own database."""
+    if cluster:
+        return int(cluster.ask("SELECT count(*) FROM sync_runs WHERE state = 'running'"))
     with sqlite3.connect(f"file:{server.database}?mode=ro", uri=True) as database:
         tables = [row[0] for row in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
         table = next(name for name in tables if name.lower() in ("syncruns", "sync_runs"))
@@ -281,7 +303,7 @@ def settle(histories):
     raise Violation(f"the runs do not come to rest: {counts}; {failed}")
 
 
-def batch(server, sides, numbers, seed, chance):
+def batch(server, cluster, sides, numbers, seed, chance):
     """So many histories at once; kills, runs that a kill has met, and restarts."""
     histories = [History(number, seed + number, server, sides[number % len(sides)]) for number in numbers]
     kills = met = 0
@@ -291,11 +313,8 @@ def batch(server, sides, numbers, seed, chance):
         begun = [(history, history.begin()) for history in histories]
         if chance.random() < 0.6:
             time.sleep(chance.choice([0.0, 0.02, 0.05, 0.1, 0.2, 0.4]) * chance.random() * 2)
-            server.kill()
+            met += strike(server, cluster, chance)
             kills += 1
-            met += running(server)
-            server.start()
-            server.wait()
             for history in histories:
                 history.note("killed")
             # Some go on at once, and some of the people edit before the next run.
@@ -305,7 +324,8 @@ def batch(server, sides, numbers, seed, chance):
             history.finish(run_id)
             history.note("run")
     settle(histories)
-    server.check_integrity()
+    if not cluster:
+        server.check_integrity()
     for history in histories:
         history.check()
     return kills, met
@@ -318,7 +338,12 @@ def rounds(folder):
     environment = {}
     for side in sides:
         environment |= side.environment()
+    cluster = Cluster() if options.postgresql else None
+    if cluster:
+        environment["KALENDS_FILES"] = str(Path(folder) / "k")
     server = Server(folder, folder, environment)
+    if cluster:
+        server.database = cluster.address
     server.start()
     server.wait()
     try:
@@ -328,7 +353,7 @@ def rounds(folder):
         for first in range(0, options.histories, options.together):
             numbers = range(first, min(first + options.together, options.histories))
             began = time.monotonic()
-            kills, hit = batch(server, sides, numbers, seed, chance)
+            kills, hit = batch(server, cluster, sides, numbers, seed, chance)
             met += hit
             yield (f"{numbers.start + 1}-{numbers.stop}", kills, hit, f"{time.monotonic() - began:.0f}")
         if met == 0:
@@ -337,9 +362,16 @@ def rounds(folder):
         server.stop()
         for side in sides:
             side.stop()
+        if cluster:
+            cluster.close()
 
 
 if __name__ == "__main__":
+    TITLE = f"{options.histories} histories of calendars in step, with a server " + (
+        "or a PostgreSQL that is killed in the middle of runs:" if options.postgresql else
+        "that is killed in the middle of runs:")
+    if options.postgresql and not PROGRAMS:
+        skip(TITLE, "there is no PostgreSQL (Debian: apt-get install postgresql)")
     run(
-        f"{options.histories} histories of calendars in step, with a server that is killed in the middle of runs:",
+        TITLE,
         [("histories", 10), ("kills", 6), ("runs that a kill has met", 24), ("s", 5)], rounds)

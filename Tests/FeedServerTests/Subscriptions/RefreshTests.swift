@@ -43,6 +43,25 @@ struct RefreshTests {
         }
     }
 
+    @Test("Whoever waits for a fetch that ends with the server's background work gets 503, and may ask again")
+    func ended() async throws {
+        try await CalendarHost.run { host, server in
+            host.serve(["u": "Gym"])
+            let id = try await Self.follow(host, server)
+            host.hold(true)
+            async let asked = server.call(.post, "\(Self.path)/\(id)/refresh", as: "ann")
+            try await eventually("The host is asked.") { !host.requests.isEmpty }
+            server.services.refreshes.cancel()
+            let answer = try await asked.expect(503)
+            #expect(answer.headers[.retryAfter] == "2")
+            #expect(answer.json["code"]?.string == "unavailable")
+            host.hold(false)
+            let again = try await server.call(.post, "\(Self.path)/\(id)/refresh", as: "ann").expect(200)
+            #expect(again.json["counts"]?["events"] == 1)
+            #expect(again.json["lastProblem"] == .null)
+        }
+    }
+
     @Test("One user, and all users for one host, are told to wait when they ask again and again")
     func rates() async throws {
         try await CalendarHost.run { host, server in
