@@ -35,6 +35,16 @@ struct ConnectionRun {
     /// Runs to the end and stores the result; returns false if there was nothing to run.
     @discardableResult
     func go() async throws -> Bool {
+        do {
+            return try await goOnce()
+        } catch {
+            // The result could not be stored, nor the lease given back: the database cannot be reached, or is full.
+            services.sync.giveBack(id, of: services.sync.holder, in: services.store)
+            throw error
+        }
+    }
+
+    private func goOnce() async throws -> Bool {
         // Room is taken before the lease, because a connection that waits for room is still due.
         guard let room = try await room(), let start = try await begin() else { return false }
         defer { withExtendedLifetime(room) {} }
@@ -86,6 +96,7 @@ struct ConnectionRun {
     private func begin() async throws -> Start? {
         let (now, holder, settings) = (services.now(), services.sync.holder, services.settings)
         let newID = FeedLedger.makeID()
+        await services.sync.keep(id, of: holder)
         return try await services.store.record { transaction in
             guard let own = try transaction.connectionEverKnown(id), own.ending != nil || own.state == .active,
                 try transaction.takeSyncLease(

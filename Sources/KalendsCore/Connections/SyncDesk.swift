@@ -43,6 +43,8 @@ package final class SyncDesk: Sendable {
         var ofUser: [ByteString: Int] = [:]
         /// The paces of gates that are not back to normal.
         var paces: [Gate: ProviderPace] = [:]
+        /// Leases that are being given back, by connection and holder.
+        var returns: [ByteString: Task<Void, Never>] = [:]
         var sleeper: CheckedContinuation<Void, Never>?
         var isAwake = false
         /// Whether something is due that the last query did not find.
@@ -118,6 +120,45 @@ package final class SyncDesk: Sendable {
         counts[key] = count > 0 ? count : nil
     }
 
+    // MARK: Leases
+
+    /// Gives back the lease of work that could not be ended, as soon as the database can be written to.
+    ///
+    /// A lease lasts for minutes, so that without this a database that was gone for a moment would keep every
+    /// connection that was running from running again for that long.
+    func giveBack(_ id: String, of holder: String, in store: any Store) {
+        let key = Self.key(id, holder)
+        state.withLock { state in
+            guard !state.isClosing, state.returns[key] == nil else { return }
+            state.returns[key] = Task {
+                defer { self.state.withLock { $0.returns[key] = nil } }
+                let end = ContinuousClock.now + .milliseconds(DatabaseSyncStore.leaseTime)
+                var pause = Duration.milliseconds(100)
+                while !Task.isCancelled, ContinuousClock.now < end {
+                    do {
+                        // The lease belongs to this holder, even if another server now does the other work.
+                        try await HeldLeases.$current.withValue([]) {
+                            try await store.record { try $0.endSyncLease(of: id, for: holder) }
+                        }
+                        return wake()
+                    } catch {
+                        try? await Task.sleep(for: pause)
+                        pause = min(pause * 2, .seconds(5))
+                    }
+                }
+            }
+        }
+    }
+
+    /// Ends an attempt to give a lease back, before the same holder takes it again.
+    func keep(_ id: String, of holder: String) async {
+        guard let task = state.withLock({ $0.returns[Self.key(id, holder)] }) else { return }
+        task.cancel()
+        await task.value
+    }
+
+    private static func key(_ id: String, _ holder: String) -> ByteString { ByteString("\(id) \(holder)") }
+
     // MARK: Providers that ask to wait
 
     /// Records how a run's provider answered: if it asks everybody to wait, all runs wait.
@@ -191,7 +232,12 @@ package final class SyncDesk: Sendable {
 
     /// Stops new runs from beginning, and waits up to ten seconds for those under way.
     package func close() async {
-        state.withLock { $0.isClosing = true }
+        let returns = state.withLock { state in
+            state.isClosing = true
+            return Array(state.returns.values)
+        }
+        for task in returns { task.cancel() }
+        for task in returns { await task.value }
         for _ in 0..<500 where state.withLock({ !$0.places.isEmpty }) { try? await Task.sleep(for: .milliseconds(20)) }
     }
 }

@@ -7,6 +7,7 @@ import ICalBridge
 import Logging
 import Storage
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import FeedServer
@@ -43,6 +44,34 @@ struct SyncStateTests {
             #expect(own["attention"]?.array?.first?["kind"] == "needsReconnect")
             try await server.call(.post, path, as: "ann").expect(409)
             server.clock.advance(seconds: 86_400)
+            #expect(try await bench.sync.once() == 0)
+        }
+    }
+
+    @Test("The lease of a run whose end could not be stored is given back as soon as the database can be written to")
+    func leaseGivenBack() async throws {
+        try await SyncBench.run { bench in
+            let services = bench.server.services
+            try await bench.fill(1)
+            let id = try await bench.server.connect()
+            let (holder, now) = (services.sync.holder, services.now())
+            @Sendable func take() async throws -> Bool {
+                try await services.store.record {
+                    try $0.takeSyncLease(of: id, for: holder, until: now + 180_000, now: now)
+                }
+            }
+            #expect(try await take())
+            #expect(try await bench.sync.once() == 0)
+            services.sync.giveBack(id, of: holder, in: UnreachableStore(services.store, times: 3))
+            try await eventually("The connection runs again.") { try await bench.sync.once() == 1 }
+
+            // A lease that is taken again meanwhile is not given back.
+            services.sync.giveBack(id, of: holder, in: UnreachableStore(services.store, times: 2))
+            await services.sync.keep(id, of: holder)
+            #expect(try await take())
+            try await Task.sleep(for: .milliseconds(500))
+            bench.server.clock.advance(seconds: 60)
+            try await bench.server.call(.post, "/v1/connections/\(id)/sync", as: "ann").expect(202)
             #expect(try await bench.sync.once() == 0)
         }
     }

@@ -146,7 +146,12 @@ package struct Resolving: Sendable {
             } catch {
                 result = .failure(error)
             }
-            try await services.store.record { try $0.endSyncLease(of: own.id, for: holder) }
+            do {
+                try await services.store.record { try $0.endSyncLease(of: own.id, for: holder) }
+            } catch {
+                services.sync.giveBack(own.id, of: holder, in: services.store)
+                throw error
+            }
             services.sync.wake()
             return try result.get()
         }
