@@ -65,6 +65,7 @@ ALLOWED = {
     ("KalendsCore/Connections/ConnectionRun+Watching.swift", WRITE): "where a provider reports changes",
     ("KalendsCore/Connections/PhoneCalendar.swift", WRITE): "what a run writes for a phone; items change by acts",
     ("KalendsCore/UseCases/Phones/PhoneItems.swift", WRITE): "when a carrier asked, and what its items were made of",
+    ("KalendsCore/Connections/SyncDesk.swift", WRITE): "gives back a lease that could not be given back before",
     ("KalendsCore/Connections/ConnectionSync.swift", WRITE): "at the start: what another process held",
     ("KalendsCore/Connections/DatabaseSyncStore.swift", WRITE): "what the engine keeps of a run; items change by acts",
     ("KalendsCore/UseCases/Connections/ChangeReports.swift", WRITE): "hints of providers, who are nobody's callers",
