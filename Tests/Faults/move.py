@@ -26,6 +26,8 @@ options = parser.parse_args()
 
 TITLE = f"{options.rounds} moves of {options.events:,} events to PostgreSQL and back, killed again and again:"
 UNFINISHED = "A move into this database was interrupted"
+# The version that a database has while a copy into it is not finished.
+MARK = 1_000_000_000
 # After so many kills a move is left to end; else a machine that became slow would never see its end.
 KILLS = 8
 
@@ -74,11 +76,11 @@ class Mover:
     def call(self, *words):
         return subprocess.run([self.program, *words], capture_output=True, text=True, env=self.environment)
 
-    def move(self, source, target, files, seconds=None, crash=None):
+    def move(self, source, target, files, ask=None, seconds=None, crash=None):
         """Moves with interruptions, in the first so many seconds of a call; how many there were, after how many of them the
         target was refused as unfinished, and how many rows the last call found.
 
-        `crash`: ends the target's database instead of the program, now and then."""
+        `ask`: asks the target's database one value. `crash`: ends the target's database instead of the program, now and then."""
         kills, refused, found = 0, 0, 0
         while True:
             process = subprocess.Popen(
@@ -101,11 +103,33 @@ class Mover:
                         found = int(line.split(": ")[1].split()[0])
                 return kills, refused, found
             kills += 1
-            done = self.call("feed", "list", "--database", target, "--files", files)
-            if done.returncode == 0:
+            state = self.state(ask)
+            if state == "complete":
                 # It was killed behind its end.
                 return kills, refused, found
-            refused += UNFINISHED in done.stdout + done.stderr
+            if state == "begun":
+                done = self.call("feed", "list", "--database", target, "--files", files)
+                if UNFINISHED not in done.stdout + done.stderr:
+                    raise Violation(f"a copy that is not finished is used: {done.stdout}{done.stderr}")
+                refused += 1
+
+    def state(self, ask):
+        """What an interrupted move left: nothing that counts, a part, or everything."""
+        try:
+            if ask(f"SELECT count(*) FROM schema_migrations WHERE version = {MARK}") != "0":
+                return "begun"
+            return "complete" if ask("SELECT count(*) FROM settings WHERE name = 'installation'") != "0" else "empty"
+        except (Violation, sqlite3.Error):
+            return "empty"
+
+
+def asked(path, statement):
+    """One value of an SQLite database, which is not made where there is none."""
+    connection = sqlite3.connect(f"file:{path}?mode=rw", uri=True)
+    try:
+        return str(connection.execute(statement).fetchone()[0])
+    finally:
+        connection.close()
 
 
 def untouched(mover, server, place):
@@ -142,8 +166,9 @@ def rounds(folder):
             cluster.start()
 
         try:
-            there = mover.move(str(server.database), cluster.address, str(place / "k"), lasts[0], crash)
-            back = mover.move(cluster.address, str(place / "back.sqlite"), str(place / "k"), lasts[1])
+            there = mover.move(str(server.database), cluster.address, str(place / "k"), cluster.ask, lasts[0], crash)
+            target = str(place / "back.sqlite")
+            back = mover.move(cluster.address, target, str(place / "k"), lambda sql: asked(target, sql), lasts[1])
         finally:
             cluster.close()
         found = rows(place / "back.sqlite")
