@@ -9,14 +9,16 @@ import Testing
 @Suite("One file, read in several ways, is one result", .ownThread)
 struct SlicesWaysTests {
     private static func read(
-        _ bytes: [UInt8], threads: Int = 1, batchSize: Int = 256, withLibical: Bool = false, listed: Int = 2000
+        _ bytes: [UInt8], threads: Int = 1, batchSize: Int = 256, chunkSize: Int? = nil, withLibical: Bool = false,
+        listed: Int = 2000
     ) -> CalendarReading {
         var options = CalendarReader.Options(limits: .large, keepsAttachments: true)
         options.limits.problemsOfAKind = listed
         options.threads = threads
         options.batchSize = batchSize
-        // However small, the lines of a file are looked through in halves where several threads are allowed.
-        options.halvedSize = 100
+        // However small, a file is read in chunks where a size is given, and as a whole where none is.
+        options.chunkedSize = chunkSize ?? .max
+        options.chunkSize = chunkSize ?? .max
         options.decodesAllWithLibical = withLibical
         return CalendarReader(options: options).read(bytes)
     }
@@ -24,9 +26,14 @@ struct SlicesWaysTests {
     private static func expectSame(_ bytes: [UInt8], _ name: String) {
         let alone = read(bytes)
         #expect(read(bytes, threads: 3, batchSize: 1) == alone, "\(name) on threads")
+        for size in [1, 300, bytes.count / 2] {
+            #expect(read(bytes, chunkSize: size) == alone, "\(name) in chunks of \(size)")
+            #expect(read(bytes, threads: 3, chunkSize: size) == alone, "\(name) in chunks of \(size) on threads")
+        }
         #expect(read(bytes, withLibical: true) == alone, "\(name) with libical")
         let short = read(bytes, listed: 1)
         #expect(read(bytes, threads: 2, batchSize: 2, listed: 1) == short, "\(name) with few problems listed")
+        #expect(read(bytes, threads: 2, chunkSize: 1, listed: 1) == short, "\(name) in chunks with few problems listed")
     }
 
     @Test("Files that others wrote", .enabled(if: Corpus.exists))
@@ -55,18 +62,22 @@ struct SlicesWaysTests {
         #expect(alone.codes.contains("missing-uid"))
         #expect(alone.codes.contains("zone-unknown"))
         for size in [1, 2, 3, 7] {
-            for threads in [2, 5] { #expect(Self.read(bytes, threads: threads, batchSize: size) == alone) }
+            for threads in [1, 2, 5] {
+                #expect(Self.read(bytes, threads: threads, batchSize: size) == alone)
+                #expect(Self.read(bytes, threads: threads, chunkSize: size * 200) == alone)
+            }
         }
     }
 
-    @Test("Files whose middle is anything, looked through in halves")
-    func halves() throws {
+    @Test("Files whose middle is anything, read in chunks")
+    func chunks() throws {
         let odd = [
             [], ["END:VCALENDAR", "BEGIN:VCALENDAR"], ["X-A:b"], ["BEGIN:VTIMEZONE", "TZID:A", "END:VTIMEZONE"],
             ["junk"], ["END:VEVENT"], ["BEGIN:VEVENT"], ["X-A:caf\u{E9}"], ["BEGIN:X-B", "END:X-B"], [" folded"],
             ["DESCRIPTION;ENCODING=QUOTED-PRINTABLE:a="], ["SUMMARY:a", "b", "c"], ["\u{1}X-A:b"], ["X-A:b\rX-C:d"],
+            ["END:VEVENT", "BEGIN:VEVENT"], ["X-A:\0b"], ["X-A:<\\\\,\u{202E}e\u{301}"],
         ]
-        var halved = 0
+        var chunked = 0
         for (number, middle) in odd.enumerated() {
             for place in [0, 19, 20, 21, 40] {
                 var lines = (0..<40).flatMap { index -> [String] in
@@ -78,13 +89,13 @@ struct SlicesWaysTests {
                     let text = Reading.calendar(lines).replacing("\r\n", with: ending)
                     let bytes = Array(text.utf8)
                     var options = CalendarReader.Options()
-                    options.halvedSize = 100
-                    if SourceHalves(bytes, options: options) != nil { halved += 1 }
+                    (options.chunkedSize, options.chunkSize) = (100, 500)
+                    if CalendarReader(options: options).readChunks(bytes) != nil { chunked += 1 }
                     Self.expectSame(bytes, "\(number) at \(place)")
                 }
             }
         }
-        #expect(halved > 20)
+        #expect(chunked > 60)
     }
 
     @Test("Texts with any spaces, escapes and bytes are what libical makes of them")
@@ -110,6 +121,28 @@ struct SlicesWaysTests {
                 ]
             }
             Self.expectSame(Array(Reading.calendar(events).utf8), "round \(round)")
+        }
+    }
+}
+
+@Suite("Questions about bytes, answered by words")
+struct ByteWordsTests {
+    @Test("The number of a byte and whether it is doubled, wherever it is")
+    func answers() {
+        var state: UInt64 = 11
+        func random(_ count: Int) -> Int {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return Int((state >> 33) % UInt64(count))
+        }
+        // The neighbours of the byte, whose difference carries most, and both ends of the range.
+        let pieces: [UInt8] = [91, 92, 93, 220, 0, 255, 10, 9, 11, 138]
+        for _ in 0..<3000 {
+            let bytes = (0..<random(40)).map { _ in pieces[random(pieces.count)] }
+            for byte in pieces {
+                #expect(ByteWords.count(of: byte, in: bytes.span) == bytes.count { $0 == byte })
+                let isDoubled = zip(bytes, bytes.dropFirst()).contains { $0 == byte && $1 == byte }
+                #expect(ByteWords.containsPair(of: byte, in: bytes.span) == isDoubled)
+            }
         }
     }
 }

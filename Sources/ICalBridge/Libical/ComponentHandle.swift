@@ -25,14 +25,30 @@ internal import CLibical
     }
 
     deinit {
-        // Proof: `raw` came from icalparser_parse_string, has no other owner and is freed only here. The ring of
-        // temporary buffers may be emptied only after that (libical bug with REQUEST-STATUS).
+        // Proof: `raw` came from icalparser_parse_string, has no other owner and is freed only here.
         unsafe icalcomponent_free(raw)
-        icalmemory_free_ring()
     }
 
     /// Lends the component for the length of a call; the pointer must not be kept.
     borrowing func withBorrowedPointer<Result>(_ body: (OpaquePointer) -> Result) -> Result {
         unsafe body(raw)
+    }
+}
+
+/// The temporary buffers that libical keeps for the thread, in a ring of thousands.
+///
+/// To empty it takes as long as to parse a small component, so it is emptied after every so many bytes. It must not be
+/// emptied while there is a component (libical bug with REQUEST-STATUS).
+struct TemporaryBuffers {
+    private var bytes = 0
+
+    private static let limit = 1 << 16
+
+    /// Empties the ring if components with many bytes were parsed since it was emptied; they must have been freed.
+    mutating func empty(after text: [UInt8]) {
+        bytes += text.count
+        guard bytes >= Self.limit else { return }
+        icalmemory_free_ring()
+        bytes = 0
     }
 }

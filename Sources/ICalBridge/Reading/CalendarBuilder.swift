@@ -92,16 +92,26 @@ struct CalendarBuilder {
     }
 
     /// Reads every component, on several threads where that is faster; the result is the same.
-    ///
-    /// - Parameter later: more components of the calendar, which are in a separate text.
-    mutating func readComponents(
-        and later: (components: [RawComponent], bytes: [UInt8]) = ([], []), uids: inout MadeUIDs,
-        isDone: (@Sendable (Int) -> Void)? = nil
-    ) {
-        calendar.events.reserveCapacity(raw.components.count + later.components.count)
-        lines.reserveCapacity(raw.components.count + later.components.count)
+    mutating func readComponents(uids: inout MadeUIDs, isDone: (@Sendable (Int) -> Void)? = nil) {
+        reserve(raw.components.count)
         read(raw.components, in: bytes, uids: &uids, isDone: isDone)
-        read(later.components, in: later.bytes, uids: &uids, isDone: isDone)
+        settleReplacements()
+    }
+
+    /// Adds every component of the calendar as others have read them, in the order of the file.
+    mutating func add(_ batches: [ComponentBatch], found: Int, uids: inout MadeUIDs) {
+        reserve(found)
+        for batch in batches { add(batch, uids: &uids) }
+        settleReplacements()
+    }
+
+    private mutating func reserve(_ count: Int) {
+        calendar.events.reserveCapacity(count)
+        lines.reserveCapacity(count)
+    }
+
+    /// Adjusts overrides to their series once all events of the calendar are read.
+    private mutating func settleReplacements() {
         let replacements = calendar.events.filter { $0.recurrenceID != nil }
         guard !replacements.isEmpty else { return }
         var series = ReplacedSeries(missing: Set(replacements.map(\.uid)))

@@ -51,8 +51,10 @@ public struct CalendarReader: Sendable {
         public var threads = 2
         /// The number of components that a thread takes at once.
         var batchSize = 256
-        /// The file size in bytes from which two threads scan the lines.
-        var halvedSize = 1 << 18
+        /// The file size in bytes from which a file is read in chunks, and the size of a chunk: its lines, components and
+        /// values fit in a processor's second cache.
+        var chunkedSize = 1 << 18
+        var chunkSize = 1 << 16
         /// The size in bytes of the part of a file that streaming holds at once.
         var partSize = 1 << 20
         /// Whether markup and double escapes are read as their writers meant them.
@@ -91,12 +93,12 @@ public struct CalendarReader: Sendable {
         guard bytes.count <= min(options.limits.bytes, Int(UInt32.max) / 4) else {
             return refusedForSize(bytes.count, log)
         }
+        if let reading = readChunks(bytes) { return reading }
         // UTF-16 hides its BEGIN between NULs, so only bytes without NULs are judged as they are.
         let hasNUL = ByteSearch.first(0, in: bytes, from: 0) != nil
         if !hasNUL, let format = SourceFormat(notACalendar: bytes) {
             return refused(format, format.refusal ?? "", log)
         }
-        if !hasNUL, let reading = readHalves(bytes) { return reading }
         let text = SourceText(bytes, declared: options.declared, log: &log)
         if let format = SourceFormat(notACalendar: text.bytes) {
             let isBinary = format == .text && log.count(of: "nul-bytes") > 0

@@ -19,7 +19,7 @@ extension ComponentReader {
             return nil
         }
         var fields = DirectFields(kind: kind)
-        fields.traits = SourceTraits(bytes, raw.textRange)
+        fields.traits = context.textTraits.isEmpty ? context.textTraits : SourceTraits(bytes, raw.textRange)
         var isPlain = true
         for place in raw.lines.indices {
             let before = fields.seen

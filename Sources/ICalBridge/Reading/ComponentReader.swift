@@ -79,7 +79,9 @@ struct ComponentReader {
     func endSlice(_ context: inout ReadingContext) -> DecodedSlice? {
         context.slice.end("VEVENT")
         context.slice.terminate()
-        guard let decoded = DecodedSlice(context.slice.bytes) else {
+        let decoded = DecodedSlice(context.slice.bytes)
+        context.temporaryBuffers.empty(after: context.slice.bytes)
+        guard let decoded else {
             context.log.add(
                 .error, "component-refused", line: line, "libical cannot read this component; it is lost.")
             return nil
@@ -106,10 +108,9 @@ struct ComponentReader {
     mutating func take(_ property: Property, _ context: inout ReadingContext) {
         // An empty value has no meaning, and many apps write them.
         guard !property.isEmpty else { return }
-        if !["EXDATE", "RDATE", "ATTENDEE"].contains(property.name) {
-            draft.counted += 1
-        } else {
-            draft.listedValues += 1
+        switch property.name {
+        case "EXDATE", "RDATE", "ATTENDEE": draft.listedValues += 1
+        default: draft.counted += 1
         }
         guard draft.counted <= context.options.limits.properties,
             draft.listedValues <= context.options.limits.listedValues

@@ -67,10 +67,10 @@ struct ComponentTree {
         text = SourceText()
     }
 
-    /// Makes a tree for the second part of a text whose first part ended within a calendar, between two components.
-    init(within calendar: RawCalendar, limits: CalendarReader.Limits) {
+    /// Makes a tree for a part of a text that begins within a calendar, between two components.
+    init(betweenComponents limits: CalendarReader.Limits) {
         self.init(limits: limits)
-        calendars = [RawCalendar(line: calendar.line)]
+        calendars = [RawCalendar(line: 1)]
         isInCalendar = true
     }
 
@@ -79,10 +79,13 @@ struct ComponentTree {
         calendars.count == 1 && isInCalendar && stack.isEmpty && tooDeep == 0 && junk == nil && !previousIsText
     }
 
-    /// Whether the text contained only components of one calendar, and the calendar's end.
-    var isComponentsAlone: Bool {
-        calendars.count == 1 && !isInCalendar && stack.isEmpty && junk == nil && overLimit == 0
-            && calendars[0].lines.isEmpty && calendars[0].zones.isEmpty && calendars[0].unknown.isEmpty
+    /// Whether the text so far is one calendar, which has ended.
+    var isAfterCalendar: Bool { calendars.count == 1 && !isInCalendar && stack.isEmpty && junk == nil }
+
+    /// Whether the text so far has nothing of its calendars but components with a place in time.
+    var hasOnlyComponents: Bool {
+        overLimit == 0
+            && calendars.allSatisfy { $0.lines.isEmpty && $0.zones.isEmpty && $0.unknown.isEmpty }
     }
 
     /// Continues with the next part of a text; what the previous part completed has to be taken before.

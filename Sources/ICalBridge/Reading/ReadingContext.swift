@@ -7,7 +7,10 @@ struct ReadingContext {
     let options: CalendarReader.Options
     /// Reused for every component, so that its memory is allocated only once.
     var slice = SliceText()
+    var temporaryBuffers = TemporaryBuffers()
     var rules = RuleCache()
+    /// The traits of the text that contains the component; where it has none of them, a component is not looked at.
+    var textTraits = SourceTraits()
 
     init(_ table: ZoneTable, options: CalendarReader.Options) {
         zones = MetZones(table)

@@ -11,24 +11,27 @@ struct SourceTraits {
     /// Whether there may be two backslashes in a row, without which no text was escaped twice.
     var mayBeEscapedTwice = true
 
+    /// Whether none of the traits can be there.
+    var isEmpty: Bool { !mayHaveMarks && !mayBeHidden && !mayBeHTML && !mayBeEscapedTwice }
+
     /// Traits of texts about which nothing is known.
     init() {}
 
     init(_ bytes: Span<UInt8>, _ range: Range<Int>) {
-        var (marks, hidden, html, pairs): (UInt8, UInt8, UInt8, UInt8) = (0, 0, 0, 0)
-        unsafe bytes.extracting(range).withUnsafeBufferPointer { bytes in
-            var before: UInt8 = 0
+        let part = bytes.extracting(range)
+        unsafe part.withUnsafeBufferPointer { bytes in
+            var found: UInt8 = 0
             // Without an early exit the compiler checks many bytes at once. Proof: the indices are the buffer's own.
             for index in 0..<bytes.count {
                 let byte = unsafe bytes[index]
-                marks |= byte >= 0xCC ? 1 : 0
-                hidden |= byte >= 0xE1 ? 1 : 0
-                html |= byte == 60 ? 1 : 0
-                pairs |= byte == 92 && before == 92 ? 1 : 0
-                before = byte
+                let mark: UInt8 = byte >= 0xCC ? 1 : 0
+                let hidden: UInt8 = byte >= 0xE1 ? 2 : 0
+                let html: UInt8 = byte == 60 ? 4 : 0
+                found |= mark | hidden | html
             }
+            (mayHaveMarks, mayBeHidden, mayBeHTML) = (found & 1 > 0, found & 2 > 0, found & 4 > 0)
         }
-        (mayHaveMarks, mayBeHidden, mayBeHTML, mayBeEscapedTwice) = (marks > 0, hidden > 0, html > 0, pairs > 0)
+        mayBeEscapedTwice = ByteWords.containsPair(of: 92, in: part)
     }
 }
 
