@@ -40,15 +40,29 @@ def milliseconds(text):
 
 def polls(text):
     """Of `bench-feeds.sh`: each round of each server and answer."""
-    rates = {}
-    for found in re.finditer(r"^(\d+) +(kalends|bare|nginx|radicale) +(304|200) +(\d+) +[\d.]+$", text, re.M):
+    rates, times = {}, {}
+    for found in re.finditer(r"^(\d+) +(kalends|bare|nginx|radicale) +(304|200) +(\d+) +([\d.]+)$", text, re.M):
         rates[found[1], found[2], found[3]] = float(found[4])
+        times[found[1], found[2], found[3]] = float(found[5])
     peers = {"nginx": "nginx", "bare": "a bare Hummingbird route", "radicale": "Radicale"}
     kinds = {"304": "unchanged polls", "200": "full reads"}
     return [
         Sample(f"{kinds[answer]}, to {peers[server]}", "a second", ours, peers[server], theirs, ours / theirs)
         for (around, server, answer), theirs in rates.items() if server != "kalends" and theirs
-        for ours in [rates[around, "kalends", answer]]]
+        for ours in [rates[around, "kalends", answer]]] + [
+        Sample(f"processor time of {kinds[answer]}, to nginx", "µs each", ours, "nginx", theirs, theirs / ours)
+        for (around, server, answer), theirs in times.items() if server == "nginx" and theirs
+        for ours in [times[around, "kalends", answer]] if ours]
+
+
+def growth(text):
+    """Of `bench-growth.py`: a row for each setting, number of connections and answer."""
+    kinds = {"304": "unchanged polls", "200": "full reads"}
+    return [
+        Sample(f"{found[1].strip()}, {int(found[2]):,} connections: {kinds[found[3]]}", "a second", float(found[4]), "nginx",
+               float(found[6]), float(found[8]))
+        for found in re.finditer(
+            r"^(\S.*?) +(\d+) (304|200) +(\d+) +([\d.]+) +(\d+) +([\d.]+) +([\d.]+) \(", text, re.M)]
 
 
 def beside_libical(text):

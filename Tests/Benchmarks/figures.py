@@ -73,6 +73,10 @@ one change there                      -        61 ms, 3 requests                
 LARGE = """\
 unchanged polls a second: 21000 at 100 feeds, 20160 at 1000000 feeds: ratio 0.96; processor time each: 40.0 and 37.0 microseconds
 """
+GROWTH = """\
+one processor     100 304     43210    22.1     60700    10.5   0.712 (0.701 to 0.744)
+TLS             10000 200      9000    99.0      9009    98.2   0.999 (0.900 to 1.100)
+"""
 COUNTS = "an event read: 173768 instructions (cachegrind)\nan event read: 173591 instructions (cachegrind)\n"
 
 
@@ -83,7 +87,18 @@ def ratios(take, text):
 class Taking(unittest.TestCase):
     def test_polls_are_compared_within_their_round(self):
         self.assertEqual(ratios(figures.polls, POLLS), {
-            "unchanged polls, to nginx": [0.7, 0.6], "full reads, to nginx": [1, 1], "unchanged polls, to Radicale": [800]})
+            "unchanged polls, to nginx": [0.7, 0.6], "full reads, to nginx": [1, 1], "unchanged polls, to Radicale": [800],
+            "processor time of unchanged polls, to nginx": [0.4733, 0.4092],
+            "processor time of full reads, to nginx": [0.7332, 0.7478]})
+
+    def test_a_goal_of_time_is_a_share_of_the_peers(self):
+        figure = {"unit": "µs each", "values": [15], "theirs": [10], "ratios": [0.6667]}
+        self.assertEqual(bench.judged(("time", 1.5), figure), ("at most 1.5 × its time", True))
+        self.assertEqual(bench.judged(("time", 1.4), figure), ("at most 1.4 × its time", False))
+
+    def test_polls_at_more_connections(self):
+        self.assertEqual(ratios(figures.growth, GROWTH), {
+            "one processor, 100 connections: unchanged polls": [0.712], "TLS, 10,000 connections: full reads": [0.999]})
 
     def test_ways_beside_libical(self):
         self.assertEqual(
