@@ -95,7 +95,7 @@ struct SlicesWaysTests {
                 }
             }
         }
-        #expect(chunked > 60)
+        #expect(chunked > 30)
     }
 
     @Test("Texts with any spaces, escapes and bytes are what libical makes of them")
