@@ -61,6 +61,9 @@ class Caller:
         task = {"title": title or identifier, "dueAt": due}
         return self.call("PUT", f"/v1/circles/{circle}/tasks/{identifier}", task, timeout, user)[0]
 
+    def remove_task(self, circle, identifier):
+        self.must("DELETE", f"/v1/circles/{circle}/tasks/{identifier}")
+
     def has_task(self, circle, identifier):
         return self.call("GET", f"/v1/circles/{circle}/tasks/{identifier}")[0] == 200
 
