@@ -10,7 +10,4 @@ public enum AccessDurability: String, CaseIterable, Sendable {
 
     /// How long `process` collects accesses before it flushes them.
     static let flushInterval = Duration.milliseconds(30)
-
-    /// How long `power` collects accesses after a flush during which others came, at most; a faster disk waits for less.
-    static let longestRest = Duration.microseconds(250)
 }

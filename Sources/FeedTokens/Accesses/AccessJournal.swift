@@ -11,8 +11,7 @@ public typealias AccessCompletion = @Sendable (Result<Void, JournalFailure>) -> 
 /// Records accesses before their readers get an answer, at a cost of 32 bytes each.
 ///
 /// With `AccessDurability.power` a separate thread writes. Accesses that arrive while it flushes are flushed together
-/// next, so that all who wait share one flush; and it rests a moment before that, because a flush takes as much of the
-/// processor as many answers, and those who come in that moment share it too. Whoever comes alone does not wait. With `.process` each access is written where it is appended, and the
+/// next, so that all who wait share one flush. With `.process` each access is written where it is appended, and the
 /// thread flushes now and then. After a failed write or flush nothing is ever acknowledged again: the system may have
 /// thrown away what it could not write, and a second flush that succeeds would prove nothing.
 public final class AccessJournal: Sendable {
@@ -210,12 +209,7 @@ public final class AccessJournal: Sendable {
     private func write() {
         var (group, completions): ([FeedAccess], [(end: Int, call: AccessCompletion)]) = ([], [])
         var words: [UInt64] = []
-        /// How long to collect more before the next flush, where some have come during the last one.
-        var rest = Duration.zero
         while true {
-            if rest > .zero, state.withLock({ !$0.waiting.isEmpty && $0.failure == nil }) {
-                SystemThread.sleep(for: rest)
-            }
             let isEnded = state.withLock { state -> Bool in
                 swap(&group, &state.waiting)
                 swap(&completions, &state.completions)
@@ -227,7 +221,6 @@ public final class AccessJournal: Sendable {
                 wake.wait()
                 continue
             }
-            let begin = ContinuousClock.now
             var (start, called) = (0, 0)
             while start < group.count {
                 let end = min(start + Self.largestGroup, group.count)
@@ -241,7 +234,6 @@ public final class AccessJournal: Sendable {
             }
             group.removeAll(keepingCapacity: true)
             completions.removeAll(keepingCapacity: true)
-            rest = min((ContinuousClock.now - begin) * 3, AccessDurability.longestRest)
         }
     }
 
