@@ -22,12 +22,14 @@ enum ReadingPromises {
         return options
     }
 
-    /// Checks that reading everything with libical, and slice by slice, gives the same result.
+    /// Checks that reading everything with libical, in chunks, and slice by slice, gives the same result.
     static func checkWays(_ bytes: [UInt8], _ reading: CalendarReading) {
         var options = Self.options
         options.decodesAllWithLibical = true
         expectSame(CalendarReader(options: options).read(bytes), reading, "with libical")
         options.decodesAllWithLibical = false
+        (options.chunkedSize, options.chunkSize) = (1, 64)
+        expectSame(CalendarReader(options: options).read(bytes), reading, "in chunks")
         options.partSize = 64
         expectSame(streamed(bytes, by: 61, options), reading, "slice by slice")
         _ = reading.verdicts(of: bytes)

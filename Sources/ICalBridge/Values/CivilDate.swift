@@ -101,7 +101,11 @@ extension CivilDate: CustomStringConvertible {
     }
 
     /// The date as `20260121` (RFC 5545 section 3.3.4).
-    public var basic: String { padded(year, 4) + padded(month, 2) + padded(day, 2) }
+    public var basic: String {
+        // One number, so that one text is made and not three.
+        (0...9999).contains(year)
+            ? padded((year * 100 + month) * 100 + day, 8) : padded(year, 4) + padded(month, 2) + padded(day, 2)
+    }
 
     /// Reads `YYYY-MM-DD`; nil for anything else, and for a day that does not exist.
     public init?(iso text: some StringProtocol) {

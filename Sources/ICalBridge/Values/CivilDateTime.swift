@@ -78,7 +78,11 @@ extension CivilDateTime: CustomStringConvertible {
     }
 
     /// The time as `20260121T090000` (RFC 5545 section 3.3.5).
-    public var basic: String { date.basic + "T" + padded(hour, 2) + padded(minute, 2) + padded(second, 2) }
+    public var basic: String {
+        // One number, so that one text is made and not six.
+        let clock = (hour * 100 + minute) * 100 + second
+        return date.basic + "T" + padded(clock, 6)
+    }
 
     /// Reads `YYYYMMDDTHHMMSS`; nil for anything else, and for a time that does not exist.
     public init?(basic text: some StringProtocol) {

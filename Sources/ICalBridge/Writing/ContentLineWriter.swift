@@ -24,6 +24,31 @@ struct ContentLineWriter {
         endLine()
     }
 
+    /// Writes a line with a time in UTC.
+    mutating func line(_ name: String, _ instant: Instant) {
+        append(name)
+        bytes.append(UInt8(ascii: ":"))
+        append(instant.utc)
+        bytes.append(UInt8(ascii: "Z"))
+        endLine()
+    }
+
+    /// Writes a line with a date or a time: its zone or VALUE=DATE is put between the name and `parameters`.
+    mutating func time(_ name: String, _ time: EventTime, parameters: String = "") {
+        append(name)
+        append(time.isDate ? ";VALUE=DATE" : time.tzidParameter)
+        append(parameters)
+        bytes.append(UInt8(ascii: ":"))
+        switch time {
+        case .date(let date): append(date)
+        case .floating(let wall), .zoned(let wall, _): append(wall)
+        case .utc(let instant):
+            append(instant.utc)
+            bytes.append(UInt8(ascii: "Z"))
+        }
+        endLine()
+    }
+
     /// Writes a line with a TEXT value (section 3.3.11), which is escaped here, without its `HiddenCharacters`.
     mutating func text(_ name: String, _ value: String, parameters: [ContentLine.Parameter] = []) {
         append(name)
@@ -73,12 +98,38 @@ struct ContentLineWriter {
         }
     }
 
+    /// Appends a time as `YYYYMMDDTHHMMSS`.
+    private mutating func append(_ wall: CivilDateTime) {
+        append(wall.date)
+        bytes.append(UInt8(ascii: "T"))
+        append(twoDigits: wall.hour)
+        append(twoDigits: wall.minute)
+        append(twoDigits: wall.second)
+    }
+
+    /// Appends a date as `YYYYMMDD`.
+    private mutating func append(_ date: CivilDate) {
+        // A year with another number of digits has its own spelling.
+        guard (0...9999).contains(date.year) else { return append(date.basic) }
+        append(twoDigits: date.year / 100)
+        append(twoDigits: date.year % 100)
+        append(twoDigits: date.month)
+        append(twoDigits: date.day)
+    }
+
+    private mutating func append(twoDigits number: Int) {
+        bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / 10))
+        bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number % 10))
+    }
+
     /// Appends text as it is, without control characters.
     private mutating func append(_ text: String) {
+        guard text.utf8.span.holdsControls else { return bytes.append(contentsOf: text.utf8) }
         for byte in text.utf8 where byte >= 32 && byte != 127 || byte == 9 { bytes.append(byte) }
     }
 
     private mutating func appendEscaped(_ text: String) {
+        guard text.utf8.span.needsEscapes else { return bytes.append(contentsOf: text.utf8) }
         var previous: UInt8 = 0
         for byte in text.utf8 {
             switch byte {
@@ -138,5 +189,35 @@ struct ContentLineWriter {
             room = 74
         }
         bytes += line[from...]
+    }
+}
+
+extension Span<UInt8> {
+    /// Whether a byte is a control character other than a tab. Without an early exit the compiler checks many at once.
+    fileprivate var holdsControls: Bool {
+        var found: UInt8 = 0
+        for index in indices { found |= Self.isControl(self[index]) }
+        return found != 0
+    }
+
+    /// Whether a TEXT value that holds these bytes is written in another way than they are.
+    fileprivate var needsEscapes: Bool {
+        var found: UInt8 = 0
+        for index in indices {
+            let byte = self[index]
+            let isBackslash: UInt8 = byte == 92 ? 1 : 0
+            let isSemicolon: UInt8 = byte == 59 ? 1 : 0
+            let isComma: UInt8 = byte == 44 ? 1 : 0
+            found |= Self.isControl(byte) | isBackslash | isSemicolon | isComma
+        }
+        return found != 0
+    }
+
+    @inline(__always)
+    private static func isControl(_ byte: UInt8) -> UInt8 {
+        let isLow: UInt8 = byte < 32 ? 1 : 0
+        let isTab: UInt8 = byte == 9 ? 1 : 0
+        let isDelete: UInt8 = byte == 127 ? 1 : 0
+        return isLow ^ isTab | isDelete
     }
 }

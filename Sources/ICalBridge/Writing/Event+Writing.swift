@@ -7,7 +7,7 @@ extension Event {
         writer.identifier("UID", uid)
         // DTSTAMP is required; without one, the last known change is used, never the clock (section 3.8.7.2).
         let stamp = timestamp ?? lastModified ?? created ?? Instant(seconds: 0)
-        writer.line("DTSTAMP", stamp.basic)
+        writer.line("DTSTAMP", stamp)
         if let recurrenceID {
             writer.time("RECURRENCE-ID", recurrenceID, parameters: appliesToFuture ? ";RANGE=THISANDFUTURE" : "")
         }
@@ -26,8 +26,8 @@ extension Event {
         if !categories.isEmpty { writer.textList("CATEGORIES", categories) }
         if let url { writer.line("URL", url) }
         writer.line("SEQUENCE", String(sequence))
-        if let created { writer.line("CREATED", created.basic) }
-        if let lastModified { writer.line("LAST-MODIFIED", lastModified.basic) }
+        if let created { writer.line("CREATED", created) }
+        if let lastModified { writer.line("LAST-MODIFIED", lastModified) }
         recurrence.write(to: &writer)
         for line in otherProperties { writer.line(line) }
         for alarm in alarms { alarm.write(to: &writer) }
@@ -75,7 +75,7 @@ extension EventTime {
         }
     }
 
-    fileprivate var tzidParameter: String {
+    var tzidParameter: String {
         guard let zone else { return "" }
         let identifier = zone.identifier.asTZID
         return identifier.utf8.contains { $0 == 58 || $0 == 59 || $0 == 44 }
@@ -85,14 +85,14 @@ extension EventTime {
 
 extension String {
     /// The text without characters that a parameter value cannot hold, so that TZID is the same in both places.
-    var asTZID: String { contains { $0.is("\"") || $0.isNewline } ? filter { !$0.is("\"") && !$0.isNewline } : self }
+    var asTZID: String {
+        // Nearly every name is ASCII without any of these.
+        guard utf8.contains(where: { $0 == 34 || $0 < 32 || $0 > 126 }) else { return self }
+        return contains { $0.is("\"") || $0.isNewline } ? filter { !$0.is("\"") && !$0.isNewline } : self
+    }
 }
 
 extension ContentLineWriter {
-    fileprivate mutating func time(_ name: String, _ time: EventTime, parameters: String = "") {
-        line(name + (time.isDate ? ";VALUE=DATE" : time.tzidParameter) + parameters, time.basicValue)
-    }
-
     fileprivate mutating func period(_ name: String, _ start: EventTime, to end: String) {
         line(name + ";VALUE=PERIOD" + start.tzidParameter, start.basicValue + "/" + end)
     }
