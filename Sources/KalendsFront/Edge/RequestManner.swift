@@ -16,11 +16,12 @@ struct RequestManner {
     private(set) var hasBody = false
 
     /// Throws the answer to a request that is refused: 400 for a Host field that is missing, repeated or not a host
-    /// (RFC 9112 section 3.2), 417 for an expectation that is not supported here.
+    /// (RFC 9112 section 3.2), 417 for an expectation that is not supported here, 415 for a body with a content coding
+    /// (RFC 9110 section 15.5.16).
     init(_ head: HTTPRequestHead) throws(ProblemDocument) {
         // The parser accepts only these two versions.
         isOld = head.version == .http1_0
-        var (hosts, asksToClose, asksToStay) = (0, false, false)
+        var (hosts, asksToClose, asksToStay, isCoded) = (0, false, false, false)
         for (name, value) in head.headers {
             // The length is compared first: most names are not among these.
             switch name.utf8.count {
@@ -39,6 +40,8 @@ struct RequestManner {
                     asksToStay = asksToStay || text.isField("keep-alive")
                 }
             case 14 where name.isField("content-length"): hasBody = hasBody || !value.utf8.elementsEqual([48])
+            case 16 where name.isField("content-encoding"):
+                isCoded = isCoded || !value.isEmpty && !value.isField("identity")
             case 17 where name.isField("transfer-encoding"): hasBody = true
             default: break
             }
@@ -46,6 +49,8 @@ struct RequestManner {
         guard hosts == 1 || isOld else { throw Self.badHost }
         closes = asksToClose || (isOld && !asksToStay)
         expects = expects && hasBody
+        // Whoever read a compressed file as it is would call it damaged.
+        guard !isCoded || !hasBody else { throw Self.coded }
     }
 
     /// `uri-host [":" port]` (RFC 9110 section 7.2); empty for a target without an authority.
@@ -64,6 +69,9 @@ struct RequestManner {
 
     private static let badHost = ProblemDocument(
         .badRequest, code: .hostInvalid, detail: "A request must have exactly one Host field, which names a host.")
+    private static let coded = ProblemDocument(
+        .unsupportedMediaType, detail: "Bodies are not accepted in a content coding. Send it without Content-Encoding.",
+        headers: [.acceptEncoding: "identity"])
     private static let otherExpectation = ProblemDocument(
         .expectationFailed, detail: "The only expectation that this server supports is 100-continue.")
 }

@@ -155,6 +155,29 @@ struct RequestMannerTests {
         }
     }
 
+    @Test("A body in a content coding is 415 and is not read; identity and a request without a body are not meant")
+    func codings() async throws {
+        try await TestServer.run(live: true) { server in
+            try await server.makeCircle()
+            func sent(_ coding: String, _ body: String) async throws -> String {
+                try await Self.all(
+                    "PUT /v1/circles/c/members/zoe HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(server.key)\r\n"
+                        + "Content-Type: application/json\r\nContent-Encoding: \(coding)\r\nConnection: close\r\n"
+                        + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)", server)
+            }
+            let member = #"{"displayName":"Zoe","role":"member"}"#
+            for coding in ["gzip", "br", "GZIP, identity"] {
+                let refused = try await sent(coding, member)
+                #expect(Self.statuses(refused) == [415] && refused.contains("\"unsupported-media-type\""))
+                #expect(refused.lowercased().contains("\r\naccept-encoding: identity\r\n"))
+            }
+            try await server.call(.get, "/v1/circles/c/members/zoe").expect(404)
+            #expect(try await Self.statuses(sent("Identity", member)).first == 201)
+            let bare = "GET /healthz HTTP/1.1\r\nHost: x\r\nContent-Encoding: gzip\r\nConnection: close\r\n\r\n"
+            #expect(try await Self.statuses(Self.all(bare, server)) == [200])
+        }
+    }
+
     private static func upload(_ server: TestServer, _ length: Int, _ more: String = "") -> String {
         "POST /v1/circles/c/imports HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(server.key)\r\n"
             + "Content-Type: text/calendar\r\nContent-Length: \(length)\r\nExpect: 100-Continue\r\n\(more)\r\n"
