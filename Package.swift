@@ -63,7 +63,10 @@ let package = Package(
         // The embedded engine, and the only target that uses GRDB.
         .target(
             name: "StorageSQLite",
-            dependencies: ["Base", "Storage", .product(name: "GRDB", package: "GRDB.swift")],
+            dependencies: [
+                "Base", "Storage", .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
+            ],
             swiftSettings: strict
         ),
 

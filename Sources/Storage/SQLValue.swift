@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Synchronization
+
 /// A value in a statement or a row, of one of the two types that every engine has.
 public enum SQLValue: Hashable, Sendable {
     case null
@@ -18,35 +20,79 @@ extension SQLValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Exp
 
 /// Parts of statements whose length depends on the number of values.
 enum SQLText {
+    private struct Shape: Hashable {
+        enum Kind { case parameters, tuples, keys }
+
+        var kind: Kind
+        var count: Int
+        var columns: Int
+        var first: Int
+    }
+
+    /// The lists that were made before: they consist of hundreds of parameters, and statements repeat a few of them.
+    private static let known = Mutex<[Shape: String]>([:])
+    private static let most = 500
+
+    private static func once(_ shape: Shape, _ make: () -> String) -> String {
+        if let text = known.withLock({ $0[shape] }) { return text }
+        let text = make()
+        known.withLock { if $0.count < most { $0[shape] = text } }
+        return text
+    }
+
     /// Returns `$1, $2`…
     static func parameters(_ count: Int, from first: Int = 1) -> String {
-        (first..<first + count).map { "$\($0)" }.joined(separator: ", ")
+        once(Shape(kind: .parameters, count: count, columns: 1, first: first)) {
+            list(count, from: first)
+        }
     }
 
     /// Returns `($1, $2), ($3, $4)`…
     static func tuples(_ count: Int, of columns: Int, from first: Int = 1) -> String {
-        (0..<count).map { "(\(parameters(columns, from: $0 * columns + first)))" }.joined(separator: ", ")
+        once(Shape(kind: .tuples, count: count, columns: columns, first: first)) {
+            (0..<count).map { "(\(list(columns, from: $0 * columns + first)))" }.joined(separator: ", ")
+        }
+    }
+
+    /// Returns what `make` makes for a number of keys whose values are parameters from `first` on.
+    static func keys(_ count: Int, from first: Int, _ make: () -> String) -> String {
+        once(Shape(kind: .keys, count: count, columns: 3, first: first), make)
+    }
+
+    private static func list(_ count: Int, from first: Int) -> String {
+        (first..<first + count).map { "$\($0)" }.joined(separator: ", ")
     }
 }
 
 /// One row of a result; the columns' names are shared by all rows.
 public struct SQLRow: Sendable {
-    let columns: [String: Int]
+    // A list: searching a few short names takes less time than hashing one, and nothing is built for each query.
+    let columns: [String]
     let values: [SQLValue]
 
-    public init(columns: [String: Int], values: [SQLValue]) {
+    public init(columns: [String], values: [SQLValue]) {
         self.columns = columns
         self.values = values
     }
 
+    private func index(of name: String) -> Int? {
+        for index in columns.indices where Self.areEqual(columns[index], name) { return index }
+        return nil
+    }
+
+    /// The standard library's comparison, which compares short texts as two numbers. Names of columns are ASCII, for
+    /// which it compares bytes.
+    @inline(__always)
+    private static func areEqual<Text: Equatable>(_ one: Text, _ other: Text) -> Bool { one == other }
+
     /// Returns the text of a column that may be null.
     public func text(_ name: String) -> String? {
-        if let index = columns[name], case .text(let value) = values[index] { value } else { nil }
+        if let index = index(of: name), case .text(let value) = values[index] { value } else { nil }
     }
 
     /// Returns the number of a column that may be null.
     public func integer(_ name: String) -> Int? {
-        if let index = columns[name], case .integer(let value) = values[index] { value } else { nil }
+        if let index = index(of: name), case .integer(let value) = values[index] { value } else { nil }
     }
 
     /// Returns the text of a column that the schema declares NOT NULL; throws when the statement does not fit the

@@ -55,6 +55,10 @@ public protocol ReadTransaction {
     func sharedTime() throws -> Int
 }
 
+extension WriteTransaction {
+    public var insertMany: String { "INSERT" }
+}
+
 extension ReadTransaction {
     public var hasRowNumbers: Bool { false }
 
@@ -88,6 +92,10 @@ public protocol WriteTransaction: ReadTransaction {
     /// Runs a statement and returns how many rows it changed.
     @discardableResult
     func execute(_ sql: String, _ arguments: [SQLValue]) throws -> Int
+
+    /// The first words of a statement that inserts several rows. When one of them fails, the whole transaction must be
+    /// given up, because earlier ones may have been inserted.
+    var insertMany: String { get }
 
     /// Declares that the transaction concerns this circle, and only the circles that are named.
     ///

@@ -12,7 +12,7 @@ internal import Storage
     private struct Prepared {
         var name: String
         var parameters: [Oid]
-        var columns: [String: Int]
+        var columns: [String]
         var types: [Oid]
 
         func takes(_ arguments: [SQLValue]) -> Bool {
@@ -195,12 +195,11 @@ internal import Storage
         }
         try unsafe take { _ in }
         guard unsafe PQsendDescribePrepared(connection, name) == 1 else { throw lost() }
-        var new = Prepared(name: name, parameters: [], columns: [:], types: [])
+        var new = Prepared(name: name, parameters: [], columns: [], types: [])
         try unsafe take { result in
             new.parameters = (0..<(unsafe PQnparams(result))).map { unsafe PQparamtype(result, $0) }
             for index in 0..<(unsafe PQnfields(result)) {
-                let column = unsafe String(cString: PQfname(result, index))
-                if new.columns[column] == nil { new.columns[column] = Int(index) }
+                new.columns.append(unsafe String(cString: PQfname(result, index)))
                 new.types.append(unsafe PQftype(result, index))
             }
         }

@@ -62,11 +62,11 @@ extension WriteTransaction {
             ]
         }
         try insertRows(
-            """
-            INSERT INTO event_versions (circle_id, uid, recurrence_id, source, from_epoch, until_epoch, visible_to,
-                shown_uid, sequence, starts_at, ends_at, fingerprint, content, file_sequence, file_modified_at,
-                imported_by, created_at, updated_at)
-            """, rows)
+            into: """
+                event_versions (circle_id, uid, recurrence_id, source, from_epoch, until_epoch, visible_to,
+                    shown_uid, sequence, starts_at, ends_at, fingerprint, content, file_sequence, file_modified_at,
+                    imported_by, created_at, updated_at)
+                """, rows)
     }
 
     /// Ends events with the current epoch.
@@ -171,10 +171,12 @@ extension ImportedEventRecord.Key {
     /// The UIDs appear twice: SQLite does not look up triples in an index, and would read the whole circle for each
     /// group.
     static func among(_ count: Int, from first: Int) -> String {
-        let places = (0..<count).map { 3 * $0 + first }
-        let triples = places.map { "($\($0), $\($0 + 1), $\($0 + 2))" }.joined(separator: ", ")
-        let uids = places.map { "$\($0)" }.joined(separator: ", ")
-        return "(uid, recurrence_id, source) IN (VALUES \(triples)) AND uid IN (\(uids))"
+        SQLText.keys(count, from: first) {
+            let places = (0..<count).map { 3 * $0 + first }
+            let triples = places.map { "($\($0), $\($0 + 1), $\($0 + 2))" }.joined(separator: ", ")
+            let uids = places.map { "$\($0)" }.joined(separator: ", ")
+            return "(uid, recurrence_id, source) IN (VALUES \(triples)) AND uid IN (\(uids))"
+        }
     }
 }
 

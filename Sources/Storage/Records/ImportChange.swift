@@ -115,9 +115,9 @@ extension WriteTransaction {
             ]
         }
         try insertRows(
-            """
-            INSERT INTO import_changes (import_id, position, source, uid, recurrence_id, content_before, content_after,
-                digest_after, file_sequence_before, file_modified_before, imported_by_before, shown_uid_before)
-            """, rows)
+            into: """
+                import_changes (import_id, position, source, uid, recurrence_id, content_before, content_after,
+                    digest_after, file_sequence_before, file_modified_before, imported_by_before, shown_uid_before)
+                """, rows)
     }
 }

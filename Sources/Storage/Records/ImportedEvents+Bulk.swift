@@ -198,15 +198,16 @@ extension ImportedEventRecord.Key {
 }
 
 extension WriteTransaction {
-    /// Inserts rows, several with one statement when there are many.
-    func insertRows(_ insert: String, _ rows: [[SQLValue]], otherwise: String = "") throws {
+    /// Inserts rows, several with one statement when there are many; when this fails, the whole transaction must.
+    func insertRows(into table: String, _ rows: [[SQLValue]], otherwise: String = "") throws {
         let together = 25
         var start = 0
         while start < rows.count {
             let count = rows.count - start >= together ? together : 1
             let group = rows[start..<start + count]
             try execute(
-                "\(insert) VALUES \(SQLText.tuples(count, of: rows[start].count)) \(otherwise)", group.flatMap { $0 })
+                "\(insertMany) INTO \(table) VALUES \(SQLText.tuples(count, of: rows[start].count)) \(otherwise)",
+                group.flatMap { $0 })
             start += count
         }
     }

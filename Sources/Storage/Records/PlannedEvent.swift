@@ -143,10 +143,10 @@ extension WriteTransaction {
     /// Stores a user's new or changed events.
     public func putPlannedEvents(_ events: [PlannedEvent]) throws {
         try insertRows(
-            """
-            INSERT INTO planned_events (user_id, source, external_id, starts_at, ends_at, start_offset, end_offset,
-                is_all_day, title, calendar_name, uid, sequence, created_at, updated_at)
-            """, events.map(\.values),
+            into: """
+                planned_events (user_id, source, external_id, starts_at, ends_at, start_offset, end_offset,
+                    is_all_day, title, calendar_name, uid, sequence, created_at, updated_at)
+                """, events.map(\.values),
             otherwise: """
                 ON CONFLICT (user_id, source, external_id, starts_at) DO UPDATE SET ends_at = EXCLUDED.ends_at,
                     start_offset = EXCLUDED.start_offset, end_offset = EXCLUDED.end_offset,
