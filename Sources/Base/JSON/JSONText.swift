@@ -33,25 +33,42 @@ package struct JSONText {
         }
     }
 
+    /// Writes a string.
+    package mutating func write(_ text: String) { Self.write(text, to: &bytes) }
+
     /// Appends text that already is JSON.
     package mutating func append(_ json: String) { bytes += json.utf8 }
 
     /// Writes a string with the escapes that RFC 8259 section 7 requires, and no others.
     package static func write(_ text: String, to bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "\""))
-        for byte in text.utf8 {
-            switch byte {
-            case 0x22, 0x5C: bytes += [0x5C, byte]
-            case 0x0A: bytes += #"\n"#.utf8
-            case 0x0D: bytes += #"\r"#.utf8
-            case 0x09: bytes += #"\t"#.utf8
-            case 0..<0x20:
-                bytes += #"\u00"#.utf8
-                bytes += Hexadecimal.digits(of: byte)
-            default: bytes.append(byte)
+        var text = text
+        // The bytes are only read within the closure, and only below their count.
+        text.withUTF8 { content in
+            var start = 0
+            // What stands between two escapes is copied at once: most texts have none.
+            for place in 0..<content.count {
+                let byte = unsafe content[place]
+                guard byte < 0x20 || byte == 0x22 || byte == 0x5C else { continue }
+                unsafe bytes.append(contentsOf: UnsafeBufferPointer(rebasing: content[start..<place]))
+                escape(byte, to: &bytes)
+                start = place + 1
             }
+            unsafe bytes.append(contentsOf: UnsafeBufferPointer(rebasing: content[start...]))
         }
         bytes.append(UInt8(ascii: "\""))
+    }
+
+    private static func escape(_ byte: UInt8, to bytes: inout [UInt8]) {
+        switch byte {
+        case 0x22, 0x5C: bytes += [0x5C, byte]
+        case 0x0A: bytes += #"\n"#.utf8
+        case 0x0D: bytes += #"\r"#.utf8
+        case 0x09: bytes += #"\t"#.utf8
+        default:
+            bytes += #"\u00"#.utf8
+            bytes += Hexadecimal.digits(of: byte)
+        }
     }
 
     package init(bytes: [UInt8] = []) {

@@ -15,20 +15,25 @@ public enum Base64URL {
     }()
 
     public static func encode(_ bytes: [UInt8]) -> String {
-        var text: [UInt8] = []
-        text.reserveCapacity((bytes.count * 4 + 2) / 3)
-        var bits: UInt32 = 0
-        var count = 0
-        for byte in bytes {
-            bits = bits << 8 | UInt32(byte)
-            count += 8
-            while count >= 6 {
-                count -= 6
-                text.append(alphabet[Int(bits >> UInt32(count)) & 63])
+        let (alphabet, length) = (alphabet, (bytes.count * 4 + 2) / 3)
+        // Six bits of every byte give at most `length` characters, each written once.
+        return unsafe String(unsafeUninitializedCapacity: length) { text in
+            var (bits, count, place) = (UInt32(0), 0, 0)
+            for byte in bytes {
+                bits = bits << 8 | UInt32(byte)
+                count += 8
+                while count >= 6 {
+                    count -= 6
+                    unsafe text[place] = alphabet[Int(bits >> UInt32(count)) & 63]
+                    place += 1
+                }
             }
+            if count > 0 {
+                unsafe text[place] = alphabet[Int(bits << UInt32(6 - count)) & 63]
+                place += 1
+            }
+            return place
         }
-        if count > 0 { text.append(alphabet[Int(bits << UInt32(6 - count)) & 63]) }
-        return String(decoding: text, as: UTF8.self)
     }
 
     /// Returns the bytes, or nil when a character is not in the alphabet or one is left over.

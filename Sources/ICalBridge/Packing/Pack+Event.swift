@@ -90,15 +90,24 @@ extension PackWriter {
 }
 
 extension PackReader {
+    /// Reads an event with only what tells it apart from others and orders its versions: the UID, the class, numbers
+    /// and times. Its texts are empty, which takes half of the time.
+    public mutating func identity() throws(PackError) -> Event {
+        skipsTexts = true
+        defer { skipsTexts = false }
+        return try event()
+    }
+
     public mutating func event() throws(PackError) -> Event {
         guard try tag() == "e" else { throw failure() }
         var event = Event(uid: "", start: nil)
         while let letter = try tag() {
             switch letter {
             case "k":
-                guard let kind = Event.Kind(rawValue: try text()) else { throw failure() }
+                let name = try whole { (reader) throws(PackError) in try reader.text() }
+                guard let kind = Event.Kind(rawValue: name) else { throw failure() }
                 event.kind = kind
-            case "u": event.uid = try text()
+            case "u": event.uid = try whole { (reader) throws(PackError) in try reader.text() }
             case "r": event.recurrenceID = try time()
             case "f": event.appliesToFuture = true
             case "s": event.start = try time()
@@ -108,7 +117,7 @@ extension PackReader {
             case "l": event.location = try text()
             case "S": event.status = try text()
             case "T": event.isTransparent = try integer() != 0
-            case "c": event.classification = try text()
+            case "c": event.classification = try whole { (reader) throws(PackError) in try reader.text() }
             case "q": event.sequence = try integer()
             case "1": event.timestamp = try instant()
             case "2": event.created = try instant()

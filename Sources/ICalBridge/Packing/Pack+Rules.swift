@@ -39,7 +39,8 @@ extension PackWriter {
 
 extension PackReader {
     mutating func rule() throws(PackError) -> RecurrenceRule {
-        guard let frequency = RecurrenceRule.Frequency(rawValue: try text()) else { throw failure() }
+        let name = try whole { (reader) throws(PackError) in try reader.text() }
+        guard let frequency = RecurrenceRule.Frequency(rawValue: name) else { throw failure() }
         var rule = RecurrenceRule(frequency)
         while let letter = try tag() {
             switch letter {

@@ -126,7 +126,7 @@ extension PackReader {
     }
 
     private mutating func zonedTime() throws(PackError) -> Event.End {
-        let zone = try zone()
+        let zone = try whole { (reader) throws(PackError) in try reader.zone() }
         return .time(.zoned(try wall(), zone))
     }
 

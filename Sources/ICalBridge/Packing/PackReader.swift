@@ -11,6 +11,8 @@ public struct PackReader: Sendable {
     private let bytes: [UInt8]
     private var offset = 0
     var zones: [TimeZoneReference] = []
+    /// Whether `text()` passes over texts, and returns an empty one for each.
+    var skipsTexts = false
 
     public init(_ bytes: [UInt8]) { self.bytes = bytes }
 
@@ -33,9 +35,23 @@ public struct PackReader: Sendable {
     public mutating func text() throws(PackError) -> String {
         let (count, end) = try number()
         guard count >= 0, count <= bytes.count - offset, end == 58 || end == 33 else { throw failure() }
+        if skipsTexts {
+            offset += count
+            return ""
+        }
         let content = bytes[offset..<offset + count]
         offset += count
         return String(decoding: end == 58 ? content : try unescaped(content), as: UTF8.self)
+    }
+
+    /// Reads something with all of its texts, also while others are passed over.
+    mutating func whole<Value>(
+        _ body: (inout PackReader) throws(PackError) -> Value
+    ) throws(PackError) -> Value {
+        let skipped = skipsTexts
+        skipsTexts = false
+        defer { skipsTexts = skipped }
+        return try body(&self)
     }
 
     public mutating func list<Element>(

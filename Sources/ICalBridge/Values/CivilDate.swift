@@ -97,14 +97,14 @@ public struct CivilDate: Hashable, Comparable, Sendable, Codable {
 extension CivilDate: CustomStringConvertible {
     /// The date as `2026-01-21`, RFC 3339's full-date.
     public var description: String {
-        "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))"
+        guard isOrdinary else { return "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))" }
+        return StampText.text(10) { $0.extended(self) }
     }
 
     /// The date as `20260121` (RFC 5545 section 3.3.4).
     public var basic: String {
-        // One number, so that one text is made and not three.
-        (0...9999).contains(year)
-            ? padded((year * 100 + month) * 100 + day, 8) : padded(year, 4) + padded(month, 2) + padded(day, 2)
+        guard isOrdinary else { return padded(year, 4) + padded(month, 2) + padded(day, 2) }
+        return StampText.text(8) { $0.basic(self) }
     }
 
     /// Reads `YYYY-MM-DD`; nil for anything else, and for a day that does not exist.

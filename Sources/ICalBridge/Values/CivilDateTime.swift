@@ -29,6 +29,12 @@ public struct CivilDateTime: Hashable, Comparable, Sendable {
     private var daysSinceEpoch: Int { floorDivide(wallSeconds, by: 86_400) }
     private var secondOfDay: Int { wallSeconds - daysSinceEpoch * 86_400 }
 
+    /// The date, and the seconds since its midnight.
+    var parts: (date: CivilDate, second: Int) {
+        let days = daysSinceEpoch
+        return (CivilDate(daysSinceEpoch: days), wallSeconds - days * 86_400)
+    }
+
     public var date: CivilDate {
         get { CivilDate(daysSinceEpoch: daysSinceEpoch) }
         set { self = CivilDateTime(wallSeconds: newValue.daysSinceEpoch * 86_400 + secondOfDay) }
@@ -74,14 +80,14 @@ extension CivilDateTime: Codable {
 extension CivilDateTime: CustomStringConvertible {
     /// The time as `2026-01-21T09:00:00`.
     public var description: String {
-        "\(date)T\(padded(hour, 2)):\(padded(minute, 2)):\(padded(second, 2))"
+        guard isOrdinary else { return "\(date)T\(padded(hour, 2)):\(padded(minute, 2)):\(padded(second, 2))" }
+        return StampText.text(19) { $0.extended(self) }
     }
 
     /// The time as `20260121T090000` (RFC 5545 section 3.3.5).
     public var basic: String {
-        // One number, so that one text is made and not six.
-        let clock = (hour * 100 + minute) * 100 + second
-        return date.basic + "T" + padded(clock, 6)
+        guard isOrdinary else { return date.basic + "T" + padded(hour, 2) + padded(minute, 2) + padded(second, 2) }
+        return StampText.text(15) { $0.basic(self) }
     }
 
     /// Reads `YYYYMMDDTHHMMSS`; nil for anything else, and for a time that does not exist.

@@ -20,10 +20,24 @@ public struct Instant: Hashable, Comparable, Sendable {
 
 extension Instant: CustomStringConvertible {
     /// The instant as `2026-01-21T17:00:00Z` (RFC 3339).
-    public var description: String { "\(utc)Z" }
+    public var description: String {
+        let utc = utc
+        guard utc.isOrdinary else { return "\(utc)Z" }
+        return StampText.text(20) {
+            $0.extended(utc)
+            $0.write("Z")
+        }
+    }
 
     /// The instant as `20260121T170000Z` (RFC 5545 section 3.3.5, form 2).
-    public var basic: String { utc.basic + "Z" }
+    public var basic: String {
+        let utc = utc
+        guard utc.isOrdinary else { return utc.basic + "Z" }
+        return StampText.text(16) {
+            $0.basic(utc)
+            $0.write("Z")
+        }
+    }
 
     /// The instant in RFC 3339 with an offset, as `2026-01-21T09:00:00-08:00`.
     ///
