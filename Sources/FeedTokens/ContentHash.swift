@@ -10,17 +10,14 @@ public struct ContentHash: Hashable, Sendable {
 
     /// Takes the first 18 bytes of a digest.
     public init(of digest: SHA256.Digest) {
-        var words: (UInt64, UInt64, UInt64) = (0, 0, 0)
-        var count = 0
-        for byte in digest.prefix(18) {
-            switch count / 8 {
-            case 0: words.0 = words.0 << 8 | UInt64(byte)
-            case 1: words.1 = words.1 << 8 | UInt64(byte)
-            default: words.2 = words.2 << 8 | UInt64(byte)
-            }
-            count += 1
+        // All three numbers lie within the digest's 32 bytes.
+        (high, middle, low) = unsafe digest.withUnsafeBytes { bytes in
+            unsafe (
+                UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)),
+                UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)),
+                UInt16(bigEndian: bytes.loadUnaligned(fromByteOffset: 16, as: UInt16.self))
+            )
         }
-        (high, middle, low) = (words.0, words.1, UInt16(truncatingIfNeeded: words.2))
     }
 
     /// The hash as 24 characters of base64url.

@@ -7,16 +7,9 @@ extension Event {
     /// with legal values, because strict readers refuse a whole feed over others.
     var publishable: Event {
         var copy = self
-        let dropped: Set<ByteString> = ["ORGANIZER", "ATTENDEE", "ATTACH", "REQUEST-STATUS", "CONTACT"]
-        copy.otherProperties.removeAll { line in
-            // libical's notes on another program's file are not part of an event.
-            dropped.contains(line.name) || line.name.hasPrefix("X-LIC-") || !line.hasLegalValue
-        }
+        if otherProperties.contains(where: \.isUnpublished) { copy.otherProperties.removeAll(where: \.isUnpublished) }
         if let status, !["CONFIRMED", "TENTATIVE", "CANCELLED"].contains(status) { copy.status = nil }
-        // An unknown CLASS means private (RFC 5545 section 3.8.1.3).
-        if let classification, !["PUBLIC", "PRIVATE", "CONFIDENTIAL"].contains(classification) {
-            copy.classification = "PRIVATE"
-        }
+        if hasUnknownClass { copy.classification = "PRIVATE" }
         // A duration of zero is expressed by leaving out the end.
         let utc = FixedOffset.utc
         if case .time(let end) = end, let start, !end.isDate, !start.isDate,
@@ -25,6 +18,14 @@ extension Event {
             copy.end = nil
         }
         return copy
+    }
+
+    /// Whether `publishable` is private.
+    var isPublishedAsPrivate: Bool { isPrivate || hasUnknownClass }
+
+    /// Whether CLASS has a value that is not defined, which means private (RFC 5545 section 3.8.1.3).
+    private var hasUnknownClass: Bool {
+        classification.map { !["PUBLIC", "PRIVATE", "CONFIDENTIAL"].contains($0) } ?? false
     }
 
     /// Returns the event with times in the given zone where they name none, because Google reads such times as UTC, and
@@ -116,6 +117,13 @@ extension EventTime {
 }
 
 extension ContentLine {
+    private static let dropped: Set<ByteString> = ["ORGANIZER", "ATTENDEE", "ATTACH", "REQUEST-STATUS", "CONTACT"]
+
+    /// Whether a reader must not get it. libical's notes on another program's file are not part of an event.
+    fileprivate var isUnpublished: Bool {
+        Self.dropped.contains(name) || name.hasPrefix("X-LIC-") || !hasLegalValue
+    }
+
     /// Whether a property with a fixed set of values has one of them.
     fileprivate var hasLegalValue: Bool {
         switch name {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Storage
+import Synchronization
 
 /// The limits on imported events.
 struct EventLimits: Sendable {
@@ -35,6 +36,7 @@ struct EventStaging: Sendable {
     private var pieces: [Piece] = []
     private var bytes = 0
     private var writing: Task<Void, any Error>?
+    private let writer = Writer()
     private var added: [ImportedEventRecord] = []
     private var addedBytes = 0
     private var ended: [ImportedEventRecord.Key] = []
@@ -87,8 +89,23 @@ struct EventStaging: Sendable {
         pieces.append { try $0.stage(events, in: circle) }
     }
 
-    /// Whether there is enough to write in a few transactions.
-    var isFull: Bool { pieces.count >= 64 || bytes >= 2 << 20 }
+    /// Whether there is enough to write: a little if nothing is being written, and otherwise as much as may wait.
+    ///
+    /// The more is written together, the fewer times a page of an index is written.
+    var isFull: Bool {
+        let few = pieces.count < 64 && bytes < 1 << 20
+        return !few && (!writer.isBusy || pieces.count >= 512 || bytes >= 4 << 20)
+    }
+
+    /// Whether a task is writing.
+    private final class Writer: Sendable {
+        private let state = Atomic(false)
+
+        var isBusy: Bool {
+            get { state.load(ordering: .relaxed) }
+            set { state.store(newValue, ordering: .relaxed) }
+        }
+    }
 
     /// Begins writing the gathered changes after earlier ones have been written; throws if writing those failed.
     mutating func write() async throws {
@@ -103,9 +120,13 @@ struct EventStaging: Sendable {
             wanted.insert({ try $0.beginStaging(in: circle) }, at: 0)
         }
         try await writing?.value
-        let (store, ready) = (store, wanted)
+        let (store, ready, writer) = (store, wanted, writer)
+        writer.isBusy = true
         // The next events are decided while these are written.
-        writing = Task { try await store.recordInSteps(ready) }
+        writing = Task {
+            defer { writer.isBusy = false }
+            try await store.recordInSteps(ready)
+        }
     }
 
     /// Writes the rest, and waits until it is written.

@@ -31,6 +31,15 @@ package enum ImportBlock {
             return ReadEvent(event: try reader.event(), line: line)
         }
     }
+
+    /// Returns the events with only what an index needs of them.
+    static func identities(_ bytes: [UInt8]) throws -> [Event] {
+        var reader = PackReader(bytes)
+        return try reader.list { (reader) throws(PackError) in
+            _ = try reader.integer()
+            return try reader.identity()
+        }
+    }
 }
 
 /// The report on a whole file, apart from its events.

@@ -15,9 +15,18 @@ struct ImportIndex: Sendable {
         private let low: UInt32
 
         init(uid: String, recurrenceID: String) {
-            let hash = Array(SHA256.hash(data: Data((uid + "\u{0}" + recurrenceID).utf8)).prefix(12))
-            high = hash[..<8].reduce(0) { $0 << 8 | UInt64($1) }
-            low = hash[8...].reduce(0) { $0 << 8 | UInt32($1) }
+            var bytes: [UInt8] = []
+            bytes.reserveCapacity(uid.utf8.count + 1 + recurrenceID.utf8.count)
+            bytes += uid.utf8
+            bytes.append(0)
+            bytes += recurrenceID.utf8
+            // Both numbers lie within the digest's 32 bytes.
+            (high, low) = unsafe SHA256.hash(data: bytes).withUnsafeBytes { digest in
+                unsafe (
+                    UInt64(bigEndian: digest.loadUnaligned(as: UInt64.self)),
+                    UInt32(bigEndian: digest.loadUnaligned(fromByteOffset: 8, as: UInt32.self))
+                )
+            }
         }
 
         /// The id of the item in the import's report.
@@ -40,21 +49,29 @@ struct ImportIndex: Sendable {
     /// The UIDs of events with any component that is marked private.
     private(set) var privateUIDs: Set<ByteString> = []
     private var newest: [Key: Version] = [:]
+    /// The zone of times that name none.
+    let zone: TimeZoneReference
 
-    init(_ events: ImportEvents, zone: any TimeZoneRules, _ store: any Store) async throws {
-        for block in 0..<events.blocks {
-            for read in try ImportBlock.events(try await events.packed(block, store)) { add(read.event, zone) }
-        }
+    init(floatingIn zone: TimeZoneReference) { self.zone = zone }
+
+    init(_ events: ImportEvents, floatingIn zone: TimeZoneReference, _ store: any Store) async throws {
+        self.zone = zone
+        for block in 0..<events.blocks { try add(try await events.packed(block, store)) }
     }
 
-    private mutating func add(_ event: Event, _ zone: any TimeZoneRules) {
-        let key = Key(uid: event.uid, recurrenceID: event.recurrenceKey(floatingIn: zone))
+    /// Adds the events of the next block; throws `PackError` if its bytes are not a block.
+    mutating func add(_ block: [UInt8]) throws {
+        for event in try ImportBlock.identities(block) { add(event) }
+    }
+
+    private mutating func add(_ event: Event) {
+        let key = Key(uid: event.uid, recurrenceID: event.recurrenceKey(floatingIn: zone.rules))
         let version = Version(
             place: keys.count, sequence: event.sequence, modified: event.lastModified?.seconds ?? 0)
         keys.append(key)
         let uid = ByteString(event.uid)
         uids.insert(uid)
-        if event.publishable.isPrivate { privateUIDs.insert(uid) }
+        if event.isPublishedAsPrivate { privateUIDs.insert(uid) }
         // A file may contain an event twice; the newest counts, and among equals the last.
         if let other = newest[key], (other.sequence, other.modified) > (version.sequence, version.modified) { return }
         newest[key] = version

@@ -73,6 +73,8 @@ struct ImportOwner: Sendable {
 
     /// Looks up what decides the places of some events, except for those looked up before.
     mutating func look(_ all: [String], _ store: any Store) async throws {
+        // Nothing that is stored could decide anything.
+        guard sources.contains(where: { $0.value.events > 0 }) else { return }
         let uids = all.filter { asked.insert(ImportIndex.Key(uid: $0, recurrenceID: "")).inserted }
         if case .person(let user) = kind { try await lookForFormer(uids, user, store) }
         for (audience, group) in Dictionary(grouping: uids, by: { place(of: $0).visibleTo == nil }) {

@@ -61,12 +61,12 @@ struct ImportPlan: Sendable {
 
     /// - Parameter first: the position of the first of these events in the file.
     mutating func decide(
-        _ events: ArraySlice<ReadEvent>, first: Int, _ store: any Store
+        _ drafts: [ImportDraft], first: Int, _ store: any Store
     ) async throws -> [Item] {
-        var items = events.enumerated().map { place, read in
+        var items = drafts.enumerated().map { place, draft in
             Item(
-                id: index.keys[first + place].text, event: read.event, line: read.line, change: .created,
-                isShared: !index.isPrivate(read.event.uid))
+                id: index.keys[first + place].text, event: draft.event, line: draft.line, change: .created,
+                isShared: !index.isPrivate(draft.event.uid))
         }
         let uids = items.map(\.event.uid)
         let own = try await store.read { try $0.ownedUIDs(uids) }
@@ -81,7 +81,7 @@ struct ImportPlan: Sendable {
                     "This is an event of the schedule itself; it is not imported into the schedule again.")
             }
         }
-        try await compare(&items, store)
+        try await compare(&items, drafts, store)
         for place in items.indices where excluded.contains(ByteString(items[place].id)) {
             unmetExclusions.remove(ByteString(items[place].id))
             items[place].skip("It was excluded.")
@@ -90,10 +90,12 @@ struct ImportPlan: Sendable {
         return items
     }
 
-    private mutating func compare(_ items: inout [Item], _ store: any Store) async throws {
+    private mutating func compare(
+        _ items: inout [Item], _ drafts: [ImportDraft], _ store: any Store
+    ) async throws {
         let places = items.indices.filter { items[$0].change != .skipped }
         try await owner.look(places.map { items[$0].event.uid }, store)
-        let keys = places.map { (items[$0].event.uid, items[$0].event.recurrenceKey(floatingIn: zone)) }
+        let keys = places.map { (items[$0].event.uid, drafts[$0].recurrenceID) }
         // A source without any events so far need not be looked up.
         let sources = owner.known.filter { owner.sources[$0] != nil }
         let stored = try await store.read { [circle = owner.circle] in
@@ -101,7 +103,7 @@ struct ImportPlan: Sendable {
         }
         var unknown: [Int] = []
         for place in places {
-            let record = try record(items[place].event)
+            let record = record(drafts[place])
             items[place].isShared = record.visibleTo == nil
             guard record.content.utf8.count <= limits.event else {
                 items[place].skip("The event is larger than \(limits.event >> 10) KiB.")
@@ -144,14 +146,14 @@ struct ImportPlan: Sendable {
         return try StoredEvent.isSame(other.content, record.content)
     }
 
-    private func record(_ event: Event) throws -> ImportedEventRecord {
-        let span = event.span(floatingIn: zone)
+    private func record(_ draft: ImportDraft) -> ImportedEventRecord {
+        let event = draft.event
         let home = owner.place(of: event.uid)
         var record = ImportedEventRecord(
-            circleID: owner.circle.id, source: home.source, uid: event.uid,
-            recurrenceID: event.recurrenceKey(floatingIn: zone), startsAt: span.start, endsAt: span.end,
-            fingerprint: event.fingerprint(floatingIn: zone), content: StoredEvent.text(event.importable),
-            fileSequence: max(0, event.sequence), fileModifiedAt: event.lastModified?.milliseconds,
+            circleID: owner.circle.id, source: home.source, uid: event.uid, recurrenceID: draft.recurrenceID,
+            startsAt: draft.span.start, endsAt: draft.span.end, fingerprint: draft.fingerprint,
+            content: draft.content, fileSequence: max(0, event.sequence),
+            fileModifiedAt: event.lastModified?.milliseconds,
             importedBy: importedBy, now: now)
         record.visibleTo = home.visibleTo
         return record

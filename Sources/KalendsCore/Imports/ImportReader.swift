@@ -2,6 +2,7 @@
 
 import Base
 import FoundationEssentials
+import Storage
 import Subprocess
 import SystemPackage
 
@@ -24,11 +25,14 @@ package actor ImportReader {
 
     /// Reads a file; throws 422 with a sentence if nothing in it can be imported, or if reading it exceeded the limits.
     ///
-    /// - Parameter progress: called now and then with the part that has been read, from 0 to 1.
+    /// - Parameters:
+    ///   - circle: the circle that it is imported into, whose zone applies to times that name none.
+    ///   - progress: called now and then with the part that has been read, from 0 to 1.
     func read(
-        _ upload: ImportUpload, assumedTimeZone: String, progress: @escaping @Sendable (Double) -> Void = { _ in }
+        _ upload: ImportUpload, in circle: Circle, progress: @escaping @Sendable (Double) -> Void = { _ in }
     ) async throws -> ImportReading {
-        guard let found = try await received(upload, assumedTimeZone, [], progress).reading() else {
+        let index = ImportIndex(floatingIn: try circle.zone)
+        guard let found = try await received(upload, circle.timeZone, [], index, progress).reading() else {
             throw Self.beyondLimits
         }
         return found
@@ -38,7 +42,7 @@ package actor ImportReader {
     ///
     /// Throws 422 with a sentence if checking it exceeded the limits.
     func check(_ upload: ImportUpload) async throws -> JSONValue {
-        guard let found = try await received(upload, "UTC", ["--checks"], { _ in }).checked() else {
+        guard let found = try await received(upload, "UTC", ["--checks"], nil, { _ in }).checked() else {
             throw Self.beyondLimits
         }
         return found
@@ -46,7 +50,7 @@ package actor ImportReader {
 
     /// Returns what a separate reading process reported about a file; throws if the process did not end by itself.
     private func received(
-        _ upload: ImportUpload, _ assumedTimeZone: String, _ manner: [String],
+        _ upload: ImportUpload, _ assumedTimeZone: String, _ manner: [String], _ index: ImportIndex?,
         _ progress: @escaping @Sendable (Double) -> Void
     ) async throws -> ReceivedReading {
         let sender = upload.admission?.sender ?? .unknown
@@ -64,7 +68,7 @@ package actor ImportReader {
         let chosen = arguments
         let executable = executable
         let reading = try await withThrowingTaskGroup(of: ReceivedReading?.self) { group in
-            group.addTask { try await Self.run(executable, chosen, upload, limits, progress) }
+            group.addTask { try await Self.run(executable, chosen, upload, limits, index, progress) }
             group.addTask {
                 try await Task.sleep(for: .seconds(limits.processorSeconds * 2 + 5))
                 return nil
@@ -122,7 +126,7 @@ package actor ImportReader {
     /// Returns what the process read; nil if it exceeded its limits, crashed on the file, or reported something
     /// invalid.
     private static func run(
-        _ executable: String, _ arguments: [String], _ upload: ImportUpload, _ limits: Limits,
+        _ executable: String, _ arguments: [String], _ upload: ImportUpload, _ limits: Limits, _ index: ImportIndex?,
         _ progress: @escaping @Sendable (Double) -> Void
     ) async throws -> ReceivedReading? {
         // The server's environment may contain a key, so only the paths of libraries and time zones are passed on.
@@ -136,7 +140,7 @@ package actor ImportReader {
             .path(FilePath(executable)), arguments: Arguments(arguments), environment: .custom(environment),
             input: .fileDescriptor(input, closeAfterSpawningProcess: true), output: .sequence, error: .discarded
         ) { execution in
-            var heard = try ReceivedReading(limit: limits.output)
+            var heard = try ReceivedReading(limit: limits.output, index)
             for try await buffer in execution.standardOutput {
                 // The bytes are copied during the call.
                 let bytes = unsafe buffer.withUnsafeBytes { unsafe Array($0) }

@@ -4,13 +4,58 @@ package import Base
 package import ICalBridge
 
 extension ImportPlan.Item {
-    var json: JSONValue {
-        [
-            "itemId": .string(id), "uid": .string(event.uid), "change": .string(change.rawValue),
-            "summary": JSONValue(event.summary.map(Self.shortened)), "start": event.start?.json ?? .null,
-            "end": event.effectiveEnd?.json ?? .null, "reason": JSONValue(reason),
-            ImportShown.mark: .bool(isShared),
-        ]
+    /// Writes the item as JSON with sorted keys.
+    ///
+    /// An import of many events has as many items, and most are never looked at: making a `JSONValue` of each took
+    /// longer than comparing the event with what is stored.
+    func write(to text: inout JSONText) {
+        text.append(#"{"change":"#)
+        text.write(change.rawValue)
+        text.append(#","end":"#)
+        text.write(event.effectiveEnd)
+        text.append(#","itemId":"#)
+        text.write(id)
+        text.append(#","reason":"#)
+        text.write(reason)
+        text.append(isShared ? #","shared":true,"start":"# : #","shared":false,"start":"#)
+        text.write(event.start)
+        text.append(#","summary":"#)
+        text.write(event.summary.map(Self.shortened))
+        text.append(#","uid":"#)
+        text.write(event.uid)
+        text.append("}")
+    }
+}
+
+extension JSONText {
+    fileprivate mutating func write(_ text: String?) {
+        if let text { write(text) } else { append("null") }
+    }
+
+    /// Writes `EventTime.json` with sorted keys.
+    fileprivate mutating func write(_ time: EventTime?) {
+        switch time {
+        case nil: return append("null")
+        case .date(let date):
+            append(#"{"date":"#)
+            write(date.description)
+        case .floating(let wall):
+            append(#"{"dateTime":"#)
+            write(wall.description)
+            append(#","floating":true"#)
+        case .utc(let instant): write(instant.utc, "UTC", instant)
+        case .zoned(let wall, let zone): write(wall, zone.identifier, zone.rules.instant(of: wall))
+        }
+        append("}")
+    }
+
+    private mutating func write(_ wall: CivilDateTime, _ zone: String, _ instant: Instant) {
+        append(#"{"dateTime":"#)
+        write(wall.description)
+        append(#","timeZone":"#)
+        write(zone)
+        append(#","utc":"#)
+        write(instant.description)
     }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import ICalBridge
+import Storage
 
 /// What was read of a file to be imported, as far as a report and a commit need it.
 ///
@@ -93,6 +94,8 @@ extension CalendarReader.Options {
 struct ImportReading: Sendable {
     var summary: ImportSummary
     var events: ImportEvents
+    /// The index that was made while the file was read.
+    private var known: ImportIndex?
 
     /// Spools the events of a preview that an earlier version stored.
     init(_ source: ImportSource) throws {
@@ -105,5 +108,15 @@ struct ImportReading: Sendable {
             })
     }
 
-    init(summary: ImportSummary, events: ImportEvents) { (self.summary, self.events) = (summary, events) }
+    init(summary: ImportSummary, events: ImportEvents, known: ImportIndex? = nil) {
+        (self.summary, self.events, self.known) = (summary, events, known)
+    }
+
+    /// Returns the index of the events, for times that name no zone in a circle's.
+    func index(in circle: Circle, _ store: any Store) async throws -> ImportIndex {
+        let zone = try circle.zone
+        // The circle may have another zone than it had when the file was read.
+        if let known, known.zone == zone { return known }
+        return try await ImportIndex(events, floatingIn: zone, store)
+    }
 }

@@ -19,12 +19,13 @@ struct ImportWork: Sendable {
         // None of the circle's events are written: only the preview itself is staged.
         var staging = EventStaging(plan.circle, services.store)
         do {
-            for block in 0..<reading.events.blocks {
-                let packed = try await reading.events.packed(block, services.store)
-                try keep(try await plan.decide(packed, block, services.store), as: block, &staging)
-                keep(packed, as: block, &staging)
+            var drafts = ImportDrafts(reading.events, for: plan, services.store)
+            while let block = try await drafts.next() {
+                keep(try await plan.decide(block, services.store), as: block.number, &staging)
+                keep(block.packed, as: block.number, &staging)
                 if staging.isFull { try await staging.write() }
-                services.importDesk.tell(id, .reading, 0.6 + 0.4 * Double(block) / Double(reading.events.blocks))
+                services.importDesk.tell(
+                    id, .reading, 0.6 + 0.4 * Double(block.number) / Double(reading.events.blocks))
             }
             try await staging.finish()
         } catch {
@@ -91,16 +92,16 @@ struct ImportWork: Sendable {
     ) async throws {
         var changes = 0
         let blocks = reading.events.blocks
-        for block in 0..<blocks {
-            let packed = try await reading.events.packed(block, services.store)
-            let items = try await plan.decide(packed, block, services.store)
+        var drafts = ImportDrafts(reading.events, for: plan, services.store)
+        while let block = try await drafts.next() {
+            let items = try await plan.decide(block, services.store)
             let made = try items.flatMap { try $0.stage(&staging) }
             keep(made, from: changes, &staging)
             changes += made.count
-            try keep(items, as: base + block, &staging)
+            keep(items, as: base + block.number, &staging)
             try staging.check(plan.sources, limits)
             if staging.isFull { try await staging.write() }
-            services.importDesk.tell(id, .committing, 1 - share + share * Double(block + 1) / Double(blocks))
+            services.importDesk.tell(id, .committing, 1 - share + share * Double(block.number + 1) / Double(blocks))
         }
         try await staging.finish()
     }
@@ -136,7 +137,7 @@ struct ImportWork: Sendable {
         _ reading: ImportReading, importedBy: String?, excluded: Set<ByteString>
     ) async throws -> SharedPlan {
         let circle = try await services.store.read { try Rights.circle(circleID, for: caller.identity, .write, in: $0) }
-        let index = try await ImportIndex(reading.events, zone: try circle.zone.rules, services.store)
+        let index = try await reading.index(in: circle, services.store)
         let (now, limits) = (services.now(), limits)
         return try await services.store.read { transaction in
             let circle = try Rights.circle(circleID, for: caller.identity, .write, in: transaction)
@@ -152,7 +153,7 @@ struct ImportWork: Sendable {
     private func read(_ upload: ImportUpload, share: Double) async throws -> ImportReading {
         let circle = try await services.store.read { try Rights.circle(circleID, for: caller.identity, .write, in: $0) }
         let (desk, id) = (services.importDesk, id)
-        let reading = try await services.importReader.read(upload, assumedTimeZone: circle.timeZone) { part in
+        let reading = try await services.importReader.read(upload, in: circle) { part in
             desk.tell(id, .reading, part * share)
         }
         try await ImportQuota(services, for: caller.identity, circle: circleID).check(events: reading.summary.events)
@@ -189,8 +190,15 @@ extension ImportWork {
     /// The most bytes of a file's content in one row.
     private static let part = 128 << 10
 
-    private func keep(_ items: [ImportPlan.Item], as block: Int, _ staging: inout EventStaging) throws {
-        let text = try JSONValue.array(items.map(\.json)).text()
+    private func keep(_ items: [ImportPlan.Item], as block: Int, _ staging: inout EventStaging) {
+        var json = JSONText()
+        json.append("[")
+        for (place, item) in items.enumerated() {
+            if place > 0 { json.append(",") }
+            item.write(to: &json)
+        }
+        json.append("]")
+        let text = String(decoding: json.bytes, as: UTF8.self)
         staging.add(bytes: text.utf8.count) { [id] in try $0.putItems(ofImport: id, block: block, items: text) }
     }
 

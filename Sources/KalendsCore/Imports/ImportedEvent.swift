@@ -185,21 +185,22 @@ extension Event {
     ///
     /// Outlook generates new UIDs in every export; the fingerprint distinguishes a second import from a second event.
     func fingerprint(floatingIn zone: any TimeZoneRules) -> String {
-        func text(_ time: EventTime?) -> String {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(256)
+        for time in [start, effectiveEnd, recurrenceID] {
             switch time {
-            case nil: ""
-            case .date(let date): date.basic
-            case .some(let time): time.instant(floatingIn: zone).basic
+            case nil: break
+            case .date(let date): bytes += date.basic.utf8
+            case .some(let time): bytes += time.instant(floatingIn: zone).basic.utf8
             }
+            bytes.append(0x1F)
         }
-        func plain(_ text: String?) -> String {
-            (text ?? "").split(whereSeparator: \.isWhitespace).joined(separator: " ").lowercased()
-        }
-        let parts = [
-            text(start), text(effectiveEnd), text(recurrenceID), plain(summary), plain(location),
-            recurrence.rules.map(\.description).sorted().joined(separator: "|"),
-        ]
-        return Base64URL.encode(Array(SHA256.hash(data: Data(parts.joined(separator: "\u{1F}").utf8))))
+        PlainText.append(summary, to: &bytes)
+        bytes.append(0x1F)
+        PlainText.append(location, to: &bytes)
+        bytes.append(0x1F)
+        bytes += recurrence.rules.map(\.description).sorted().joined(separator: "|").utf8
+        return Base64URL.encode(Array(SHA256.hash(data: bytes)))
     }
 
     /// Returns the start and end of the component in milliseconds since 1970; the end is nil for a series that has none

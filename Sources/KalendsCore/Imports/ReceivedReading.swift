@@ -9,14 +9,16 @@ struct ReceivedReading: Sendable {
     private var count = 0
     private let spool: Spool
     private var places: [Range<Int>] = []
+    /// The index of the events so far; nil if nobody needs one.
+    private var index: ImportIndex?
     private var summary: ImportSummary?
     private var refusal: Refusal?
     private var check: [UInt8]?
     /// Whether everything so far had a valid form.
     private(set) var isSound = true
 
-    init(limit: Int) throws {
-        self.limit = limit
+    init(limit: Int, _ index: ImportIndex?) throws {
+        (self.limit, self.index) = (limit, index)
         spool = try Spool()
     }
 
@@ -31,7 +33,10 @@ struct ReceivedReading: Sendable {
             while let frame = try frames.next() {
                 switch frame {
                 case .progress(let part): progress(part)
-                case .block(let block): places.append(try spool.append(block))
+                case .block(let block):
+                    // The other process makes the next blocks in the meantime.
+                    try index?.add(block)
+                    places.append(try spool.append(block))
                 case .summary(let told): summary = told
                 case .check(let json): check = json
                 case .refused(let detail, let faults):
@@ -52,6 +57,6 @@ struct ReceivedReading: Sendable {
     func reading() throws -> ImportReading? {
         if let refusal, isSound { throw refusal }
         guard isSound, let summary, summary.blocks == places.count else { return nil }
-        return ImportReading(summary: summary, events: .spooled(spool, places))
+        return ImportReading(summary: summary, events: .spooled(spool, places), known: index)
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Base
+import ICalBridge
 import Storage
 import Synchronization
 
@@ -11,11 +12,13 @@ final class SharedPlan: Sendable {
     let circle: Circle
     let index: ImportIndex
     let sources: [EventSource: EventSourceState]
+    /// The circle's zone, which applies to times that name none.
+    let zone: any TimeZoneRules
     /// The plan; nil while a block is being decided.
     private let plan: Mutex<ImportPlan?>
 
     init(_ plan: ImportPlan) {
-        (circle, index, sources) = (plan.owner.circle, plan.index, plan.owner.sources)
+        (circle, index, sources, zone) = (plan.owner.circle, plan.index, plan.owner.sources, plan.zone)
         self.plan = Mutex(plan)
     }
 
@@ -28,13 +31,12 @@ final class SharedPlan: Sendable {
 
     /// Decides what to do with the events of a block, with reads that nobody has to wait for; blocks are decided one
     /// after the other.
-    func decide(_ packed: [UInt8], _ block: Int, _ store: any Store) async throws -> [ImportPlan.Item] {
-        let events = try ImportBlock.events(packed)
+    func decide(_ block: ImportDrafts.Block, _ store: any Store) async throws -> [ImportPlan.Item] {
         // The plan is taken out, so that it is neither copied nor locked during the reads.
         guard var own = plan.withLock({ $0.take() }) else {
             throw StorageError.unexpectedResult("Two blocks of a file are decided at the same time.")
         }
         defer { plan.withLock { $0 = own } }
-        return try await own.decide(events[...], first: block * ImportBlock.size, store)
+        return try await own.decide(block.events, first: block.number * ImportBlock.size, store)
     }
 }

@@ -32,7 +32,7 @@ enum StoredEvent {
     /// Returns a digest that identifies an event, whichever version stored it.
     static func digest(_ text: String) throws -> String {
         let packed = isJSON(text) ? Self.text(try event(text)) : text
-        return ContentHash(of: SHA256.hash(data: Data(packed.utf8))).text
+        return ContentHash(of: SHA256.hash(data: Array(packed.utf8))).text
     }
 
     /// Returns the UID that feeds show if another event already has the original one: always the same for the same

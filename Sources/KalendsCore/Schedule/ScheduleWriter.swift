@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FoundationEssentials
+import Base
 import ICalBridge
 import Storage
 
@@ -47,7 +47,7 @@ struct ScheduleWriter {
         try claim(old, new)
         let isVisible = try living.map { try isShownDifferently(draft.kind.init(stored: $0.content), content) } ?? true
         let stored = try transaction.putItem(
-            new, replacing: old, newUID: UUID().uuidString.lowercased(), isVisible: isVisible, now: now)
+            new, replacing: old, newUID: RandomUUID.text(), isVisible: isVisible, now: now)
         hasChanged = true
         try dropOrphans(of: content, id, draft.followed)
         return (stored, living == nil ? .created : .changed)

@@ -228,7 +228,7 @@ package struct SubscriptionRefresh: Service {
             guard case .calendar(let calendar) = try await services.fetcher.attempt(url, validators, for: admission)
             else { return .unchanged }
             let upload = calendar.upload
-            let reading = try await services.importReader.read(upload, assumedTimeZone: circle.timeZone) { _ in }
+            let reading = try await services.importReader.read(upload, in: circle) { _ in }
             if reading.summary.problems.contains(where: { $0.code == "missing-end" }), try !Self.isWhole(upload.spool) {
                 return .problem("The calendar broke off before its end.")
             }

@@ -29,7 +29,7 @@ struct SubscriptionUpdate: Sendable {
 
     /// Stages new and changed events, and the removal of events that are gone; throws 409 when there are too many.
     func stage(_ reading: ImportReading, in circle: Circle) async throws -> Ready {
-        let index = try await ImportIndex(reading.events, zone: try circle.zone.rules, store)
+        let index = try await reading.index(in: circle, store)
         let settings = services.settings
         // This does not count against a user's quota, since the server fetches the calendar by itself.
         let limits = settings.eventLimits.held(to: .user(own.createdBy ?? ""), settings.quotas)
@@ -40,9 +40,9 @@ struct SubscriptionUpdate: Sendable {
         }
         var staging = EventStaging(circle, store)
         do {
-            for block in 0..<reading.events.blocks {
-                let packed = try await reading.events.packed(block, store)
-                for item in try await plan.decide(packed, block, store) {
+            var drafts = ImportDrafts(reading.events, for: plan, store)
+            while let block = try await drafts.next() {
+                for item in try await plan.decide(block, store) {
                     if let record = item.record { staging.put(record, replaces: item.before != nil) }
                 }
                 if staging.isFull { try await staging.write() }

@@ -134,7 +134,8 @@ struct ReadWorkerTests {
             let small = ImportReader(settings)
             let bytes = Array(Self.file.utf8) + Array(repeating: 10, count: 8 << 20)
             let upload = try ImportUpload(bytes)
-            await #expect(throws: Refusal.self) { try await small.read(upload, assumedTimeZone: "UTC") }
+            let circle = try #require(try await server.services.store.read { try $0.circle("c") })
+            await #expect(throws: Refusal.self) { try await small.read(upload, in: circle) }
             try await post(server, Self.file).expect(201)
         }
     }

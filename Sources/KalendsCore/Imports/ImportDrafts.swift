@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+import ICalBridge
+import Storage
+
+/// An event of a file with what follows from the event alone, whatever is stored.
+struct ImportDraft: Sendable {
+    let event: Event
+    let line: Int
+    let recurrenceID: String
+    let span: (start: Int, end: Int?)
+    let fingerprint: String
+    /// The event as it would be stored.
+    let content: String
+
+    init(_ read: ReadEvent, floatingIn zone: any TimeZoneRules) {
+        (event, line) = (read.event, read.line)
+        recurrenceID = event.recurrenceKey(floatingIn: zone)
+        span = event.span(floatingIn: zone)
+        fingerprint = event.fingerprint(floatingIn: zone)
+        content = StoredEvent.text(event.importable)
+    }
+}
+
+/// The events of a file, a block at a time, in order.
+///
+/// The next block is made while the last one is decided and stored, on another processor where there is one.
+struct ImportDrafts {
+    struct Block: Sendable {
+        /// The number of the block.
+        let number: Int
+        /// The events as they were read, in packed form.
+        let packed: [UInt8]
+        let events: [ImportDraft]
+    }
+
+    private let events: ImportEvents
+    private let zone: any TimeZoneRules
+    private let store: any Store
+    private var number = 0
+    private var coming: Task<Block, any Error>?
+
+    init(_ events: ImportEvents, for plan: SharedPlan, _ store: any Store) {
+        (self.events, zone, self.store) = (events, plan.zone, store)
+        prepare()
+    }
+
+    /// Returns the next block; nil after the last one.
+    mutating func next() async throws -> Block? {
+        guard let block = try await coming?.value else { return nil }
+        number += 1
+        prepare()
+        return block
+    }
+
+    private mutating func prepare() {
+        guard number < events.blocks else {
+            coming = nil
+            return
+        }
+        let (events, zone, store, number) = (events, zone, store, number)
+        // A caller who gives up leaves one block to be made, which changes nothing.
+        coming = Task {
+            let packed = try await events.packed(number, store)
+            return Block(
+                number: number, packed: packed,
+                events: try ImportBlock.events(packed).map { ImportDraft($0, floatingIn: zone) })
+        }
+    }
+}
