@@ -15,9 +15,10 @@ public final class SQLiteStore: Store, StoreMaintenance {
     /// KiB of pages that the writer keeps: an import changes pages all over four indexes, and a page that has to make
     /// room for another one is written to the log as often as it returns.
     private static let writerCache = 32 << 10
-    /// The pages in the log at which they are folded into the file: a page that many transactions change is then
-    /// written to the file once for all of them.
-    private static let foldedPages = 4000
+    /// The pages in the log at which they are folded into the file, twice as many as SQLite's default: a page that
+    /// several transactions change is then written to the file once for all of them. Writers wait for the folding, so it
+    /// is not more.
+    private static let foldedPages = 2000
 
     /// Opens or creates the file and brings its schema up to date.
     ///
