@@ -43,8 +43,10 @@ extension Reader {
             let whole = address.with(.connected, connection: "c1", base: "/base")
             let root = URL(string: "https://kalends.example/")
             guard let url = URL(string: whole, relativeTo: root)?.absoluteURL.standardized else { return }
-            let isOwn = url.host() == "kalends.example" && url.path().hasPrefix("/base/app/")
-            let isKnown = ["app.example", "localhost"].contains(url.host() ?? "")
+            // Capital letters of a host are no others to a browser.
+            let host = url.host()?.lowercased() ?? ""
+            let isOwn = host == "kalends.example" && url.path().hasPrefix("/base/app/")
+            let isKnown = ["app.example", "localhost"].contains(host)
             try promise(isOwn || isKnown, "A browser is sent elsewhere: \(url)")
         },
         Reader(name: "page-path") { bytes in
