@@ -106,9 +106,14 @@ extension Reader {
         guard !form.pairs.isEmpty else { return }
         try promise(
             items.count == form.pairs.count
-                && zip(items, form.pairs).allSatisfy { $0.0 == $1.name && $0.1 == $1.value },
+                && zip(items, form.pairs).allSatisfy { $0.0 == asDecoded($1.name) && $0.1 == asDecoded($1.value) },
             "Foundation finds the same fields.")
     }
+}
+
+/// Text as Foundation decodes it: a byte order mark at the beginning is left out.
+private func asDecoded(_ text: String) -> String {
+    text.unicodeScalars.first == "\u{FEFF}" ? String(text.unicodeScalars.dropFirst()) : text
 }
 
 /// A boundary that does not occur in some bytes.
