@@ -75,7 +75,9 @@ extension JSONParser {
         case UInt8(ascii: "["):
             try eachElement(level) { (parser: inout JSONParser) throws(JSONFault) in try parser.skipValue(level + 1) }
         case UInt8(ascii: "\""): try skipString()
-        default: _ = try value(level: level)
+        case UInt8(ascii: "t"), UInt8(ascii: "f"), UInt8(ascii: "n"): _ = try value(level: level)
+        // Any number in JSON's grammar: nobody wants to know how large it is.
+        default: _ = try number()
         }
     }
 }
