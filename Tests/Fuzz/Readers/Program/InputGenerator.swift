@@ -10,8 +10,8 @@ import Foundation
 struct InputGenerator {
     private var random: Draw
     private let seeds: [[UInt8]]
-    private let schemas: [ByteString: JSONValue]
-    private let names: [ByteString]
+    /// The schemas of the document by name.
+    private let shapes: [Shape]
 
     /// - Parameter folder: real inputs, each with its reader's number before it.
     init(mutating folder: URL, _ seed: UInt64) {
@@ -19,14 +19,15 @@ struct InputGenerator {
         let files = (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? []
         seeds = files.sorted { $0.path() < $1.path() }.compactMap { try? Array(Data(contentsOf: $0)) }
         precondition(!seeds.isEmpty, "\(folder.path()) has no files.")
-        (schemas, names) = ([:], [])
+        shapes = []
     }
 
     init(document seed: UInt64) {
         random = Draw(state: seed)
         seeds = []
-        schemas = Components.all(.all).mapValues(\.value)
-        names = schemas.keys.sorted()
+        let schemas = Components.all(.all).sorted { $0.key < $1.key }
+        let places = Dictionary(uniqueKeysWithValues: schemas.enumerated().map { ($1.key, $0) })
+        shapes = schemas.map { Shape($0.value.value, places) }
     }
 
     mutating func next() -> [UInt8] { seeds.isEmpty ? described() : mutated() }
@@ -90,8 +91,7 @@ extension InputGenerator {
     private static let numbers = readers.map { name in Reader.numbers.first { Reader.numbered($0)?.name == name } ?? 0 }
 
     private mutating func described() -> [UInt8] {
-        let schema = schemas[names[random.below(names.count)]] ?? [:]
-        var json = value(of: schema, depth: 0)
+        var json = value(of: shapes[random.below(shapes.count)], depth: 0)
         // Half of them have a fault somewhere.
         if random.below(2) == 0 { json = spoiled(json) }
         var text = (try? json.serialized()) ?? []
@@ -103,44 +103,40 @@ extension InputGenerator {
         }
     }
 
-    private mutating func value(of schema: JSONValue, depth: Int) -> JSONValue {
-        if let name = schema["$ref"]?.string?.split(separator: "/").last {
-            guard depth < 6 else { return nil }
-            return value(of: schemas[ByteString(name)] ?? [:], depth: depth + 1)
+    private mutating func value(of shape: Shape, depth: Int) -> JSONValue {
+        if let place = shape.reference {
+            return depth < 6 ? value(of: shapes[place], depth: depth + 1) : nil
         }
-        for several in ["oneOf", "anyOf", "allOf"] {
-            if let choices = schema[several]?.array, !choices.isEmpty {
-                return value(of: choices[random.below(choices.count)], depth: depth + 1)
-            }
+        if !shape.choices.isEmpty {
+            return value(of: shape.choices[random.below(shape.choices.count)], depth: depth + 1)
         }
-        if let choices = schema["enum"]?.array, !choices.isEmpty { return choices[random.below(choices.count)] }
-        if let constant = schema["const"] { return constant }
-        if let example = schema["example"], random.below(3) == 0 { return example }
-        let types = schema["type"]?.array ?? [schema["type"] ?? nil]
-        switch types[random.below(max(1, types.count))].string {
-        case "object": return object(of: schema, depth)
-        case "array":
-            guard depth < 8, let items = schema["items"] else { return [] }
-            return .array((0..<random.below(4)).map { _ in value(of: items, depth: depth + 1) })
-        case "integer", "number":
-            let (low, high) = (schema["minimum"]?.integer ?? -5, schema["maximum"]?.integer ?? 5_000)
+        if !shape.values.isEmpty { return shape.values[random.below(shape.values.count)] }
+        if let constant = shape.constant { return constant }
+        if let example = shape.example, random.below(3) == 0 { return example }
+        switch shape.kinds[random.below(shape.kinds.count)] {
+        case .object: return object(of: shape, depth)
+        case .array:
+            guard depth < 8, let elements = shape.elements.first else { return [] }
+            return .array((0..<random.below(4)).map { _ in value(of: elements, depth: depth + 1) })
+        case .number:
+            let (low, high) = shape.range
             switch random.below(4) {
             case 0: return .integer(low)
             case 1: return .integer(high)
             default: return .integer(low &+ random.below(max(1, min(high &- low, 1 << 40))))
             }
-        case "boolean": return .bool(random.below(2) == 0)
-        case "string": return .string(string(schema["format"]?.string))
-        default: return nil
+        case .boolean: return .bool(random.below(2) == 0)
+        case .string:
+            let choices = shape.isTime ? Self.times : Self.texts
+            return .string(choices[random.below(choices.count)])
+        case .none: return nil
         }
     }
 
-    private mutating func object(of schema: JSONValue, _ depth: Int) -> JSONValue {
+    private mutating func object(of shape: Shape, _ depth: Int) -> JSONValue {
         var members: [ByteString: JSONValue] = [:]
-        let required = Set((schema["required"]?.array ?? []).compactMap(\.string).map { ByteString($0) })
-        for (name, part) in (schema["properties"]?.object ?? [:]).sorted(by: { $0.key < $1.key })
-        where depth < 8 && (required.contains(name) || random.below(2) == 0) {
-            members[name] = value(of: part, depth: depth + 1)
+        for member in shape.members where depth < 8 && (member.isRequired || random.below(2) == 0) {
+            members[member.name] = value(of: member.shape, depth: depth + 1)
         }
         return .object(members)
     }
@@ -155,13 +151,6 @@ extension InputGenerator {
         "2026-01-21T09:00:00-08:00", "2026-03-29T02:30:00+01:00", "1900-01-01T00:00:00Z", "2500-12-31T23:59:59Z",
         "2026-02-30T00:00:00Z", "2026-01-21T09:00:60Z", "2026-01-21", "9999-12-31T23:59:59+14:00",
     ]
-
-    private mutating func string(_ format: String?) -> String {
-        switch format {
-        case "date-time", "date", "time": Self.times[random.below(Self.times.count)]
-        default: Self.texts[random.below(Self.texts.count)]
-        }
-    }
 
     /// The same with another value, another name or a member more in one place.
     private mutating func spoiled(_ json: JSONValue) -> JSONValue {
