@@ -2,14 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 # Runs the tests of the whole package under the sanitizers of addresses, of undefined behaviour and of threads.
 #
-#   sanitize.sh [address|undefined|thread]… [FILTER]
+#   sanitize.sh [address|thread]… [FILTER]
 #
-# FILTER is SwiftPM's, such as `ICalBridgeTests|BaseTests`; without one, every suite runs. Each sanitizer has a build of its
-# own in .build-sanitize/NAME, of several GB, in which all packages are instrumented too.
+# FILTER is SwiftPM's, such as `ICalBridgeTests|BaseTests`; without one, every suite runs. Each of the two has a build of its
+# own in .build-sanitize/NAME, of several GB, in which all packages are instrumented too. KALENDS_PYTHON is the Python with
+# the packages that the tests need.
 #
 # `address` and `thread` watch Swift and C. Swift has no `undefined` on Linux: what is undefined in C traps in Swift by the
-# language itself (overflow, shifts, casts, nil, bounds). So `undefined` watches the C below it: BoringSSL, the HTTP parser,
-# our own C targets; with `address` beside it, whose runtime brings the reports.
+# language itself (overflow, shifts, casts, nil, bounds). So the C below it is watched for that (BoringSSL, the HTTP parser,
+# our own C targets), in the build of `address`, whose runtime brings the reports.
 #
 # No time bound is loosened: the tests that hold times measure what the processor does for their thread, and the
 # sanitizers' share fits into them.
@@ -21,47 +22,54 @@ sanitizers=()
 filter=()
 for word in "$@"; do
     case $word in
-    address | undefined | thread) sanitizers+=("$word") ;;
+    address | thread) sanitizers+=("$word") ;;
     *) filter=(--filter "$word") ;;
     esac
 done
-if [ ${#sanitizers[@]} -eq 0 ]; then sanitizers=(address undefined thread); fi
+if [ ${#sanitizers[@]} -eq 0 ]; then sanitizers=(address thread); fi
 
 folder=.build-sanitize
 mkdir -p "$folder"
 # A finding is told by the sanitizer; Swift's own report of it would wait for a terminal.
 export SWIFT_BACKTRACE=enable=no
-export TSAN_OPTIONS=${TSAN_OPTIONS:-suppressions=$PWD/Scripts/tsan-suppressions.txt:history_size=4:exitcode=66}
-export UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1}
 
 for sanitizer in "${sanitizers[@]}"; do
     run=()
     options=(--scratch-path "$folder/$sanitizer")
     case $sanitizer in
-    address) options+=(--sanitize=address) ;;
-    undefined)
-        # Types of C++ objects are looked up in a library that the runtime is not linked with.
+    address)
         options+=(--sanitize=address)
-        for flag in -fsanitize=undefined -fno-sanitize=vptr,function -fno-sanitize-recover=all; do
-            options+=(-Xcc "$flag")
-        done
+        # Types of C++ objects are looked up in a library that the runtime is not linked with.
+        for flag in -fsanitize=undefined -fno-sanitize=vptr,function; do options+=(-Xcc "$flag"); done
         ;;
     thread)
         options+=(--sanitize=thread)
+        "${CLANG:-clang}" -O1 -Wall -shared -fPIC Scripts/tsan-mutex.c -o "$folder/tsan-mutex.so"
         # The kernel must not put anything at random where the sanitizer's own memory has to lie.
-        run=(setarch -R)
+        run=(env "LD_PRELOAD=$PWD/$folder/tsan-mutex.so" setarch -R)
         ;;
     esac
     echo "Building the tests with the $sanitizer sanitizer."
     log=$folder/$sanitizer.log
     "$swift" build --build-tests --disable-index-store "${options[@]}" > "$log" 2>&1 || { tail -40 "$log"; exit 1; }
-    # XCTest, for which there is no test here, leaks in its own runner.
+    # Each process writes its reports to a file of its own: the programs that the tests start are watched as well, and
+    # what they print is read by the tests.
+    reports=$PWD/$folder/$sanitizer-reports
+    rm -rf "$reports" && mkdir -p "$reports"
+    export TSAN_OPTIONS="suppressions=$PWD/Scripts/tsan-suppressions.txt:history_size=4:exitcode=66:log_path=$reports/thread"
+    export ASAN_OPTIONS="log_path=$reports/address"
+    export UBSAN_OPTIONS="print_stacktrace=1:log_path=$reports/undefined"
+    # XCTest, for which there is no test here, leaks in its own runner. As many tests at once as in Scripts/test.sh.
     status=0
-    "${run[@]}" "$swift" test --skip-build "${options[@]}" --disable-xctest "${filter[@]}" > "$log" 2>&1 || status=$?
-    reports=$(grep -acE 'ERROR: (Address|Leak)Sanitizer|WARNING: ThreadSanitizer|runtime error: ' "$log" || true)
-    echo "$sanitizer: $(grep -a 'Test run with' "$log" || echo 'the run ended early'); $reports reports"
-    if [ "$status" -ne 0 ] || [ "$reports" -ne 0 ]; then
+    Scripts/postgresql.sh "${run[@]}" "$swift" test --skip-build "${options[@]}" --disable-xctest \
+        --experimental-maximum-parallelization-width 12 "${filter[@]}" > "$log" 2>&1 || status=$?
+    count=$(cat "$log" "$reports"/* 2> /dev/null |
+        grep -acE 'ERROR: (Address|Leak)Sanitizer|WARNING: ThreadSanitizer|runtime error: ' || true)
+    echo "$sanitizer: $(grep -a 'Test run with' "$log" | tail -1 || echo 'the run ended early'); $count reports"
+    if [ "$status" -ne 0 ] || [ "$count" -ne 0 ]; then
         grep -aE -A40 '^✘|ERROR: |WARNING: |runtime error: |Fatal error' "$log" | cut -c1-1000
+        cat "$reports"/* 2> /dev/null | grep -aE '^SUMMARY|runtime error: ' | sort | uniq -c | sort -rn | head -40
+        echo "The reports are in $reports."
         exit 1
     fi
 done
