@@ -66,7 +66,7 @@ ALLOWED = {
     ("ICalBridge/ValueType", SHARED): OURS, ("ICalBridge/Problem", SHARED): OURS,
     ("ICalBridge/VersionOneRule", PIECE): "words of a rule, of which only the shortest are looked at",
     ("ICalBridge/ZoneNames", PIECE): "a zone's name in pieces, compared with two dots",
-    ("Storage/FeedToken", SHARED): OURS, ("Storage/SQLValue", KEY): COLUMNS, ("Storage/SQLiteStore", KEY): COLUMNS,
+    ("Storage/FeedToken", SHARED): OURS, ("Storage/SQLValue", SHARED): COLUMNS,
     ("StoragePostgreSQL/Session", KEY): COLUMNS,
     ("StoragePostgreSQL/Dialect", LETTER): "our own statements", ("StoragePostgreSQL/ConnectionTarget", KEY): OPERATOR,
     ("FeedServer/AccessFolding", KEY): LOG, ("KalendsFront/FeedFastPath", KEY): LOG,
