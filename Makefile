@@ -96,9 +96,9 @@ fuzz:
 
 # Every suite under the sanitizers of addresses, of undefined behaviour and of threads; SANITIZERS="address BaseTests" runs
 # one suite under one of them.
-sanitize:
-	@Scripts/install-packages.sh $(SYSTEM_PACKAGES)
-	@SWIFT=$(SWIFT) Scripts/sanitize.sh $(SANITIZERS)
+sanitize: $(TOOLS)/python/.done
+	@Scripts/install-packages.sh $(TEST_PACKAGES)
+	@KALENDS_PYTHON=$(CURDIR)/$(PYTHON) SWIFT=$(SWIFT) Scripts/sanitize.sh $(SANITIZERS)
 
 # The pages in Chromium and in Firefox ESR: every page in every state as the tests write it, what the scripts add, each page's
 # main job at a server with the demo, by mouse and keyboard, with scripts and without, and three tasks as a stranger does them.

@@ -51,7 +51,7 @@ for sanitizer in "${sanitizers[@]}"; do
     esac
     echo "Building the tests with the $sanitizer sanitizer."
     log=$folder/$sanitizer.log
-    "$swift" build --build-tests --disable-index-store "${options[@]}" > "$log" 2>&1 || { tail -40 "$log"; exit 1; }
+    "$swift" build --build-tests "${options[@]}" > "$log" 2>&1 || { tail -40 "$log"; exit 1; }
     # Each process writes its reports to a file of its own: the programs that the tests start are watched as well, and
     # what they print is read by the tests.
     reports=$PWD/$folder/$sanitizer-reports
