@@ -66,7 +66,7 @@ PARTS = [
     Part("read", "Reading a calendar file", "{programs}/kalends-bench read --runs 3", 3, figures.beside_libical, (),
          {"values and problems, one thread": ("ratio", 4), "values and problems, two threads": ("ratio", 7.2)}
          | {f"{name} in every event, one thread": ("ratio", 1) for name in [
-             "A second STATUS", "A number that is none", "A delivery report", "A title that begins with a space",
+             "A second STATUS", "A number that is not valid", "A delivery report", "A title that begins with a space",
              "A day without VALUE=DATE"]},
          "50,000 events as Google exports them, and 10,000 with something odd in each. libical only parses, on one thread; "
          "Kalends gives values and problems."),

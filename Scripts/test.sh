@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs the tests that were built; what failed stands once more at the end, with the runner's closing line last.
+# Runs the tests that were built; prints what failed again at the end, with the runner's closing line last.
 set -uo pipefail
 
 log=$(mktemp)

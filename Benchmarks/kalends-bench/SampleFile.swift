@@ -12,7 +12,7 @@ enum SampleFile {
 
     static let oddities = [
         Oddity(name: "A second STATUS", line: "STATUS:TENTATIVE", place: "SEQUENCE:"),
-        Oddity(name: "A number that is none", line: "SEQUENCE:first", place: "SEQUENCE:"),
+        Oddity(name: "A number that is not valid", line: "SEQUENCE:first", place: "SEQUENCE:"),
         Oddity(name: "A delivery report", line: "REQUEST-STATUS:2.0;Success", place: "STATUS:"),
         Oddity(name: "A title that begins with a space", line: "SUMMARY: before", place: "SUMMARY:"),
         Oddity(name: "A day without VALUE=DATE", line: "DTEND:20260105", place: "DTEND;"),

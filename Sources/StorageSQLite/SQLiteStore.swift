@@ -236,8 +236,8 @@ struct SQLiteTransaction: WriteTransaction {
 
     var hasRowNumbers: Bool { true }
 
-    // Otherwise SQLite keeps a copy of each page that the statement changes, to undo the statement alone; that took
-    // longer than inserting the rows.
+    // Otherwise SQLite keeps a copy of each page that the statement changes, so that it can undo only that statement;
+    // the copies took longer than inserting the rows.
     var insertMany: String { "INSERT OR FAIL" }
 
     func concerns(circle: String) { scope.add(circle) }

@@ -4,7 +4,7 @@ import Base
 import ICalBridge
 import Storage
 
-/// An event of a file with what follows from the event alone, whatever is stored.
+/// An event of a file with what follows only from the event, whatever is stored.
 struct ImportDraft: Sendable {
     let event: Event
     let line: Int

@@ -64,7 +64,7 @@ struct PacedWriter: ResponseBodyWriter {
         var rest = buffer
         while rest.readableBytes > 0, let piece = rest.readSlice(length: min(Self.piece, rest.readableBytes)) {
             try await parent.write(piece)
-            // Waits for the connection's thread, which alone knows whether the reader keeps up. Otherwise a large feed
+            // Waits for the connection's thread: no other knows whether the reader keeps up. Otherwise a large feed
             // would be copied whole for each slow reader.
             try await loop.submit {}.get()
         }
