@@ -28,8 +28,7 @@ struct ContentLineWriter {
     mutating func line(_ name: String, _ instant: Instant) {
         append(name)
         bytes.append(UInt8(ascii: ":"))
-        append(instant.utc)
-        bytes.append(UInt8(ascii: "Z"))
+        append(instant)
         endLine()
     }
 
@@ -40,11 +39,9 @@ struct ContentLineWriter {
         append(parameters)
         bytes.append(UInt8(ascii: ":"))
         switch time {
-        case .date(let date): append(date)
-        case .floating(let wall), .zoned(let wall, _): append(wall)
-        case .utc(let instant):
-            append(instant.utc)
-            bytes.append(UInt8(ascii: "Z"))
+        case .date(let date): bytes += date.basic.utf8
+        case .floating(let wall), .zoned(let wall, _): bytes += wall.basic.utf8
+        case .utc(let instant): append(instant)
         }
         endLine()
     }
@@ -98,28 +95,10 @@ struct ContentLineWriter {
         }
     }
 
-    /// Appends a time as `YYYYMMDDTHHMMSS`.
-    private mutating func append(_ wall: CivilDateTime) {
-        append(wall.date)
-        bytes.append(UInt8(ascii: "T"))
-        append(twoDigits: wall.hour)
-        append(twoDigits: wall.minute)
-        append(twoDigits: wall.second)
-    }
-
-    /// Appends a date as `YYYYMMDD`.
-    private mutating func append(_ date: CivilDate) {
-        // A year with another number of digits has its own spelling.
-        guard (0...9999).contains(date.year) else { return append(date.basic) }
-        append(twoDigits: date.year / 100)
-        append(twoDigits: date.year % 100)
-        append(twoDigits: date.month)
-        append(twoDigits: date.day)
-    }
-
-    private mutating func append(twoDigits number: Int) {
-        bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / 10))
-        bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number % 10))
+    private mutating func append(_ instant: Instant) {
+        // A text of 16 bytes would be allocated; one of 15 is not.
+        bytes += instant.utc.basic.utf8
+        bytes.append(UInt8(ascii: "Z"))
     }
 
     /// Appends text as it is, without control characters.
