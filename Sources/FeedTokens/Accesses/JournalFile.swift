@@ -76,14 +76,18 @@ struct JournalFile: Sendable {
         var next = sequence + 1
         while found.count < limit {
             let count = min(limit - found.count, Self.chunk / AccessRecord.size, capacity - next % capacity)
-            let words = try Self.words(disk.read(at: offset(next), count: count * AccessRecord.size))
-            for start in stride(from: 0, to: words.count - 3, by: 4) {
-                let record = (words[start], words[start + 1], words[start + 2], words[start + 3])
+            let bytes = try disk.read(at: offset(next), count: count * AccessRecord.size)
+            let words = unsafe bytes.span.bytes
+            for start in stride(from: 0, through: words.byteCount - AccessRecord.size, by: AccessRecord.size) {
+                let record = (
+                    Self.word(words, at: start), Self.word(words, at: start + 8), Self.word(words, at: start + 16),
+                    Self.word(words, at: start + 24)
+                )
                 guard let one = AccessRecord.access(record, salt: salt), one.sequence == next else { return found }
                 found.append(one)
                 next += 1
             }
-            if words.count < count * 4 { break }
+            if bytes.count < count * AccessRecord.size { break }
         }
         return found
     }
@@ -126,8 +130,10 @@ struct JournalFile: Sendable {
     }
 
     private static func words(_ bytes: [UInt8]) -> [UInt64] {
-        stride(from: 0, to: bytes.count - 7, by: 8).map { start in
-            (0..<8).reduce(UInt64(0)) { $0 | UInt64(bytes[start + $1]) << UInt64($1 * 8) }
-        }
+        stride(from: 0, through: bytes.count - 8, by: 8).map { unsafe word(bytes.span.bytes, at: $0) }
+    }
+
+    private static func word(_ bytes: RawSpan, at start: Int) -> UInt64 {
+        UInt64(littleEndian: unsafe bytes.unsafeLoadUnaligned(fromByteOffset: start, as: UInt64.self))
     }
 }

@@ -25,14 +25,17 @@ package struct Setting: Hashable, Sendable {
     /// Whether it has a flag; every program on a machine can read the arguments of the others.
     package var hasFlag = true
 
+    /// The flag's name: `public-url` for `publicURL`.
+    package let flag: String
+    /// The environment variable's name: `KALENDS_PUBLIC_URL` for `publicURL`.
+    package let variable: String
+
     init(_ name: String, _ kind: Kind, standard: String, _ about: String) {
         (self.name, self.kind, self.standard, self.about) = (name, kind, standard, about)
+        let words = Self.words(of: name)
+        flag = words.joined(separator: "-")
+        variable = Self.variablePrefix + words.joined(separator: "_").uppercased()
     }
-
-    /// The flag's name: `public-url` for `publicURL`.
-    package var flag: String { words.joined(separator: "-") }
-    /// The environment variable's name: `KALENDS_PUBLIC_URL` for `publicURL`.
-    package var variable: String { Self.variablePrefix + words.joined(separator: "_").uppercased() }
 
     static let variablePrefix = "KALENDS_"
     /// The variable that names the settings file; it is the only variable that is not a setting.
@@ -40,8 +43,8 @@ package struct Setting: Hashable, Sendable {
     /// Other variable names for settings, which phones' companions use.
     static let otherVariables = ["COMPANION_SYNC_TOKEN": companionSyncToken]
 
-    /// The words of the name: `public` and `url` for `publicURL`; a run of capitals is one word.
-    private var words: [String] {
+    /// The words of a name: `public` and `url` for `publicURL`; a run of capitals is one word.
+    private static func words(of name: String) -> [String] {
         var words: [String] = []
         let letters = Array(name)
         for (index, letter) in letters.enumerated() {
