@@ -9,17 +9,27 @@ extension Store {
     /// Others read and write between two of them. Like `record`, it is for changes that affect no cached answer.
     public func recordInSteps(_ pieces: [@Sendable (any WriteTransaction) throws -> Void]) async throws {
         var done = 0
-        while done < pieces.count {
-            let first = done
-            done = try await record { transaction in
-                let start = ContinuousClock.now
-                var next = first
-                repeat {
-                    try pieces[next](transaction)
-                    next += 1
-                } while next < pieces.count && ContinuousClock.now - start < Self.stepTime
-                return next
-            }
+        while done < pieces.count { done = try await record(Self.step(pieces, from: done)) }
+    }
+
+    /// Like `recordInSteps`, for what only a later write makes visible, as in `stage`.
+    public func stageInSteps(_ pieces: [@Sendable (any WriteTransaction) throws -> Void]) async throws {
+        var done = 0
+        while done < pieces.count { done = try await stage(Self.step(pieces, from: done)) }
+    }
+
+    /// Returns a transaction that does as many pieces as its time allows; it returns the place of the next one.
+    private static func step(
+        _ pieces: [@Sendable (any WriteTransaction) throws -> Void], from first: Int
+    ) -> @Sendable (any WriteTransaction) throws -> Int {
+        { transaction in
+            let start = ContinuousClock.now
+            var next = first
+            repeat {
+                try pieces[next](transaction)
+                next += 1
+            } while next < pieces.count && ContinuousClock.now - start < stepTime
+            return next
         }
     }
 

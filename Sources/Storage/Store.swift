@@ -32,11 +32,25 @@ public protocol Store: Sendable {
         _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
     ) async throws -> Value
 
+    /// Writes like `record` what only a later `write` makes visible: it is durable when that has returned, and a power
+    /// cut before may undo it. A process that is killed undoes nothing.
+    func stage<Value: Sendable>(
+        _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
+    ) async throws -> Value
+
     /// The clock of writes, which has advanced for the circles of a `write` before that returns.
     var clock: WriteClock { get }
 
     /// Releases the database; no call may follow.
     func close() throws
+}
+
+extension Store {
+    public func stage<Value: Sendable>(
+        _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
+    ) async throws -> Value {
+        try await record(body)
+    }
 }
 
 /// A consistent view of the database; it must not be used after the call that provided it.

@@ -11,6 +11,8 @@ public final class SQLiteStore: Store, StoreMaintenance {
     public let writes = WriteGauge()
     private let dataVersion = Atomic<Int>(0)
     private let files: OpenedFiles
+    /// Whether a commit waits until it is on the disk; only the writer's queue uses it.
+    private let waitsForDisk = Atomic(true)
 
     /// KiB of pages that the writer keeps: an import changes pages all over four indexes, and a page that has to make
     /// room for another one is written to the log as often as it returns.
@@ -103,17 +105,25 @@ public final class SQLiteStore: Store, StoreMaintenance {
         try await transaction(WriteScope(), body)
     }
 
+    public func stage<Value: Sendable>(
+        _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
+    ) async throws -> Value {
+        try await transaction(WriteScope(), isStaged: true, body)
+    }
+
     private func transaction<Value: Sendable>(
-        _ scope: WriteScope, _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
+        _ scope: WriteScope, isStaged: Bool = false,
+        _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
     ) async throws -> Value {
         // It runs in a separate task: GRDB interrupts the only writer when a caller's task is cancelled, which may hit
         // the statement of the next caller. A transaction that has begun is committed or rolled back as a whole,
         // whether or not anybody waits for it.
-        try await Task { try await uninterrupted(scope, body) }.value
+        try await Task { try await uninterrupted(scope, isStaged: isStaged, body) }.value
     }
 
     private func uninterrupted<Value: Sendable>(
-        _ scope: WriteScope, _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
+        _ scope: WriteScope, isStaged: Bool,
+        _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
     ) async throws -> Value {
         try await Self.inOurWords { [self] in
             try await pool.writeWithoutTransaction { db in
@@ -121,6 +131,7 @@ public final class SQLiteStore: Store, StoreMaintenance {
                 defer { self.writes.note(ContinuousClock.now - start) }
                 // Anything committed to a file without a name is lost when this process ends.
                 guard self.files.state == .inPlace else { throw StorageError.fileGone(self.files.path) }
+                try self.wait(forDisk: !isStaged, db)
                 var value: Value?
                 try db.inTransaction(.immediate) {
                     try self.noteForeignChange(db)
@@ -131,6 +142,16 @@ public final class SQLiteStore: Store, StoreMaintenance {
                 return value
             }
         }
+    }
+
+    /// Makes commits wait until they are on the disk, or not: the log is written in order, so the next one that waits brings
+    /// what came before to the disk, and SQLite waits for the log before it folds it into the file.
+    private func wait(forDisk waits: Bool, _ db: Database) throws {
+        guard waitsForDisk.load(ordering: .relaxed) != waits else { return }
+        // If changing it fails, every write tries again and fails, and none is reported as durable that is not.
+        waitsForDisk.store(false, ordering: .relaxed)
+        try db.execute(sql: "PRAGMA synchronous = \(waits ? "FULL" : "NORMAL")")
+        waitsForDisk.store(waits, ordering: .relaxed)
     }
 
     /// Runs work of the engine; its failures become a `StorageError`.

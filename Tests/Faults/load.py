@@ -15,10 +15,11 @@ forked = multiprocessing.get_context("fork")
 class Load:
     """Readers on feeds and, with `circle`, a writer of tasks in it.
 
-    `together`: how many polls a reader sends before it waits for their answers."""
+    `together`: how many polls a reader sends before it waits for their answers. `imports`: the name of circles, one for
+    each round, to which somebody adds one file after the other."""
 
-    def __init__(self, server, feeds, readers=4, circle=None, together=1):
-        self.server, self.feeds, self.circle = server, feeds, circle
+    def __init__(self, server, feeds, readers=4, circle=None, together=1, imports=None):
+        self.server, self.feeds, self.circle, self.imports = server, feeds, circle, imports
         self.readers, self.together = readers, together
         cells = readers * len(feeds)
         # Each cell has one writer: a reader for a feed.
@@ -27,6 +28,7 @@ class Load:
         self._unexpected = forked.RawArray("q", readers)
         self._written, self._attempted = forked.RawValue("q", 0), forked.RawValue("q", 0)
         self._refused_writes = forked.RawValue("q", 0)
+        self._imported, self._sent_files = forked.RawValue("q", 0), forked.RawValue("q", 0)
         self._running, self._cut = forked.RawValue("b", 0), forked.RawValue("b", 0)
         self._round = 0
         self._processes = []
@@ -36,9 +38,13 @@ class Load:
         self._round += 1
         self._running.value, self._cut.value = 1, 0
         self._written.value = self._attempted.value = 0
+        self._imported.value = self._sent_files.value = 0
         self._processes = [forked.Process(target=self._read, args=(number,)) for number in range(self.readers)]
         if self.circle:
             self._processes.append(forked.Process(target=self._write))
+        if self.imports:
+            self.server.make_circle(self.imported_to)
+            self._processes.append(forked.Process(target=self._import))
         for process in self._processes:
             process.start()
 
@@ -86,6 +92,19 @@ class Load:
     @property
     def refused_writes(self):
         return self._refused_writes.value
+
+    @property
+    def imported_to(self):
+        return f"{self.imports}-{self._round}"
+
+    @property
+    def imported(self):
+        """How many files the server said it has imported in this round."""
+        return self._imported.value
+
+    @property
+    def sent_files(self):
+        return self._sent_files.value
 
     @property
     def acknowledged(self):
@@ -144,6 +163,19 @@ class Load:
             except OSError:
                 time.sleep(0.01)
             time.sleep(0.002)
+
+
+    def _import(self):
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        while self._running.value:
+            try:
+                # A file whose answer was lost is not sent again: all of it is there, or nothing.
+                number = self._sent_files.value
+                self._sent_files.value = number + 1
+                if self.server.import_file(self.imported_to, number) in (200, 201):
+                    self._imported.value = number + 1
+            except OSError:
+                time.sleep(0.01)
 
 
 class Connection:

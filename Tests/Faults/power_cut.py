@@ -86,14 +86,14 @@ def rounds(folder):
         server = Server(disk.point, folder)
         server.start()
         server.wait()
-        load = Load(server, server.fill(), readers=3, circle="written")
+        load = Load(server, server.fill(), readers=3, circle="written", imports="imported")
         lost = 0
         for number in range(1, options.rounds + 1):
             load.start()
             time.sleep(random.uniform(0.3, 2.0))
             # Read before the cut: what is answered during it is under way.
             acknowledged = load.completes()
-            names = load.acknowledged
+            names, files = load.acknowledged, load.imported
             disk.cut()
             load.cut()
             time.sleep(0.3)
@@ -112,9 +112,16 @@ def rounds(folder):
             for name in names:
                 if not server.has_task("written", name):
                     raise Violation(f"the task {name} was acknowledged before the cut and is not there")
+            found = server.imported_files(load.imported_to)
+            for file in range(load.sent_files):
+                if found[file] != server.EVENTS_OF_FILE and (file < files or found[file]):
+                    raise Violation(
+                        f"of file {file} {found[file]} of {server.EVENTS_OF_FILE} events are there, and {files} files were "
+                        "acknowledged before the cut")
+            server.must("DELETE", f"/v1/circles/{load.imported_to}")
             # In flight at the cut: answered, and perhaps not recorded.
             lost += max(0, sum(load.completes()) - sums[1])
-            yield (number, sums[0], sums[1], sums[2], len(names), f"{seconds:.2f}")
+            yield (number, sums[0], sums[1], sums[2], len(names), files, f"{seconds:.2f}")
         print(f"answered while the power went, and not recorded: {lost}")
     finally:
         if server is not None:
@@ -127,4 +134,4 @@ if __name__ == "__main__":
         skip(TITLE, "only root may mount a disk")
     run(
         TITLE,
-        [("cut", 5), ("acknowledged", 12), ("recorded", 9), ("sent", 9), ("written", 8), ("start s", 8)], rounds)
+        [("cut", 5), ("acknowledged", 12), ("recorded", 9), ("sent", 9), ("written", 8), ("files", 6), ("start s", 8)], rounds)

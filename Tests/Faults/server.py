@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The server that faults happen to: started on a port of its own, filled over its API, ended in any way."""
 
+import collections
 import http.client
 import json
 import os
+import re
 import shutil
 import signal
 import socket
@@ -60,6 +62,33 @@ class Caller:
         due = time.strftime("%Y-%m-%dT12:00:00Z", time.gmtime())
         task = {"title": title or identifier, "dueAt": due}
         return self.call("PUT", f"/v1/circles/{circle}/tasks/{identifier}", task, timeout, user)[0]
+
+    # Large enough for several transactions before the one that shows the events.
+    EVENTS_OF_FILE = 2000
+
+    def import_file(self, circle, number, timeout=30):
+        """Imports a file whose UIDs begin with its number; the status of the answer."""
+        day = time.strftime("%Y%m%d")
+        events = "".join(
+            f"BEGIN:VEVENT\r\nUID:file{number}-{event}@example.com\r\nDTSTAMP:20260101T000000Z\r\n"
+            f"DTSTART:{day}T{event % 24:02}{event // 24 % 60:02}00Z\r\nSUMMARY:Event {event} of {number}\r\nEND:VEVENT\r\n"
+            for event in range(self.EVENTS_OF_FILE))
+        text = f"BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//x//y\r\n{events}END:VCALENDAR\r\n"
+        return self.request(
+            "POST", f"/v1/circles/{circle}/imports?mode=commit&limit=1", text.encode(),
+            {"Authorization": f"Bearer {self.key}", "Content-Type": "text/calendar"}, timeout)[0]
+
+    def imported_files(self, circle):
+        """How many events of each file an export of the circle has, by the file's number."""
+        status, _, text = self.request(
+            "GET", f"/v1/circles/{circle}/export.ics", headers={"Authorization": f"Bearer {self.key}"})
+        if status != 200:
+            raise Violation(f"an export was answered {status}")
+        return collections.Counter(int(number) for number in re.findall(rb"^UID:file(\d+)-", text, re.M))
+
+    def make_circle(self, circle):
+        self.must("PUT", f"/v1/circles/{circle}", {"name": circle, "timeZone": "Europe/Vienna"})
+        self.must("PUT", f"/v1/circles/{circle}/members/ann", {"displayName": "Ann", "role": "owner"})
 
     def remove_task(self, circle, identifier):
         self.must("DELETE", f"/v1/circles/{circle}/tasks/{identifier}")
@@ -137,8 +166,7 @@ class Server(Caller):
         self.key = self.command("key", "create", "--name", "faults").strip()
         made = []
         for circle in ("still", "written"):
-            self.must("PUT", f"/v1/circles/{circle}", {"name": circle, "timeZone": "Europe/Vienna"})
-            self.must("PUT", f"/v1/circles/{circle}/members/ann", {"displayName": "Ann", "role": "owner"})
+            self.make_circle(circle)
             for number in range(items):
                 self.put_task(circle, f"first-{number}")
             for number in range(feeds):

@@ -61,6 +61,26 @@ struct SQLiteStoreOpeningTests {
         #expect(foreignKeys == 1)
     }
 
+    @Test("Only what is staged does not wait for the disk, and whatever is written after it does")
+    func staged() async throws {
+        let home = try TemporaryStore()
+        let wait: @Sendable (any WriteTransaction) throws -> Int? = {
+            try $0.rows("PRAGMA synchronous", []).first?.integer("synchronous")
+        }
+        for _ in 0..<3 {
+            #expect(try await home.store.stage(wait) == 1)
+            #expect(try await home.store.stage(wait) == 1)
+            #expect(try await home.store.record(wait) == 2)
+            #expect(try await home.store.stage(wait) == 1)
+            #expect(try await home.store.write(wait) == 2)
+        }
+        // A staged transaction that fails leaves the others as they are.
+        await #expect(throws: StorageError.unstorable) {
+            try await home.store.stage { _ in throw StorageError.unstorable }
+        }
+        #expect(try await home.store.write(wait) == 2)
+    }
+
     @Test("A database of a newer version is refused and left as it is")
     func refusesNewerSchema() async throws {
         let home = try TemporaryStore()

@@ -35,6 +35,13 @@ public final class RepeatingStore: Store, StoreMaintenance {
         return try await base.record(body)
     }
 
+    public func stage<Value: Sendable>(
+        _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
+    ) async throws -> Value {
+        await rehearse(body)
+        return try await base.stage(body)
+    }
+
     /// Runs a body for the first time and ignores its errors; the second run decides.
     private func rehearse<Value: Sendable>(
         _ body: @escaping @Sendable (any WriteTransaction) throws -> Value

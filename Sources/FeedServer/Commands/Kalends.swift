@@ -30,7 +30,7 @@ struct Kalends: AsyncParsableCommand {
         // log for each refusal. It reads this when it writes its first line.
         _ = unsafe setenv("LIBDISPATCH_LOG", "NO", 0)
         do {
-            var command = try parseAsRoot()
+            var command = try command(CommandLine.arguments.dropFirst())
             if var asyncCommand = command as? any AsyncParsableCommand {
                 try await asyncCommand.run()
             } else {
@@ -41,6 +41,13 @@ struct Kalends: AsyncParsableCommand {
         } catch {
             exit(error)
         }
+    }
+
+    private static func command(_ arguments: ArraySlice<String>) throws -> any ParsableCommand {
+        // The process that reads a file is started for each file, and learning of all other commands would take it longer
+        // than reading a small one.
+        guard arguments.first == ReadWorker.configuration.commandName else { return try parseAsRoot() }
+        return try ReadWorker.parseAsRoot(Array(arguments.dropFirst()))
     }
 
     /// Ends the process with the contract's exit status and the error's own message.

@@ -28,15 +28,15 @@ struct ReadWorker: ParsableCommand {
     @Option var addressSpace: UInt64
 
     func run() throws {
-        if let tryToRead { tell("before", tryToRead) }
+        if let tryToRead { report("before", tryToRead) }
         // From here on libraries cannot be loaded.
         if isForeign { CalendarReader.loadCharsets() }
         // The string is only read during the call.
         let sandbox = unsafe kalends_sandbox_enter(processorSeconds, addressSpace, SystemTimeZones.shared.directory)
         // Untrusted bytes are not read without limits; a kernel that lacks other protections is the operator's choice.
         guard sandbox.limits == 1, sandbox.no_new_privileges == 1 else { throw ExitCode(70) }
-        if let tryToRead { return tell("after", tryToRead) }
-        let told = Mutex(0.0)
+        if let tryToRead { return report("after", tryToRead) }
+        let reported = Mutex(0.0)
         do {
             if checks {
                 let bytes = try InputFile("-", limit: .max).whole()
@@ -49,27 +49,28 @@ struct ReadWorker: ParsableCommand {
             }
             let source = try ImportSource(
                 try InputFile("-", limit: .max).whole(), assumedTimeZone: assumedTimeZone, charset: charset,
-                limit: limit
-            ) { part in
-                // Nobody needs more than a hundred steps.
-                let isNews = told.withLock { last in
-                    guard part >= last + 0.01 else { return false }
-                    last = part
-                    return true
-                }
-                if isNews { Console.bytes(WorkerFrame.progress(part).bytes) }
+                limit: limit,
+                progress: { part in
+                    // Nobody needs more than a hundred steps.
+                    let isNews = reported.withLock { last in
+                        guard part >= last + 0.01 else { return false }
+                        last = part
+                        return true
+                    }
+                    if isNews { Console.bytes(WorkerFrame.progress(part).bytes) }
+                },
+                pass: { Console.bytes(WorkerFrame.block(ImportBlock.packed($0)).bytes) })
+            // The server waits for the end of this process, which would release each of the events first.
+            withExtendedLifetime(source) {
+                Console.bytes(WorkerFrame.summary(source.summary).bytes)
+                Self.exit(withError: ExitCode.success)
             }
-            for first in stride(from: 0, to: source.events.count, by: ImportBlock.size) {
-                let block = source.events[first...].prefix(ImportBlock.size)
-                Console.bytes(WorkerFrame.block(ImportBlock.packed(block)).bytes)
-            }
-            Console.bytes(WorkerFrame.summary(source.summary).bytes)
         } catch let refusal as Refusal {
             Console.bytes(WorkerFrame.refused(detail: refusal.detail, faults: refusal.faults.named).bytes)
         }
     }
 
-    private func tell(_ time: String, _ file: String) {
+    private func report(_ time: String, _ file: String) {
         // Both strings are only read during the call.
         let reach = unsafe kalends_try_everything(file, file + ".new")
         Console.line(

@@ -125,7 +125,7 @@ struct EventStaging: Sendable {
         // The next events are decided while these are written.
         writing = Task {
             defer { writer.isBusy = false }
-            try await store.recordInSteps(ready)
+            try await store.stageInSteps(ready)
         }
     }
 

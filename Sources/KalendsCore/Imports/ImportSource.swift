@@ -22,9 +22,10 @@ package struct ImportSource: Sendable, Codable {
     /// - Parameters:
     ///   - charset: the charset that the file's Content-Type names.
     ///   - progress: called now and then with the part that has been read, from 0 to 1.
+    ///   - pass: called with the events of each block in order, while later ones are still examined.
     package init(
         _ bytes: [UInt8], assumedTimeZone: String, charset: String? = nil, limit: Int,
-        progress: (@Sendable (Double) -> Void)? = nil
+        progress: (@Sendable (Double) -> Void)? = nil, pass: (ArraySlice<ReadEvent>) -> Void = { _ in }
     ) throws {
         var reader = CalendarReader(
             options: CalendarReader.Options(ofWorker: assumedTimeZone, charset: charset, limit: limit))
@@ -56,6 +57,7 @@ package struct ImportSource: Sendable, Codable {
                     problems.append(problem)
                 } else if event.kind == .event, event.start != nil {
                     events.append(ReadEvent(event: event, line: span.lowerBound))
+                    if events.count.isMultiple(of: ImportBlock.size) { pass(events.suffix(ImportBlock.size)) }
                 } else {
                     skipped += 1
                     problems.append(
@@ -65,6 +67,8 @@ package struct ImportSource: Sendable, Codable {
                 }
             }
         }
+        let rest = events.count % ImportBlock.size
+        if rest > 0 { pass(events.suffix(rest)) }
         problems.sort { $0.line < $1.line }
     }
 

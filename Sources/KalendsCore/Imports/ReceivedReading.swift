@@ -37,7 +37,7 @@ struct ReceivedReading: Sendable {
                     // The other process makes the next blocks in the meantime.
                     try index?.add(block)
                     places.append(try spool.append(block))
-                case .summary(let told): summary = told
+                case .summary(let given): summary = given
                 case .check(let json): check = json
                 case .refused(let detail, let faults):
                     refusal = Refusal(
