@@ -96,9 +96,11 @@ extension WriteTransaction {
     /// Stores an item in place of the existing one.
     @discardableResult
     func put(_ item: ScheduleItem, uid: String? = nil, isVisible: Bool = true, now: Int = 1) throws -> ScheduleItem {
-        try putItem(
+        let put = ItemPut(
             item, replacing: try itemEverKnown(item.id, item.collection, in: item.circleID),
             newUID: uid ?? "\(item.circleID)/\(item.collection.rawValue)/\(item.id)", isVisible: isVisible, now: now)
+        try putItems([put], in: item.circleID, now: now)
+        return put.item
     }
 
     /// Inserts a feed with a first token.

@@ -28,7 +28,7 @@ package final class MemoryShare: Sendable {
     }
 
     /// Like `hold`, without waiting; returns false if there is no room.
-    func holdNow(_ count: Int) -> Bool {
+    package func holdNow(_ count: Int) -> Bool {
         held.withLock { held in
             let missing = counted(count) - held
             guard missing > 0 else { return true }

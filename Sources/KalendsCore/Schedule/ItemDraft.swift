@@ -12,6 +12,8 @@ package struct ItemDraft: Sendable {
     package private(set) var faults: FaultList
     /// What was computed from a repeating appointment.
     private(set) var followed: FollowedSeries?
+    /// The item's row, if it was made before, for the zone that the circle had then.
+    private var made: (row: ScheduleItem, zone: TimeZoneReference)?
     let patientID: String?
     let ownerID: String?
 
@@ -44,6 +46,18 @@ package struct ItemDraft: Sendable {
 
     /// Whether a rule has to be followed before it is stored.
     var repeats: Bool { series != nil }
+
+    /// Makes the item's row; that of a repeating appointment takes work for which there is a budget elsewhere.
+    mutating func makeRow(_ id: String, in circle: String, zone: TimeZoneReference) {
+        guard !repeats, let row = try? content?.item(id, in: circle, zone: zone) else { return }
+        made = (row, zone)
+    }
+
+    /// Returns the item's row; nil if the draft has no content. `zone` is the circle's.
+    func row(_ id: String, in circle: String, zone: TimeZoneReference) throws -> ScheduleItem? {
+        if let made, made.zone == zone { return made.row }
+        return try content?.item(id, in: circle, zone: zone, followed: followed)
+    }
 
     /// Follows the rule of a repeating appointment outside any transaction; a rule that takes too much work is a fault.
     ///

@@ -22,6 +22,17 @@ struct ScheduleWriter {
     /// What the circle used before, and what this writer adds.
     private var used: Usage?
     private var added = Usage()
+    /// Items that were looked up together, as they will be when everything that waits is written; nil for an item that
+    /// never was.
+    private var known: [Key: ScheduleItem?] = [:]
+    /// Puts that are written together, in their order.
+    private var waiting: [ItemPut] = []
+    private static let together = 100
+
+    private struct Key: Hashable {
+        let collection: ScheduleItem.Collection
+        let id: ByteString
+    }
 
     init(circle: Circle, quotas: Quotas, transaction: any WriteTransaction, now: Int) throws {
         self.quotas = quotas
@@ -31,6 +42,8 @@ struct ScheduleWriter {
         self.now = now
     }
 
+    // MARK: One item
+
     /// Stores an item; an item that is equal to the stored one changes nothing, not even its revision.
     ///
     /// - Parameter precondition: checks a request's conditions on the stored item; gets nil when it does not exist.
@@ -38,19 +51,62 @@ struct ScheduleWriter {
         _ id: String, _ draft: ItemDraft, precondition: (ScheduleItem?) throws -> Void = { _ in }
     ) throws -> (ScheduleItem, Outcome) {
         let old = try transaction.itemEverKnown(id, draft.kind.collection, in: circle.id)
-        let living = old.flatMap { $0.deletedAt == nil ? $0 : nil }
+        let living = Self.living(old)
         try precondition(living)
+        guard let put = try change(id, draft, replacing: old) else {
+            guard let living else { throw StorageError.unexpectedResult("An item that does not exist is unchanged.") }
+            return (living, .unchanged)
+        }
+        try transaction.putItems([put], in: circle.id, now: now)
+        try dropOrphans(id, draft, old)
+        return (put.item, living == nil ? .created : .changed)
+    }
+
+    private static func living(_ item: ScheduleItem?) -> ScheduleItem? { item?.deletedAt == nil ? item : nil }
+
+    /// Returns what is to be stored; nil if the item is stored so already.
+    private mutating func change(_ id: String, _ draft: ItemDraft, replacing old: ScheduleItem?) throws -> ItemPut? {
+        let living = Self.living(old)
         let faults = draft.faults + (try referenceFaults(of: draft, old: living))
-        guard faults.isEmpty, let content = draft.content else { throw Refusal.invalid(faults) }
-        let new = try content.item(id, in: circle.id, zone: zone, followed: draft.followed)
-        if let living, living.content == new.content { return (living, .unchanged) }
+        guard faults.isEmpty, let content = draft.content, let new = try draft.row(id, in: circle.id, zone: zone)
+        else { throw Refusal.invalid(faults) }
+        if let living, living.content == new.content { return nil }
         try claim(old, new)
         let isVisible = try living.map { try isShownDifferently(draft.kind.init(stored: $0.content), content) } ?? true
-        let stored = try transaction.putItem(
-            new, replacing: old, newUID: RandomUUID.text(), isVisible: isVisible, now: now)
         hasChanged = true
-        try dropOrphans(of: content, id, draft.followed)
-        return (stored, living == nil ? .created : .changed)
+        return ItemPut(new, replacing: old, newUID: RandomUUID.text(), isVisible: isVisible, now: now)
+    }
+
+    // MARK: Many items
+
+    /// Looks up the items that the next puts replace.
+    mutating func lookUp(_ items: [(id: String, collection: ScheduleItem.Collection)]) throws {
+        try write()
+        known = [:]
+        for (collection, items) in Dictionary(grouping: items, by: \.collection) {
+            for item in items { known[Key(collection: collection, id: ByteString(item.id))] = .some(nil) }
+            for item in try transaction.itemsEverKnown(items.map(\.id), collection, in: circle.id) {
+                known[Key(collection: collection, id: ByteString(item.id))] = item
+            }
+        }
+    }
+
+    /// Does what `put` does, except that the item is written together with others, before anything else is.
+    mutating func putLater(_ id: String, _ draft: ItemDraft) throws -> Outcome {
+        let key = Key(collection: draft.kind.collection, id: ByteString(id))
+        let old = try known[key] ?? transaction.itemEverKnown(id, draft.kind.collection, in: circle.id)
+        guard let put = try change(id, draft, replacing: old) else { return .unchanged }
+        known[key] = put.item
+        waiting.append(put)
+        if waiting.count >= Self.together { try write() }
+        try dropOrphans(id, draft, old)
+        return Self.living(old) == nil ? .created : .changed
+    }
+
+    /// Writes the puts that wait.
+    private mutating func write() throws {
+        try transaction.putItems(waiting, in: circle.id, now: now)
+        waiting = []
     }
 
     /// Adds an item to the circle's usage; throws 409 when the circle's quota is used up.
@@ -69,12 +125,11 @@ struct ScheduleWriter {
     }
 
     /// Deletes changed occurrences that the series no longer has.
-    private func dropOrphans(
-        of content: any ItemContent, _ id: String, _ followed: FollowedSeries?
-    ) throws {
-        guard let series = content as? AppointmentContent else { return }
+    private mutating func dropOrphans(_ id: String, _ draft: ItemDraft, _ old: ScheduleItem?) throws {
+        // An item that never was has no occurrences.
+        guard old != nil, let series = draft.content as? AppointmentContent else { return }
         let own = series.zone(or: zone)
-        let known = followed?.timing == series.timing(in: own) ? followed?.starts : nil
+        let known = draft.followed?.timing == series.timing(in: own) ? draft.followed?.starts : nil
         for occurrence in try transaction.occurrences(of: id, in: circle.id) {
             // An occurrence that was put since the rule was followed is looked up here; if that takes too much work, it
             // stays.
@@ -83,12 +138,15 @@ struct ScheduleWriter {
             {
                 continue
             }
+            try write()
             _ = try transaction.deleteOccurrence(occurrence.originalStart, of: id, in: circle.id, now: now)
         }
     }
 
     /// Deletes an item; false when it does not exist.
     mutating func delete(_ id: String, _ collection: ScheduleItem.Collection) throws -> Bool {
+        try write()
+        known[Key(collection: collection, id: ByteString(id))] = nil
         let deleted = try transaction.deleteItem(id, collection, in: circle.id, now: now)
         if deleted { hasChanged = true }
         return deleted
@@ -96,24 +154,28 @@ struct ScheduleWriter {
 
     /// Stores one changed occurrence of an appointment, which is also a revision of the appointment.
     mutating func put(_ occurrence: ChangedOccurrence) throws {
+        try write()
         try transaction.putOccurrence(occurrence, now: now)
         try revise(occurrence)
     }
 
     /// Resets one occurrence to the fields of its series.
     mutating func delete(_ occurrence: ChangedOccurrence) throws {
+        try write()
         _ = try transaction.deleteOccurrence(
             occurrence.originalStart, of: occurrence.itemID, in: circle.id, now: now)
         try revise(occurrence)
     }
 
     private mutating func revise(_ occurrence: ChangedOccurrence) throws {
+        known = [:]
         try transaction.reviseItem(occurrence.itemID, .appointments, in: circle.id, now: now)
         hasChanged = true
     }
 
-    /// Notes the change on the circle, once for all items that were put and deleted.
-    func finish() throws {
+    /// Writes what waits, and notes the change on the circle, once for all items that were put and deleted.
+    mutating func finish() throws {
+        try write()
         try transaction.addItemUsage(added, of: circle.id)
         if hasChanged { try transaction.touchCircle(circle.id, now: now) }
     }

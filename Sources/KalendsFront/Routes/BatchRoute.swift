@@ -29,17 +29,74 @@ struct BatchRoute: Sendable {
         var lines: [Int] = []
         /// The bytes of these lines, and of those that were refused in between.
         var bytes = 0
+
+        var isFull: Bool { orders.count == BatchRoute.groupSize.lines || bytes >= BatchRoute.groupSize.bytes }
+    }
+
+    /// Applies one group while the next one is read.
+    private struct Applying {
+        var tally = BatchTally()
+        private var batch: ScheduleBatch
+        private var work: Task<(ScheduleBatch, [ScheduleBatch.Outcome]), any Error>?
+        /// The id and the line of each order that is being applied.
+        private var names: [(id: String, line: Int)] = []
+        /// The bytes of the group that is being applied.
+        private(set) var bytes = 0
+
+        init(_ batch: ScheduleBatch) { self.batch = batch }
+
+        /// Begins to apply a group after the last one has been applied; throws if that failed.
+        mutating func begin(_ next: consuming Group) async throws {
+            try await finish()
+            names = zip(next.orders, next.lines).map { ($0.id, $1) }
+            bytes = next.bytes
+            work = Task { [batch, orders = next.orders] in
+                var batch = batch
+                let outcomes = try await batch.apply(orders)
+                return (batch, outcomes)
+            }
+        }
+
+        /// Waits until the last group has been applied, and counts its results.
+        mutating func finish() async throws {
+            guard let work else { return }
+            (self.work, bytes) = (nil, 0)
+            let outcomes: [ScheduleBatch.Outcome]
+            (batch, outcomes) = try await work.value
+            for (name, outcome) in zip(names, outcomes) {
+                switch outcome {
+                case .applied: tally.applied += 1
+                case .unchanged: tally.unchanged += 1
+                case .refused(let faults): tally.reject(name.line, name.id, faults.underValue)
+                }
+            }
+        }
     }
 
     /// How many lines and bytes are collected before they are applied.
-    private static let groupSize = (lines: 1000, bytes: 1 << 20)
+    private static let groupSize = (lines: 4000, bytes: 1 << 20)
 
     @Sendable
     private func post(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let circle = try context.identifier("circle")
         var batch = services.batch(in: circle, for: try context.caller())
         try await batch.check()
-        var (tally, group, line) = (BatchTally(), Group(), 0)
+        var applying = Applying(batch)
+        do {
+            try await read(request, context, batch, in: circle, &applying)
+        } catch {
+            // The call ends only when its work has ended.
+            try? await applying.finish()
+            throw error
+        }
+        return try .json(applying.tally.json)
+    }
+
+    private func read(
+        _ request: Request, _ context: KalendsContext, _ batch: ScheduleBatch, in circle: String,
+        _ applying: inout Applying
+    ) async throws {
+        var (group, line) = (Group(), 0)
         var lines = LineSplitter(limit: Request.jsonLimit)
         for try await buffer in request.body {
             lines.append(buffer)
@@ -48,11 +105,12 @@ struct BatchRoute: Sendable {
                 // A million short lines that are all refused cause no transaction, and would occupy a core.
                 if line % 256 == 0 { await Task.yield() }
                 group.bytes += next.count
-                try await context.memory.document.hold(group.bytes * Request.documentFactor / 4)
-                read(next, line, in: circle, into: &group, &tally)
-                if group.orders.count == Self.groupSize.lines || group.bytes >= Self.groupSize.bytes {
-                    try await Self.apply(&group, &batch, &tally)
-                    context.memory.document.keep(0)
+                try await hold(group, &applying, context.memory.document)
+                read(next, line, batch, in: circle, into: &group, &applying.tally)
+                if group.isFull {
+                    try await applying.begin(group)
+                    group = Group()
+                    context.memory.document.keep(Self.memory(applying.bytes))
                 }
             }
             try await context.memory.body.hold(lines.pendingCount)
@@ -60,28 +118,25 @@ struct BatchRoute: Sendable {
         }
         if let last = lines.rest() {
             line += 1
-            read(last, line, in: circle, into: &group, &tally)
+            read(last, line, batch, in: circle, into: &group, &applying.tally)
         }
-        try await Self.apply(&group, &batch, &tally)
-        return try .json(tally.json)
+        try await applying.begin(group)
+        try await applying.finish()
     }
 
-    private static func apply(
-        _ group: inout Group, _ batch: inout ScheduleBatch, _ tally: inout BatchTally
-    ) async throws {
-        let (orders, ids, lines) = (group.orders, group.orders.map(\.id), group.lines)
-        group = Group()
-        for (place, outcome) in try await batch.apply(orders).enumerated() {
-            switch outcome {
-            case .applied: tally.applied += 1
-            case .unchanged: tally.unchanged += 1
-            case .refused(let faults): tally.reject(lines[place], ids[place], faults.underValue)
-            }
-        }
+    /// Holds what two groups take, or waits until the other one has been applied if there is no room for both.
+    private func hold(_ group: Group, _ applying: inout Applying, _ share: MemoryShare) async throws {
+        if share.holdNow(Self.memory(applying.bytes + group.bytes)) { return }
+        try await applying.finish()
+        share.keep(0)
+        try await share.hold(Self.memory(group.bytes))
     }
+
+    /// The bytes that documents of so many bytes take.
+    private static func memory(_ bytes: Int) -> Int { bytes * Request.documentFactor / 4 }
 
     private func read(
-        _ line: LineSplitter.Line, _ number: Int, in circle: String, into group: inout Group,
+        _ line: LineSplitter.Line, _ number: Int, _ batch: ScheduleBatch, in circle: String, into group: inout Group,
         _ tally: inout BatchTally
     ) {
         guard case .complete(let bytes) = line else {
@@ -99,7 +154,7 @@ struct BatchRoute: Sendable {
         }
         let name = value["id"]?.string
         do {
-            group.orders.append(try order(value, in: circle))
+            group.orders.append(batch.prepared(try order(value, in: circle)))
             group.lines.append(number)
         } catch let refusal as Refusal {
             tally.reject(number, name, refusal.faults)

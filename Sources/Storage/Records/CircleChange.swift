@@ -42,6 +42,27 @@ public struct CircleChange: Hashable, Sendable {
     }
 }
 
+extension CircleChange {
+    /// What is recorded about a change.
+    struct Note {
+        let subject: Subject
+        let kind: Kind
+        let collection: String?
+        let id: String?
+        let part: String?
+        /// The only user who may see it; nil when every member may.
+        let user: String?
+
+        init(
+            _ subject: Subject, _ kind: Kind, collection: String? = nil, id: String? = nil, part: String? = nil,
+            user: String? = nil
+        ) {
+            (self.subject, self.kind, self.collection, self.id) = (subject, kind, collection, id)
+            (self.part, self.user) = (part, user)
+        }
+    }
+}
+
 extension ReadTransaction {
     /// Returns changes of a circle after a number, in order; with `user`, changes of other people's feeds are left out.
     public func changes(
@@ -89,17 +110,25 @@ extension WriteTransaction {
         _ subject: CircleChange.Subject, _ kind: CircleChange.Kind, in circle: String, collection: String? = nil,
         id: String? = nil, part: String? = nil, user: String? = nil, now: Int
     ) throws {
-        let sequence = try nextChangeSequence()
-        let number = try nextChangeNumber(in: circle)
-        try execute(
-            """
-            INSERT INTO changes (sequence, circle_id, number, at, type, collection, item_id, part, user_id, change)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
-            """,
-            [
-                .integer(sequence), .text(circle), .integer(number), .integer(now), .text(subject.rawValue),
-                SQLValue(collection), SQLValue(id), SQLValue(part), SQLValue(user), .text(kind.rawValue),
-            ])
+        try note(
+            [CircleChange.Note(subject, kind, collection: collection, id: id, part: part, user: user)], in: circle,
+            now: now)
+    }
+
+    /// Records several changes in their order.
+    func note(_ notes: [CircleChange.Note], in circle: String, now: Int) throws {
+        guard !notes.isEmpty else { return }
+        let sequences = try nextChangeSequences(notes.count)
+        let numbers = try nextChangeNumbers(notes.count, in: circle)
+        try insertRows(
+            into: "changes (sequence, circle_id, number, at, type, collection, item_id, part, user_id, change)",
+            zip(notes, zip(sequences, numbers)).map { note, place in
+                [
+                    .integer(place.0), .text(circle), .integer(place.1), .integer(now), .text(note.subject.rawValue),
+                    SQLValue(note.collection), SQLValue(note.id), SQLValue(note.part), SQLValue(note.user),
+                    .text(note.kind.rawValue),
+                ]
+            })
     }
 
     /// Records a change of a feed, which only its user may see.

@@ -2,6 +2,7 @@
 
 // Numbers that rise by one with each row. Each is taken from a counter, whose row is locked by this transaction until
 // it ends: when several write at once, the others wait or start again, and the numbers are in the order of the commits.
+// Rows that are written together take their numbers together.
 
 extension WriteTransaction {
     /// Runs a statement that raises one counter and returns it as `number`.
@@ -12,24 +13,26 @@ extension WriteTransaction {
         return try row.integer(required: "number")
     }
 
-    /// Returns the number of the next change of all circles. It is taken before a circle's number, so that two writers
-    /// that change several circles never wait for each other.
-    func nextChangeSequence() throws -> Int {
-        try nextNumber(
+    /// Returns the numbers of the next changes of all circles. They are taken before a circle's numbers, so that two
+    /// writers that change several circles never wait for each other.
+    func nextChangeSequences(_ count: Int) throws -> ClosedRange<Int> {
+        let last = try nextNumber(
             """
-            UPDATE counters SET last_number = last_number + 1 WHERE name = 'changes' RETURNING last_number AS number
-            """)
+            UPDATE counters SET last_number = last_number + $1 WHERE name = 'changes' RETURNING last_number AS number
+            """, [.integer(count)])
+        return last - count + 1...last
     }
 
-    /// Returns the number of a circle's next change, from 1 on; a circle that was deleted and created again continues
+    /// Returns the numbers of a circle's next changes, from 1 on; a circle that was deleted and created again continues
     /// counting.
-    func nextChangeNumber(in circle: String) throws -> Int {
-        try nextNumber(
+    func nextChangeNumbers(_ count: Int, in circle: String) throws -> ClosedRange<Int> {
+        let last = try nextNumber(
             """
-            INSERT INTO change_numbers (circle_id, last_number) VALUES ($1, 1)
-            ON CONFLICT (circle_id) DO UPDATE SET last_number = change_numbers.last_number + 1
+            INSERT INTO change_numbers (circle_id, last_number) VALUES ($1, $2)
+            ON CONFLICT (circle_id) DO UPDATE SET last_number = change_numbers.last_number + EXCLUDED.last_number
             RETURNING last_number AS number
-            """, [.text(circle)])
+            """, [.text(circle), .integer(count)])
+        return last - count + 1...last
     }
 
     /// Returns the place of the next message, after all others of its webhook.

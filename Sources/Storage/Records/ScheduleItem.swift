@@ -170,52 +170,6 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
-    /// Stores an item, either a new one or in place of `old`, the existing item or tombstone.
-    ///
-    /// - Parameters:
-    ///   - newUID: the UID for a new item; an existing one keeps its own.
-    ///   - isVisible: whether calendars show the change, so that the SEQUENCE rises.
-    public func putItem(
-        _ item: ScheduleItem, replacing old: ScheduleItem?, newUID: String, isVisible: Bool, now: Int
-    ) throws -> ScheduleItem {
-        var item = item
-        item.uid = old?.uid ?? newUID
-        item.sequence = old.map { $0.sequence + (isVisible ? 1 : 0) } ?? 0
-        item.createdAt = old?.createdAt ?? now
-        // The time of change in calendars stays the same when they show nothing new.
-        item.updatedAt = isVisible ? now : old?.updatedAt ?? now
-        item.deletedAt = nil
-        let isNew = old.map { $0.deletedAt != nil } ?? true
-        // With another patient the item appears in other feeds, even when it looks the same.
-        let isNews = isVisible || old?.patientID != item.patientID
-        try execute(
-            """
-            INSERT INTO schedule_items (circle_id, collection, id, uid, sequence, patient_id, owner_id, time_zone,
-                is_all_day, starts_at, ends_at, content, created_at, updated_at, changed_in, shown_as)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14,
-                (SELECT version + 1 FROM circles WHERE id = $1), $15)
-            ON CONFLICT (circle_id, collection, id) DO UPDATE SET sequence = EXCLUDED.sequence,
-                patient_id = EXCLUDED.patient_id, owner_id = EXCLUDED.owner_id, time_zone = EXCLUDED.time_zone,
-                is_all_day = EXCLUDED.is_all_day, starts_at = EXCLUDED.starts_at, ends_at = EXCLUDED.ends_at,
-                content = EXCLUDED.content, updated_at = EXCLUDED.updated_at, deleted_at = NULL,
-                changed_in = EXCLUDED.changed_in,
-                shown_in = CASE WHEN $16 = 1 THEN NULL
-                    ELSE COALESCE(schedule_items.shown_in, schedule_items.changed_in) END,
-                shown_as = CASE WHEN $16 = 1 THEN EXCLUDED.shown_as ELSE schedule_items.shown_as END
-            """,
-            [
-                .text(item.circleID), .text(item.collection.rawValue), .text(item.id), .text(item.uid),
-                .integer(item.sequence), SQLValue(item.patientID), SQLValue(item.ownerID), SQLValue(item.timeZone),
-                .integer(item.isAllDay ? 1 : 0), .integer(item.startsAt), SQLValue(item.endsAt), .text(item.content),
-                .integer(item.createdAt), .integer(item.updatedAt), .text(isNew ? "created" : "updated"),
-                .integer(isNews ? 1 : 0),
-            ])
-        try note(
-            .item, isNew ? .created : .updated, in: item.circleID, collection: item.collection.rawValue, id: item.id,
-            now: now)
-        return item
-    }
-
     /// Turns an item into a tombstone and deletes its occurrences. Returns false when there is no such item.
     public func deleteItem(
         _ id: String, _ collection: ScheduleItem.Collection, in circle: String, now: Int

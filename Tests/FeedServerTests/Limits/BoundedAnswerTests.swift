@@ -109,7 +109,9 @@ struct BoundedAnswerTests {
             let notes = String(repeating: "o", count: count)
             let content = try JSONValue(parsing: Array(item.content.utf8)).object ?? [:]
             copy.content = try JSONValue.object(content.merging(["notes": .string(notes)]) { $1 }).text()
-            _ = try transaction.putItem(copy, replacing: item, newUID: "", isVisible: true, now: server.clock.now)
+            let now = server.clock.now
+            let put = ItemPut(copy, replacing: item, newUID: "", isVisible: true, now: now)
+            try transaction.putItems([put], in: "c", now: now)
         }
     }
 

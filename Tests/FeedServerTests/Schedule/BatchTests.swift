@@ -4,6 +4,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import TestSupport
 import Testing
 
 @testable import FeedServer
@@ -86,6 +87,89 @@ struct BatchTests {
             let again = try await server.raw(.post, "/v1/circles/c/batch", headers: headers, body: body).expect(200)
                 .json
             #expect(again == ["applied": 0, "unchanged": 100_000, "rejected": []])
+        }
+    }
+
+    /// What callers see of a circle after some changes, except for what differs between any two servers.
+    private static func seen(_ server: TestServer) async throws -> [JSONValue] {
+        var seen: [JSONValue] = []
+        for collection in ["tasks", "appointments"] {
+            let items = try await server.call(.get, "/v1/circles/c/\(collection)?limit=1000").expect(200).json["items"]
+            seen += (items?.array ?? []).map { item in
+                .object((item.object ?? [:]).filter { !["uid", "createdAt", "updatedAt"].contains($0.key) })
+            }
+        }
+        let changes = try await server.call(.get, "/v1/circles/c/changes?limit=1000").expect(200).json["items"]
+        seen += (changes?.array ?? []).map { .object(($0.object ?? [:]).filter { $0.key != "at" }) }
+        return seen
+    }
+
+    private struct Order {
+        let collection: String
+        let id: String
+        let value: JSONValue?
+
+        /// Makes an order for one of a few items, so that many are changed again within a batch.
+        init(_ chance: inout SplitMix) {
+            collection = chance.below(3) == 0 ? "appointments" : "tasks"
+            id = "\(chance.below(8))"
+            let title = JSONValue.string(["One", "Two", ""][chance.below(7) % 3])
+            switch (chance.below(5), collection) {
+            case (0, _): value = nil
+            case (_, "tasks"): value = ["title": title, "dueAt": "2026-03-03T09:00:00Z"]
+            default:
+                value = [
+                    "patientId": chance.below(6) == 0 ? "nobody" : "mom", "provider": title,
+                    "startAt": "2026-03-03T09:00:00Z",
+                    "recurrence": ["rrule": .string("FREQ=DAILY;COUNT=\(1 + chance.below(5))")],
+                ]
+            }
+        }
+
+        var line: JSONValue {
+            var line: [ByteString: JSONValue] = ["collection": .string(collection), "id": .string(id)]
+            line["op"] = value == nil ? "delete" : "put"
+            line["value"] = value
+            return .object(line)
+        }
+    }
+
+    @Test("Each order of a batch does what it does by itself, in its turn", arguments: 1...4 as ClosedRange<UInt64>)
+    func oneByOne(_ seed: UInt64) async throws {
+        var chance = SplitMix(seed: seed)
+        let orders = (0..<260).map { _ in Order(&chance) }
+        try await TestServer.run { together in
+            try await TestServer.run { single in
+                for server in [together, single] {
+                    try await server.makeCircle()
+                    for id in 0..<8 {
+                        try await server.put(
+                            "appointments", "\(id)",
+                            [
+                                "patientId": "mom", "provider": "One", "startAt": "2026-03-03T09:00:00Z",
+                                "recurrence": ["rrule": "FREQ=DAILY;COUNT=5"],
+                            ])
+                        let occurrence = "/v1/circles/c/appointments/\(id)/occurrences/20260306T090000Z"
+                        try await server.call(.put, occurrence, ["status": "cancelled"]).expect(201)
+                    }
+                }
+                let answer = try await post(
+                    together,
+                    try orders.map { String(decoding: try $0.line.serialized(), as: UTF8.self) }
+                        .joined(separator: "\n")
+                ).expect(200).json
+                var refused: [Int] = []
+                for (line, order) in zip(1..., orders) {
+                    let path = "/v1/circles/c/\(order.collection)/\(order.id)"
+                    let own = try await single.call(order.value == nil ? .delete : .put, path, order.value)
+                    if own.status == 422 { refused.append(line) }
+                }
+                #expect(!refused.isEmpty)
+                #expect(answer["rejected"]?.array?.compactMap { $0["line"]?.integer } == refused)
+                let seen = try await Self.seen(together)
+                #expect(seen.count > 100)
+                #expect(try await Self.seen(single) == seen)
+            }
         }
     }
 

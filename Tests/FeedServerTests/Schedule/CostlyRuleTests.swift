@@ -57,7 +57,8 @@ struct CostlyRuleTests {
                     circleID: "c", collection: .appointments, id: id, patientID: "mom", ownerID: nil, timeZone: nil,
                     isAllDay: false, startsAt: content.startAt.milliseconds, endsAt: nil,
                     content: try content.stored())
-                _ = try transaction.putItem(item, replacing: nil, newUID: "uid-\(id)", isVisible: true, now: now)
+                let put = ItemPut(item, replacing: nil, newUID: "uid-\(id)", isVisible: true, now: now)
+                try transaction.putItems([put], in: "c", now: now)
             }
             try transaction.touchCircle("c", now: now)
         }

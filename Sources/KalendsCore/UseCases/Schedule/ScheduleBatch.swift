@@ -32,17 +32,30 @@ package struct ScheduleBatch: Sendable {
     let caller: Caller
     /// The remaining work for following rules, for all orders of the call.
     private var budget = RecurrenceBudget(steps: SeriesWork.ofFile)
+    /// The circle's zone when the call began.
+    private var zone: TimeZoneReference?
 
     /// How long one transaction continues to add orders, so that other writers wait only briefly.
-    private static let stepTime = Duration.milliseconds(40)
+    private static let stepTime = Duration.milliseconds(80)
+    /// How many items are looked up together.
+    private static let together = 100
 
     init(acts: Acts, quotas: Quotas, circle: String, caller: Caller) {
         (self.acts, self.quotas, self.circle, self.caller) = (acts, quotas, circle, caller)
     }
 
     /// Throws `Refusal` unless the caller may change the circle's schedule.
-    package func check() async throws {
-        try await acts.store.read { _ = try Rights.circle(circle, for: caller.identity, .write, in: $0) }
+    package mutating func check() async throws {
+        zone = try await acts.store.read { [circle, caller] in
+            try Rights.circle(circle, for: caller.identity, .write, in: $0).zone
+        }
+    }
+
+    /// Returns an order with what can be made of it outside of a transaction, for which others would have to wait.
+    package func prepared(_ order: consuming Order) -> Order {
+        let id = order.id
+        if let zone { order.draft?.makeRow(id, in: circle, zone: zone) }
+        return order
     }
 
     /// Makes the changes in their order, in as many transactions as are needed to keep all of them short.
@@ -58,7 +71,10 @@ package struct ScheduleBatch: Sendable {
             outcomes += try await acts.schedule(in: circle, for: caller, quotas) { writer in
                 let start = ContinuousClock.now
                 var outcomes: [Outcome] = []
-                for order in all[first...] {
+                for (place, order) in zip(first..., all[first...]) {
+                    if (place - first).isMultiple(of: Self.together) {
+                        try writer.lookUp(all[place...].prefix(Self.together).map { ($0.id, $0.kind.collection) })
+                    }
                     outcomes.append(try Self.apply(order, &writer))
                     if ContinuousClock.now - start >= Self.stepTime { break }
                 }
@@ -73,7 +89,7 @@ package struct ScheduleBatch: Sendable {
             guard let draft = order.draft else {
                 return try writer.delete(order.id, order.kind.collection) ? .applied : .unchanged
             }
-            return try writer.put(order.id, draft).1 == .unchanged ? .unchanged : .applied
+            return try writer.putLater(order.id, draft) == .unchanged ? .unchanged : .applied
         } catch let refusal as Refusal {
             return .refused(refusal.faults)
         }

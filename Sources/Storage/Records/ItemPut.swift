@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// An item to be stored, either a new one or in place of an existing item or tombstone.
+public struct ItemPut: Sendable {
+    /// The item as it will be stored.
+    public let item: ScheduleItem
+    fileprivate let isNew: Bool
+    /// Whether calendars show the change.
+    fileprivate let isNews: Bool
+
+    /// - Parameters:
+    ///   - old: the stored item or tombstone.
+    ///   - newUID: the UID for a new item; an existing one keeps its own.
+    ///   - isVisible: whether calendars show the change, so that the SEQUENCE rises.
+    public init(
+        _ item: ScheduleItem, replacing old: ScheduleItem?, newUID: String, isVisible: Bool, now: Int
+    ) {
+        var item = item
+        item.uid = old?.uid ?? newUID
+        item.sequence = old.map { $0.sequence + (isVisible ? 1 : 0) } ?? 0
+        item.createdAt = old?.createdAt ?? now
+        // The time of change in calendars stays the same when they show nothing new.
+        item.updatedAt = isVisible ? now : old?.updatedAt ?? now
+        item.deletedAt = nil
+        self.item = item
+        isNew = old.map { $0.deletedAt != nil } ?? true
+        // With another patient the item appears in other feeds, even when it looks the same.
+        isNews = isVisible || old?.patientID != item.patientID
+    }
+
+    private static let columns = """
+        schedule_items (circle_id, collection, id, uid, sequence, patient_id, owner_id, time_zone, is_all_day, starts_at,
+        ends_at, content, created_at, updated_at, changed_in, shown_as)
+        """
+
+    fileprivate func row(changedIn version: Int) -> [SQLValue] {
+        [
+            .text(item.circleID), .text(item.collection.rawValue), .text(item.id), .text(item.uid),
+            .integer(item.sequence), SQLValue(item.patientID), SQLValue(item.ownerID), SQLValue(item.timeZone),
+            .integer(item.isAllDay ? 1 : 0), .integer(item.startsAt), SQLValue(item.endsAt), .text(item.content),
+            .integer(item.createdAt), .integer(item.updatedAt), .integer(version),
+            .text(isNew ? "created" : "updated"),
+        ]
+    }
+
+    /// What becomes of a row that exists.
+    private static func replacement(isNews: Bool) -> String {
+        """
+        ON CONFLICT (circle_id, collection, id) DO UPDATE SET sequence = EXCLUDED.sequence,
+            patient_id = EXCLUDED.patient_id, owner_id = EXCLUDED.owner_id, time_zone = EXCLUDED.time_zone,
+            is_all_day = EXCLUDED.is_all_day, starts_at = EXCLUDED.starts_at, ends_at = EXCLUDED.ends_at,
+            content = EXCLUDED.content, updated_at = EXCLUDED.updated_at, deleted_at = NULL,
+            changed_in = EXCLUDED.changed_in,
+            \(isNews
+                ? "shown_in = NULL, shown_as = EXCLUDED.shown_as"
+                : "shown_in = COALESCE(schedule_items.shown_in, schedule_items.changed_in)")
+        """
+    }
+
+    fileprivate static func store(
+        _ puts: ArraySlice<ItemPut>, changedIn version: Int, in transaction: some WriteTransaction
+    ) throws {
+        guard let isNews = puts.first?.isNews else { return }
+        try transaction.insertRows(
+            into: columns, puts.map { $0.row(changedIn: version) }, otherwise: replacement(isNews: isNews))
+    }
+
+    /// Returns the end of the puts from `start` on that one statement can store: those of which calendars show the change
+    /// or do not, and each item once, because PostgreSQL changes no row twice in a statement.
+    fileprivate static func end(of puts: [ItemPut], from start: Int) -> Int {
+        var keys: Set<Key> = []
+        return puts[start...].firstIndex { $0.isNews != puts[start].isNews || !keys.insert($0.key).inserted }
+            ?? puts.count
+    }
+
+    private struct Key: Hashable {
+        let collection: ScheduleItem.Collection
+        let id: ByteString
+    }
+
+    private var key: Key { Key(collection: item.collection, id: ByteString(item.id)) }
+}
+
+extension ReadTransaction {
+    /// Returns those of a collection's items with these ids that exist or existed, in no order.
+    public func itemsEverKnown(
+        _ ids: [String], _ collection: ScheduleItem.Collection, in circle: String
+    ) throws -> [ScheduleItem] {
+        try eachGroup(ids, from: 3) { parameters, values in
+            try rows(
+                "\(select: .scheduleItems) WHERE circle_id = $1 AND collection = $2 AND id IN (\(parameters))",
+                [.text(circle), .text(collection.rawValue)] + values
+            ).map(ScheduleItem.init)
+        }
+    }
+}
+
+extension WriteTransaction {
+    /// Stores items of a circle in their order, and notes each as a change of the circle.
+    public func putItems(_ puts: [ItemPut], in circle: String, now: Int) throws {
+        guard !puts.isEmpty else { return }
+        // The circle's version rises once, at the end of the transaction.
+        guard let version = try row("SELECT version FROM circles WHERE id = $1", [.text(circle)])?.integer("version")
+        else { throw StorageError.unexpectedResult("Items are stored in a circle that does not exist.") }
+        var start = 0
+        while start < puts.count {
+            let end = ItemPut.end(of: puts, from: start)
+            try ItemPut.store(puts[start..<end], changedIn: version + 1, in: self)
+            start = end
+        }
+        try note(
+            puts.map {
+                CircleChange.Note(
+                    .item, $0.isNew ? .created : .updated, collection: $0.item.collection.rawValue, id: $0.item.id)
+            }, in: circle, now: now)
+    }
+}
