@@ -55,23 +55,37 @@ extension FeedLedger {
     ///
     /// An end that was committed before this call is seen, even if an earlier answer was remembered.
     public func resolve(_ token: Secret, now: Int) async throws -> TokenResolution {
+        try await resolve(token, now: now) { _, _, _ in }.resolution
+    }
+
+    /// Like `resolve`, with what is to be read in the same snapshot if the token has to be looked up and opens a feed.
+    ///
+    /// - Parameters:
+    ///   - read: gets the feed, and what its present version showed last if that is remembered.
+    /// - Returns: what `read` returned; nil if it was not called.
+    public func resolve<Value: Sendable>(
+        _ token: Secret, now: Int,
+        reading read: @escaping @Sendable (OpenFeed, ShownFeed?, any ReadTransaction) throws -> Value
+    ) async throws -> (resolution: TokenResolution, value: Value?) {
         let key = token.key
         // Read before the look-up: a write that commits during the look-up makes the remembered answer stale at once.
         let time = store.clock.now
-        if let known = tokens.find(key, now: now) { return known }
-        let hash = token.hash
-        let found = try await store.read { transaction -> FoundToken? in
-            guard let record = try transaction.feedToken(hash: hash) else { return nil }
+        if let known = tokens.find(key, now: now) { return (known, nil) }
+        let (hash, tokens) = (token.hash, tokens)
+        let (found, value) = try await store.read { transaction -> (FoundToken?, Value?) in
+            guard let record = try transaction.feedToken(hash: hash) else { return (nil, nil) }
             guard let feedID = record.feedID, let feed = try transaction.feed(feedID) else {
-                return FoundToken(circleID: "")
+                return (FoundToken(circleID: ""), nil)
             }
             guard let open = try OpenFeed(record, feed, in: transaction) else {
-                return FoundToken(circleID: feed.circleID)
+                return (FoundToken(circleID: feed.circleID), nil)
             }
-            return FoundToken(feed: open.live, circleID: open.circle.id, endsAt: open.endsAt)
+            let found = FoundToken(feed: open.live, circleID: open.circle.id, endsAt: open.endsAt)
+            guard now < open.endsAt ?? .max else { return (found, nil) }
+            return (found, try read(open, tokens.shown(key, of: open.live), transaction))
         }
-        guard let found else { return .unknown }
-        return tokens.remember(key, found, asOf: time, now: now)
+        guard let found else { return (.unknown, nil) }
+        return (tokens.remember(key, found, asOf: time, now: now), value)
     }
 
     /// What a token opens in a snapshot; nil when it has ended.

@@ -50,6 +50,16 @@ public final class TokenMemory: Sendable {
         return slot.resolution(now: now)
     }
 
+    /// What a feed showed last, if that is remembered of this version.
+    func shown(_ key: TokenKey, of feed: LiveFeed) -> ShownFeed? {
+        shelf(key).withLock { shelf in
+            guard let index = shelf.find(key), shelf.slots[index].feed == TokenShelf.FeedKey(feed.feedID),
+                shelf.slots[index].version == feed.version
+            else { return nil }
+            return shelf.slots[index].shown
+        }
+    }
+
     /// Remembers what a feed of that version shows, if the remembered version is still the same.
     func remember(_ key: TokenKey, _ shown: ShownFeed, of version: FeedVersion) {
         shelf(key).withLock { shelf in

@@ -40,8 +40,14 @@ package final class FeedCache: Sendable {
     /// The approximate size of one entry besides its bytes.
     private static let overhead = 200
     private let state = Mutex(State())
+    private let turns = Turns<TokenKey>()
 
     package init() {}
+
+    /// Makes the bytes of a feed if nobody else is making them at the moment; otherwise returns nil.
+    func aloneNow<Value>(_ token: TokenKey, _ make: () throws -> Value?) rethrows -> Value? {
+        try turns.aloneNow(token, make) ?? nil
+    }
 
     /// Returns what a feed shows in a form at a time; nil if its bytes have not been made yet or are not cached.
     package func shown(_ live: LiveFeed, for token: TokenKey, as form: CalendarForm, now: Int) -> ShownFeed? {

@@ -88,19 +88,46 @@ package final class FeedRenderer: Sendable {
     func render(
         _ live: LiveFeedParts, window: FeedWindow, in transaction: any ReadTransaction, room: MemoryShare? = nil
     ) throws -> Rendered {
-        let clock = ContinuousClock()
-        let start = clock.now
-        let coverage = window.from...window.to
-        var (text, isWhole) = try withSchedule(live, window: window, in: transaction) { schedule, filter in
+        let start = ContinuousClock.now
+        var (text, isWhole) = try withSchedule(
+            live, window: window, in: transaction, Self.joined(window.from...window.to))
+        try Self.eachOwnPiece(live, window: window, in: transaction) { text.add($0) }
+        return Self.finish(text, of: live, isWhole: isWhole, since: start, room: room)
+    }
+
+    /// Returns the bytes of a feed without entries of its owner, like `render`, if nobody has to be waited for: the
+    /// circle's text is kept and follows its changes, or nobody else reads the circle.
+    func renderNow(
+        _ live: LiveFeedParts, window: FeedWindow, in transaction: any ReadTransaction
+    ) throws -> Rendered? {
+        let (start, coverage) = (ContinuousClock.now, window.from...window.to)
+        if let text = try withKeptSchedule(live, window: window, in: transaction, Self.joined(coverage)) {
+            return Self.finish(text, of: live, isWhole: false, since: start)
+        }
+        return try turns.aloneNow(Key(circleID: live.circle.id, look: live.look)) {
+            try render(live, window: window, in: transaction)
+        }
+    }
+
+    /// Returns what joins a schedule's pieces.
+    private static func joined(
+        _ coverage: ClosedRange<Instant>
+    ) -> (inout RenderedSchedule, FeedFilter) -> JoinedText {
+        { schedule, filter in
             var text = JoinedText(coverage: coverage)
             // Notices come first, where even a reader with a size limit finds them.
             for notice in filter.notices { text.add(CalendarPiece([notice], hash: RenderedSchedule.digest)) }
             schedule.eachPiece(filter) { text.add($0) }
             return text
         }
-        try Self.eachOwnPiece(live, window: window, in: transaction) { text.add($0) }
-        var rendered = text.finish(Self.calendar(live, events: []), room: room)
-        (rendered.isWhole, rendered.duration) = (isWhole, clock.now - start)
+    }
+
+    private static func finish(
+        _ text: consuming JoinedText, of live: LiveFeedParts, isWhole: Bool, since start: ContinuousClock.Instant,
+        room: MemoryShare? = nil
+    ) -> Rendered {
+        var rendered = text.finish(calendar(live, events: []), room: room)
+        (rendered.isWhole, rendered.duration) = (isWhole, ContinuousClock.now - start)
         return rendered
     }
 
@@ -145,24 +172,11 @@ package final class FeedRenderer: Sendable {
         _ live: LiveFeedParts, window: FeedWindow, in transaction: any ReadTransaction,
         _ body: (inout RenderedSchedule, FeedFilter) -> Result
     ) throws -> (Result, isWhole: Bool) {
+        if let result = try withKeptSchedule(live, window: window, in: transaction, body) { return (result, false) }
         let key = Key(circleID: live.circle.id, look: live.look)
-        let shelf = shelf(key)
-        let filter = FeedFilter(live, window: window)
-        if let state = shelf.schedule.withLock({ $0?.state }),
-            let change = try RenderedSchedule.change(since: state, of: live, window: window, in: transaction)
-        {
-            let found = shelf.schedule.withLock { schedule -> (Result, size: Int)? in
-                guard schedule?.apply(change) == true else { return nil }
-                return schedule.mutate { (body(&$0, filter), $0.size) }
-            }
-            if let found {
-                keep(key, size: found.size)
-                return (found.0, false)
-            }
-        }
         var new = try RenderedSchedule(of: live, window: window, in: transaction)
-        let result = body(&new, filter)
-        let size = shelf.schedule.withLock { schedule in
+        let result = body(&new, FeedFilter(live, window: window))
+        let size = shelf(key).schedule.withLock { schedule in
             // A schedule older than the cached one is used for this answer but not cached.
             if let known = schedule, known.isLater(than: new) { return known.size }
             schedule = new
@@ -170,6 +184,24 @@ package final class FeedRenderer: Sendable {
         }
         keep(key, size: size)
         return (result, true)
+    }
+
+    /// Like `withSchedule`; returns nil if no schedule is kept, or too much has changed since.
+    private func withKeptSchedule<Result: Sendable>(
+        _ live: LiveFeedParts, window: FeedWindow, in transaction: any ReadTransaction,
+        _ body: (inout RenderedSchedule, FeedFilter) -> Result
+    ) throws -> Result? {
+        let key = Key(circleID: live.circle.id, look: live.look)
+        guard let shelf = knownShelf(key), let state = shelf.schedule.withLock({ $0?.state }),
+            let change = try RenderedSchedule.change(since: state, of: live, window: window, in: transaction)
+        else { return nil }
+        let found = shelf.schedule.withLock { schedule -> (Result, size: Int)? in
+            guard schedule?.apply(change) == true else { return nil }
+            return schedule.mutate { (body(&$0, FeedFilter(live, window: window)), $0.size) }
+        }
+        guard let found else { return nil }
+        keep(key, size: found.size)
+        return found.0
     }
 
     /// Returns a calendar with the feed's properties and events.
@@ -192,6 +224,8 @@ package final class FeedRenderer: Sendable {
             }
         }
     }
+
+    private func knownShelf(_ key: Key) -> Shelf? { shelves.withLock { $0.all[key]?.shelf } }
 
     private func shelf(_ key: Key) -> Shelf {
         shelves.withLock { shelves in

@@ -14,6 +14,18 @@ final class Turns<Key: Hashable & Sendable>: Sendable {
         return try await work()
     }
 
+    /// Does work exclusively for a key if nobody else does work for it at the moment; otherwise returns nil.
+    func aloneNow<Value>(_ key: Key, _ work: () throws -> Value) rethrows -> Value? {
+        let isFree = waiting.withLock { waiting in
+            guard waiting[key] == nil else { return false }
+            waiting[key] = []
+            return true
+        }
+        guard isFree else { return nil }
+        defer { leave(key) }
+        return try work()
+    }
+
     private func enter(_ key: Key) async {
         await withCheckedContinuation { continuation in
             let isFree = waiting.withLock { waiting in

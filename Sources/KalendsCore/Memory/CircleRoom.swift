@@ -41,14 +41,21 @@ extension Services {
     /// Large texts wait until there is memory for them; a small one never waits. Throws 503 if others keep the room for
     /// too long.
     func room(forTextOf id: String) async throws -> MemoryShare? {
-        let size = try await store.read { transaction in
-            RowSize(try transaction.itemUsage(of: id)).text
-                + RowSize(Usage(count: try transaction.importedEventCount(in: id))).text
-        }
+        let size = try await store.read { try Self.textSize(of: id, in: $0) }
         guard size > FeedText.mostJoined else { return nil }
         let share = MemoryShare(memory.texts)
         try await share.hold(size)
         return share
+    }
+
+    /// Whether a circle's text is so large that room is needed for it.
+    static func isLarge(_ id: String, in transaction: any ReadTransaction) throws -> Bool {
+        try textSize(of: id, in: transaction) > FeedText.mostJoined
+    }
+
+    private static func textSize(of id: String, in transaction: any ReadTransaction) throws -> Int {
+        RowSize(try transaction.itemUsage(of: id)).text
+            + RowSize(Usage(count: try transaction.importedEventCount(in: id))).text
     }
 
     private func memoryNeeded(forCircle id: String, andOwnOf owner: String?) async throws -> Int {

@@ -59,8 +59,8 @@ package final class Metrics: Sendable {
     private let tallies = Mutex<[Series: Tally]>([:])
     /// Feeds that were answered from memory, bypassing the router.
     package let fromMemory = Tally()
-    private let wholeRenderings = Tally()
-    private let changeRenderings = Tally()
+    let wholeRenderings = Tally()
+    let changeRenderings = Tally()
     private let writes: WriteGauge
     /// What libraries report through swift-metrics, and a program that this one is part of.
     package let libraries = LibraryMetrics()

@@ -52,22 +52,33 @@ struct FeedReadingRoutes: Sendable {
         guard let token = Secret(.feed, text: text) else { return try await miss(request, context) }
         // Everything that another server ended earlier is known from here on, and all servers use the same clock.
         let now = try await services.sharing?.confirm() ?? services.now()
-        switch try await services.ledger.resolve(token, now: now) {
+        let asked = FeedRequest(request.method, request.headers)
+        let choice = FeedAnswer.Choice(asked, family: ClientFamily(userAgent: asked.userAgent))
+        let opened = try await FeedReading(services: services).open(token, as: choice.form, now: now) {
+            keep($0, choice.form)
+        }
+        switch opened {
         case .unknown:
             return try await miss(request, context)
         case .ended:
             return Self.ended(request)
-        case .live(let live):
-            return try await answer(live, token, request, context, now: now)
+        case .live(let live, let made?):
+            return try await answer(made, asked, choice, live, request, context, now: now)
+        case .live(let live, nil):
+            return try await answer(live, token, asked, choice, request, context, now: now)
         }
     }
 
+    @Sendable
+    private func keep(_ rendered: RenderedFeed, _ form: CalendarForm) {
+        bodies.keep(rendered.text, for: FeedBodies.Key(hash: rendered.shown.hash, form: form, coding: .identity))
+    }
+
     private func answer(
-        _ live: LiveFeed, _ token: Secret, _ request: Request, _ context: KalendsContext, now: Int
+        _ live: LiveFeed, _ token: Secret, _ asked: FeedRequest, _ choice: FeedAnswer.Choice, _ request: Request,
+        _ context: KalendsContext, now: Int
     ) async throws -> Response {
-        let (asked, key) = (FeedRequest(request.method, request.headers), token.key)
-        let choice = FeedAnswer.Choice(asked, family: ClientFamily(userAgent: asked.userAgent))
-        if let shown = services.feeds.shown(live, for: key, as: choice.form, now: now) {
+        if let shown = services.feeds.shown(live, for: token.key, as: choice.form, now: now) {
             let answer = FeedAnswer(asked, choice, shown, changedAt: live.changedAt, now: now)
             if answer.isNotModified {
                 return try await respond(answer, nil, to: asked, live, live.version, request, context, now: now)
@@ -79,12 +90,19 @@ struct FeedReadingRoutes: Sendable {
         let rendered: RenderedFeed
         do {
             rendered = try await FeedReading(services: services).rendered(live, token, as: choice.form, now: now) {
-                bodies.keep(
-                    $0.text, for: FeedBodies.Key(hash: $0.shown.hash, form: choice.form, coding: .identity))
+                keep($0, choice.form)
             }
         } catch is FeedReading.Ended {
             return Self.ended(request)
         }
+        return try await answer(rendered, asked, choice, live, request, context, now: now)
+    }
+
+    /// The answer with a feed that was rendered for it.
+    private func answer(
+        _ rendered: RenderedFeed, _ asked: FeedRequest, _ choice: FeedAnswer.Choice, _ live: LiveFeed,
+        _ request: Request, _ context: KalendsContext, now: Int
+    ) async throws -> Response {
         let answer = FeedAnswer(asked, choice, rendered.shown, changedAt: rendered.changedAt, now: now)
         let body =
             answer.isNotModified

@@ -47,6 +47,7 @@ struct TestServer: Sendable {
         clock: TestClock = TestClock(), live: Bool = false, settings given: ServerSettings = ServerSettings(),
         worker: String = Programs.kalends, folds: Bool = true, keepsLimits: Bool = false,
         publicURL: String = "http://calendar.example", calendars: (any CalendarProviding)? = nil,
+        open: @escaping StoreOpening = Engine.open,
         _ body: @escaping @Sendable (TestServer) async throws -> Void
     ) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "kalends-\(UUID().uuidString.prefix(8))")
@@ -69,7 +70,7 @@ struct TestServer: Sendable {
         settings.readWorker = worker
         let installation = try await Installation.opened(
             settings, now: { clock.now }, calendars: calendars,
-            open: settings.isShared ? nil : TestedStore.opening(Engine.open))
+            open: settings.isShared ? nil : TestedStore.opening(open))
         let log = LogRecorder()
         let logger = Logger(label: "test") { _ in log }
         let secret = Secret.make(.serviceKey)

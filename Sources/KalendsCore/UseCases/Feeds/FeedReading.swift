@@ -22,6 +22,55 @@ package struct FeedReading: Sendable {
 
     private typealias Look = (LiveFeed, LiveFeedParts, FeedDay, FeedWindow, Found)
 
+    /// What an address opens.
+    package enum Opened: Sendable {
+        /// No such address was ever made.
+        case unknown
+        case ended
+        case live(LiveFeed, RenderedFeed?)
+    }
+
+    /// Returns what an address opens, and its bytes as iCalendar if they were made in the same look at the database.
+    ///
+    /// Each look leads to another thread and back, which takes longer than making a small feed.
+    ///
+    /// - Parameter keep: called with what was rendered.
+    package func open(
+        _ token: Secret, as form: CalendarForm, now: Int, keep: (RenderedFeed) -> Void
+    ) async throws -> Opened {
+        let isWanted = form == .iCalendar
+        let (resolution, made) = try await services.ledger.resolve(token, now: now) { open, shown, transaction in
+            isWanted && shown?.holds(at: now) != true
+                ? try renderNow(open, token, now: now, in: transaction) : nil
+        }
+        switch resolution {
+        case .unknown: return .unknown
+        case .ended: return .ended
+        case .live(let live):
+            guard let made = made.flatMap(\.self) else { return .live(live, nil) }
+            let rendered = feed(made)
+            keep(rendered)
+            services.ledger.remember(rendered.shown, of: rendered.version, for: token)
+            return .live(live, rendered)
+        }
+    }
+
+    private typealias Made = (live: LiveFeed, day: FeedDay, rendered: FeedRenderer.Rendered)
+
+    /// Makes the bytes of a feed; nil if room is needed for them, or others have to be waited for.
+    private func renderNow(
+        _ open: OpenFeed, _ token: Secret, now: Int, in transaction: any ReadTransaction
+    ) throws -> Made? {
+        guard !open.feed.showsOwn, try !Services.isLarge(open.circle.id, in: transaction) else { return nil }
+        return try services.feeds.aloneNow(token.key) {
+            let parts = try LiveFeedParts(open, services.settings)
+            let (day, window) = parts.window(now: now)
+            return try services.renderer.renderNow(parts, window: window, in: transaction).map {
+                (open.live, day, $0)
+            }
+        }
+    }
+
     /// Returns the feed's bytes in a form, rendered once for all clients that wait for them; throws `Ended`.
     ///
     /// - Parameter keep: called once with what was rendered, before anybody else renders it again.
@@ -42,12 +91,14 @@ package struct FeedReading: Sendable {
     private func render(_ token: Secret, as form: CalendarForm, now: Int) async throws -> RenderedFeed {
         let (renderer, settings, ledger) = (services.renderer, services.settings, services.ledger)
         var room: MemoryShare?
-        let first = try await services.store.read { transaction in
-            try ledger.open(token, now: now, in: transaction).map {
-                try LiveFeedParts(feed: $0.feed, circle: $0.circle, notice: $0.notice, settings: settings)
-            }
+        let (first, made) = try await services.store.read { transaction in
+            guard let open = try ledger.open(token, now: now, in: transaction) else { throw Ended() }
+            return (
+                try LiveFeedParts(open, settings),
+                form == .iCalendar ? try renderNow(open, token, now: now, in: transaction) : nil
+            )
         }
-        guard let first else { throw Ended() }
+        if let made { return feed(made) }
         let owner = first.feed.showsOwn ? first.feed.userID : nil
         if form != .iCalendar {
             room = try await services.room(forCircle: first.circle.id, andOwnOf: owner)
@@ -58,18 +109,15 @@ package struct FeedReading: Sendable {
         let textRoom = form == .iCalendar ? try await services.room(forTextOf: first.circle.id) : nil
         let look: @Sendable (any ReadTransaction) throws -> Look = { transaction in
             guard let open = try ledger.open(token, now: now, in: transaction) else { throw Ended() }
-            let live = open.live
-            let parts = try LiveFeedParts(
-                feed: open.feed, circle: open.circle, notice: open.notice, settings: settings)
-            let day = FeedDay(parts.zone, now: now)
-            let window = FeedWindow(parts.configuration, today: day.date, zone: parts.zone)
+            let parts = try LiveFeedParts(open, settings)
+            let (day, window) = parts.window(now: now)
             let found: Found =
                 if form == .iCalendar {
                     .bytes(try renderer.render(parts, window: window, in: transaction, room: textRoom))
                 } else {
                     .events(try FeedContents(of: parts, window: window, in: transaction).events)
                 }
-            return (live, parts, day, window, found)
+            return (open.live, parts, day, window, found)
         }
         let (live, parts, day, window, found) =
             form == .iCalendar
@@ -80,11 +128,29 @@ package struct FeedReading: Sendable {
             case .bytes(let rendered): rendered
             case .events(let events): FeedRenderer.render(parts, window: window, as: form, events)
             }
+        return feed((live, day, rendered))
+    }
+
+    /// Returns a feed that was rendered, and counts that.
+    private func feed(_ made: Made) -> RenderedFeed {
+        let (live, day, rendered) = made
         if let isWhole = rendered.isWhole, let duration = rendered.duration {
             services.metrics.countRendering(isWhole: isWhole, duration)
         }
         return RenderedFeed(
             version: live.version, changedAt: live.changedAt, shown: day.shown(rendered.hash, size: rendered.size),
             text: rendered.text)
+    }
+}
+
+extension LiveFeedParts {
+    fileprivate init(_ open: OpenFeed, _ settings: ServerSettings) throws {
+        try self.init(feed: open.feed, circle: open.circle, notice: open.notice, settings: settings)
+    }
+
+    /// The day that it is, and the window placed at it.
+    fileprivate func window(now: Int) -> (FeedDay, FeedWindow) {
+        let day = FeedDay(zone, now: now)
+        return (day, FeedWindow(configuration, today: day.date, zone: zone))
     }
 }

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Storage
+import Synchronization
+
+/// A store that counts how often it is asked to read.
+final class CountingStore: Store, StoreMaintenance {
+    private let base: any Store & StoreMaintenance
+    private let count: Count
+
+    /// How often all stores that share it were read.
+    final class Count: Sendable {
+        private let value = Atomic(0)
+
+        var reads: Int { value.load(ordering: .relaxed) }
+        fileprivate func add() { value.add(1, ordering: .relaxed) }
+    }
+
+    init(_ base: any Store & StoreMaintenance, _ count: Count) { (self.base, self.count) = (base, count) }
+
+    var clock: WriteClock { base.clock }
+
+    func read<Value: Sendable>(
+        _ body: @escaping @Sendable (any ReadTransaction) throws -> Value
+    ) async throws -> Value {
+        count.add()
+        return try await base.read(body)
+    }
+
+    func write<Value: Sendable>(
+        _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
+    ) async throws -> Value {
+        try await base.write(body)
+    }
+
+    func record<Value: Sendable>(
+        _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
+    ) async throws -> Value {
+        try await base.record(body)
+    }
+
+    func stage<Value: Sendable>(
+        _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
+    ) async throws -> Value {
+        try await base.stage(body)
+    }
+
+    func close() throws { try base.close() }
+    var isInPlace: Bool { base.isInPlace }
+    var writes: WriteGauge { base.writes }
+    func engineVersion() async throws -> String { try await base.engineVersion() }
+    func size() async throws -> Int { try await base.size() }
+    func backup(to path: String) async throws { try await base.backup(to: path) }
+    func integrityCheck() async throws -> String { try await base.integrityCheck() }
+    func checkSchema() async throws { try await base.checkSchema() }
+    func valueFaults() async throws -> [StoredFault] { try await base.valueFaults() }
+    func forgetStatistics() async throws { try await base.forgetStatistics() }
+    func lookForForeignChange() async throws { try await base.lookForForeignChange() }
+}
