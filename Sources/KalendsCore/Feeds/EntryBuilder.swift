@@ -29,7 +29,7 @@ struct FeedLook: Hashable, Sendable {
 }
 
 /// Turns one item or one imported series into the components that a feed shows of it.
-struct EntryBuilder {
+struct EntryBuilder: Sendable {
     let look: FeedLook
     let names: CircleNames
     let kinds: ItemKinds

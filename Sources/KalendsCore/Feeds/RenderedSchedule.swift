@@ -91,6 +91,8 @@ struct RenderedSchedule {
 
     /// The most changes that are applied individually; for more, reading everything is cheaper.
     private static let manyChanges = 500
+    /// How many rows are made into text together.
+    private static let together = 256
     /// How far outside the window items are kept too, in milliseconds, so that the window can move on.
     private static let margin = 9 * 86_400_000
 
@@ -115,10 +117,22 @@ struct RenderedSchedule {
             look: look, names: try CircleNames(circleID, in: transaction), kinds: live.kinds)
         let changed: [ByteString: [ChangedOccurrence]] = Dictionary(
             grouping: try transaction.occurrences(of: nil, in: circleID), by: \.itemID)
-        // Only the text of each row is kept: as values, a large circle would take several times as much memory.
-        try transaction.eachItem(in: circleID, from: state.from, to: state.to) { item in
-            append(try Self.part(item, item.hasOccurrences ? changed[item.id] ?? [] : [], builder))
+        // Only the text of each row is kept: as values, a large circle would take several times as much memory. It is made
+        // by other threads while this one reads the next rows.
+        let making = ParallelWork<[Part]>()
+        var rows: [(ScheduleItem, [ChangedOccurrence])] = []
+        func make() {
+            making.add { [rows] in try rows.map { try Self.part($0.0, $0.1, builder) } }
+            rows = []
         }
+        try transaction.eachItem(in: circleID, from: state.from, to: state.to) { item in
+            rows.append((item, item.hasOccurrences ? changed[item.id] ?? [] : []))
+            if rows.count == Self.together { make() }
+        }
+        // What is little is made here: another thread would begin when it is done.
+        let rest = try rows.map { try Self.part($0.0, $0.1, builder) }
+        for part in try making.results().joined() { append(part) }
+        for part in rest { append(part) }
         try ImportedSeries.each(in: live.circle, from: state.from, to: state.to, transaction) { series in
             append(Self.part(series, builder))
         }
