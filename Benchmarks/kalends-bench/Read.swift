@@ -52,11 +52,19 @@ struct Read: ParsableCommand {
         let file = folder.appending(path: "events.ics").path
         try Data(bytes).write(to: URL(filePath: file))
         if let peers {
+            func show(_ name: String, _ words: [String]) {
+                print(Peers.call(words).split(separator: "\n").last.map(String.init) ?? "\(name) did not run")
+            }
             for (program, script) in [
                 (python, "icalendar_read.py"), ("php", "vobject_read.php"), ("node", "icaljs_read.mjs"),
             ] {
-                let told = Peers.call([program, "\(peers)/\(script)", file])
-                print(told.split(separator: "\n").last.map(String.init) ?? "\(script) did not run")
+                show(script, [program, "\(peers)/\(script)", file])
+            }
+            // This peer is compiled, and whoever built it says where.
+            if let calcard = ProcessInfo.processInfo.environment["KALENDS_CALCARD"], !calcard.isEmpty {
+                show("calcard", [calcard, file, "\(runs)"])
+            } else {
+                print("calcard did not run: KALENDS_CALCARD names no program")
             }
         }
         print(Peers.call([CommandLine.arguments[0], "read", "--values", file]))
