@@ -37,7 +37,7 @@ package enum ColumnRules {
             sequences
         case ("planned_events", "start_offset"), ("planned_events", "end_offset"): offsets
         case ("planned_events", "is_all_day"), ("feeds", "shows_own"), ("users", "reads_phone"): 0...1
-        case (_, "failures"), (_, "turn"), (_, "generation"): 0...1 << 53
+        case (_, "failures"), (_, "turn"), (_, "generation"), ("second_factors", "last_step"): 0...1 << 53
         case ("subscriptions", "refresh_minutes"): 1...1_000_000
         case (_, "at"): times
         default: column.hasSuffix("_at") ? times : numbers

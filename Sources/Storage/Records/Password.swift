@@ -24,6 +24,8 @@ public struct ListedUser: Hashable, Sendable {
     /// The number of sessions that have not ended.
     public var sessions: Int
     public var devices: Int
+    /// When the user's second factor was confirmed; nil when there is none.
+    public var secondFactorAt: Int?
 }
 
 extension ReadTransaction {
@@ -38,14 +40,16 @@ extension ReadTransaction {
             SELECT user_id, created_at, changed_at,
                 (SELECT COUNT(*) FROM sessions WHERE sessions.user_id = passwords.user_id
                     AND expires_at > $1 AND last_used_at > $2) AS sessions,
-                (SELECT COUNT(*) FROM devices WHERE devices.user_id = passwords.user_id) AS devices
+                (SELECT COUNT(*) FROM devices WHERE devices.user_id = passwords.user_id) AS devices,
+                (SELECT confirmed_at FROM second_factors WHERE second_factors.user_id = passwords.user_id)
+                    AS second_factor_at
             FROM passwords WHERE user_id > $3 ORDER BY user_id LIMIT $4
             """, [.integer(now), .integer(now - Session.idleLimit), .text(cursor), .integer(limit)]
         ).map { row in
             ListedUser(
                 id: try row.text(required: "user_id"), createdAt: try row.integer(required: "created_at"),
                 changedAt: try row.integer(required: "changed_at"), sessions: try row.integer(required: "sessions"),
-                devices: try row.integer(required: "devices"))
+                devices: try row.integer(required: "devices"), secondFactorAt: row.integer("second_factor_at"))
         }
     }
 }

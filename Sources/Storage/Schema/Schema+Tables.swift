@@ -38,12 +38,12 @@ extension Schema {
         .eventStagings, .eventVersions, .feedAccesses, .feedAttention, .feedClientDays, .feedClients,
         .formerConnections, .importUsage, .imports, .leases, .members, .officeDays, .officeProfiles, .officeVisits,
         .operatorSessions, .passwords, .patients, .personalCalendars, .personalEvents, .phoneCarriers,
-        .phoneFormerEvents, .phoneMarks, .plannedCalendars, .plannedEvents, .revisionsDue, .scheduleItems, .servers,
-        .serviceKeys, .sessions, .settings, .signInFailures, .signInHomes, .signInLinks, .subscriptions,
-        .syncChannels, .syncConflicts, .syncDays, .syncJournal, .syncLeases, .syncLinks, .syncOperations,
-        .syncPositions, .syncRuns, .syncWishes, .unsortedEvents, .users, .webhooks, .circleUsage,
+        .phoneFormerEvents, .phoneMarks, .plannedCalendars, .plannedEvents, .revisionsDue, .scheduleItems,
+        .secondFactors, .servers, .serviceKeys, .sessions, .settings, .signInFailures, .signInHomes, .signInLinks,
+        .subscriptions, .syncChannels, .syncConflicts, .syncDays, .syncJournal, .syncLeases, .syncLinks,
+        .syncOperations, .syncPositions, .syncRuns, .syncWishes, .unsortedEvents, .users, .webhooks, .circleUsage,
         .connectionAuthorizations, .connectionCredentials, .feeds, .importChanges, .importItems, .importSources,
-        .occurrences, .webhookDeliveries, .writtenCircles, .feedTokens,
+        .occurrences, .recoveryCodes, .webhookDeliveries, .writtenCircles, .feedTokens,
     ]
 }
 
@@ -137,6 +137,7 @@ extension SchemaTable {
         user_id source external_id starts_at ends_at start_offset end_offset is_all_day title calendar_name \
         uid sequence created_at updated_at
         """)
+    static let recoveryCodes = SchemaTable("recovery_codes", key: "user_id hash", "user_id hash")
     static let revisionsDue = SchemaTable(
         "revisions_due", key: "circle_id number",
         "circle_id number reason subject after_collection after_id")
@@ -146,6 +147,8 @@ extension SchemaTable {
         circle_id collection id uid sequence patient_id owner_id time_zone is_all_day starts_at ends_at \
         content created_at updated_at deleted_at changed_in shown_in shown_as
         """)
+    static let secondFactors = SchemaTable(
+        "second_factors", key: "user_id", "user_id sealed created_at confirmed_at last_step")
     static let servers = SchemaTable(
         "servers", key: "journal",
         "journal token name program shown folded recorded started_at seen_at stopped_at")

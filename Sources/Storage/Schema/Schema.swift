@@ -14,7 +14,7 @@ package enum Schema {
         first, changeVersions, compactCounts, graceNotices, attention, identities, importItems, circleChanges, webhooks,
         subscriptions, auditTrail, signInBrake, usage, eventVersions, connections, syncRecords, officeDays,
         personalEvents, ownEntries, syncWishes, syncScale, ownSizes, phoneItems, signInLinks, reach,
-        phoneMarks, numbering, servers, itemKinds,
+        phoneMarks, numbering, servers, itemKinds, secondFactors,
     ]
 
     /// The versions that a program which knows only the version before can work with.
