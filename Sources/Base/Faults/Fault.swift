@@ -34,6 +34,7 @@ package struct Fault: Hashable, Sendable {
         case unknownParameter = "unknown-parameter"
         case unknownReference = "unknown-reference"
         case unwantedCharacter = "unwanted-character"
+        case wrongCode = "wrong-code"
         case wrongPassword = "wrong-password"
         case wrongType = "wrong-type"
     }
