@@ -46,6 +46,9 @@ struct ServerOptions: ParsableArguments {
     @Option(name: Setting.tlsCertificate.option, help: Setting.tlsCertificate.help) var tlsCertificate: String?
     @Option(name: Setting.tlsKey.option, help: Setting.tlsKey.help) var tlsKey: String?
     @Flag(name: Setting.strict.option, inversion: .prefixedNo, help: Setting.strict.help) var strict: Bool?
+    @Flag(
+        name: Setting.requireSecondFactor.option, inversion: .prefixedNo, help: Setting.requireSecondFactor.help)
+    var requireSecondFactor: Bool?
     @Option(name: Setting.titlePrefix.option, help: Setting.titlePrefix.help) var titlePrefix: String?
     @Option(name: Setting.linkTemplate.option, help: Setting.linkTemplate.help) var linkTemplate: String?
     @Option(name: Setting.maxImportBytes.option, help: Setting.maxImportBytes.help) var maxImportBytes: String?
@@ -79,8 +82,8 @@ struct ServerOptions: ParsableArguments {
         func word(_ flag: Bool?) -> String? { flag.map { $0 ? "true" : "false" } }
         let own: [Setting: String?] = [
             .host: host, .port: port, .publicURL: publicURL, .trustedProxies: trustedProxies,
-            .tlsCertificate: tlsCertificate, .tlsKey: tlsKey, .strict: word(strict), .titlePrefix: titlePrefix,
-            .linkTemplate: linkTemplate,
+            .tlsCertificate: tlsCertificate, .tlsKey: tlsKey, .strict: word(strict),
+            .requireSecondFactor: word(requireSecondFactor), .titlePrefix: titlePrefix, .linkTemplate: linkTemplate,
             .maxImportBytes: maxImportBytes, .allowHTTPImports: word(allowHTTPImports),
             .maxConnections: maxConnections, .maxConnectionsPerNetwork: maxConnectionsPerNetwork,
             .accessJournalBytes: accessJournalBytes, .accessDurability: accessDurability, .cacheBytes: cacheBytes,

@@ -6,7 +6,7 @@ import KalendsCore
 struct UserCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "user", abstract: "Set and remove the passwords of users who sign in here, and list them.",
-        subcommands: [SetPassword.self, List.self, RemovePassword.self, LogName.self])
+        subcommands: [SetPassword.self, List.self, RemovePassword.self, RemoveSecondFactor.self, LogName.self])
 
     struct SetPassword: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -41,10 +41,11 @@ struct UserCommand: AsyncParsableCommand {
             if users.isEmpty {
                 return Console.line("No users yet. Give one a password: kalends user set-password USER")
             }
-            var table = TextTable(["USER", "PASSWORD SET", "SESSIONS", "DEVICES"])
+            var table = TextTable(["USER", "PASSWORD SET", "SECOND FACTOR", "SESSIONS", "DEVICES"])
             for user in users {
                 table.add([
                     user["id"]?.string ?? "", TextTable.time(user["passwordChangedAt"]?.string ?? ""),
+                    user["secondFactorAt"]?.string == nil ? "no" : "yes",
                     "\(user["sessions"]?.integer ?? 0)", "\(user["devices"]?.integer ?? 0)",
                 ])
             }
@@ -65,6 +66,22 @@ struct UserCommand: AsyncParsableCommand {
                 try await $0.call("DELETE", UserCommand.path(user), nil)
             }
             Console.line("The password of \(printable(user)) is removed.")
+        }
+    }
+
+    struct RemoveSecondFactor: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Remove the second factor of a user who has lost it; the user's sessions end.")
+
+        @OptionGroup var options: SettingsOptions
+        @Argument(help: "The user's id.") var user: String
+
+        func run() async throws {
+            let user = user
+            try await LocalClient.with(try await options.settings()) {
+                try await $0.call("DELETE", "/v1/users/\(pathComponent(user))/second-factor", nil)
+            }
+            Console.line("The second factor of \(printable(user)) is removed.")
         }
     }
 

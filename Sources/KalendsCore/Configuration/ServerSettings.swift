@@ -30,6 +30,8 @@ package struct ServerSettings: Sendable {
     package var trustedProxies: [AddressRange] = []
     /// Whether what the contract allows and ASVS level 2 does not is refused (`StrictRules.swift`).
     package var isStrict = false
+    /// Whether a sign-in with a password needs a second factor; a strict server needs it in any case.
+    package var requireSecondFactor = false
     package var titlePrefix = "CK"
     /// The address at which the host application shows an item, with `{circle}`, `{collection}` and `{id}` in it.
     package var linkTemplate: String?
@@ -138,6 +140,7 @@ package struct ServerSettings: Sendable {
         tlsKey = values.filled(.tlsKey)
         metricsPort = values.number(.metricsPort)
         isStrict = values.bool(.strict)
+        requireSecondFactor = values.bool(.requireSecondFactor)
         logLevel = values.choice(.logLevel) ?? logLevel
         logFormat = values.choice(.logFormat).flatMap(LogForm.init) ?? logFormat
         demo = values.bool(.demo)

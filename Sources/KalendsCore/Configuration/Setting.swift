@@ -98,6 +98,9 @@ extension Setting {
     package static let strict = Setting(
         "strict", .bool, standard: "false",
         "Whether what OWASP's ASVS does not allow at level 2 is refused: docs/operations.md, Strict operation.")
+    package static let requireSecondFactor = Setting(
+        "requireSecondFactor", .bool, standard: "false",
+        "Whether a sign-in with a password needs a second factor: docs/rights.md, Second factor; strict needs it too.")
     package static let titlePrefix = Setting(
         "titlePrefix", .text, standard: "CK", "The text that titles in calendars begin with, 1 to 20 characters.")
     package static let linkTemplate = Setting(
@@ -165,9 +168,9 @@ extension Setting {
 
     /// The settings of the server itself.
     static let server: [Setting] = [
-        host, port, database, files, servers, publicURL, trustedProxies, tlsCertificate, tlsKey, strict, titlePrefix,
-        linkTemplate, maxImportBytes, allowHTTPImports, maxConnections, maxConnectionsPerNetwork, accessJournalBytes,
-        accessDurability, cacheBytes, secretKey,
+        host, port, database, files, servers, publicURL, trustedProxies, tlsCertificate, tlsKey, strict,
+        requireSecondFactor, titlePrefix, linkTemplate, maxImportBytes, allowHTTPImports, maxConnections,
+        maxConnectionsPerNetwork, accessJournalBytes, accessDurability, cacheBytes, secretKey,
         secretKeyFile, jwtSecret, jwtSecretFile, jwtJwksFile, jwtJwksURL, jwtIssuer, jwtAudience,
         companionSyncToken,
         companionSyncUser, metricsPort, logLevel, logFormat, demo,

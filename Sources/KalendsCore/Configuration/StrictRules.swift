@@ -15,6 +15,14 @@ extension ServerSettings {
     /// The allowed lifetimes of sign-in links, in seconds.
     package var linkLifetimes: ClosedRange<Int> { isStrict ? 1...600 : SignInLinks.lifetimes }
 
+    /// Whether a sign-in with a password needs a second factor.
+    package var needsSecondFactor: Bool { isStrict || requireSecondFactor }
+
+    /// How many steps of 30 seconds the clock of an authenticator app may be wrong by, in either direction.
+    ///
+    /// RFC 6238 section 5.2 recommends one; a code that lasts 30 seconds, as ASVS requires, leaves no room for it.
+    var codeTolerance: Int { isStrict ? 0 : 1 }
+
     /// How long a service key lasts, in milliseconds; nil for until it is revoked.
     var keyLifetime: Int? { isStrict ? 90 * 86_400_000 : nil }
 

@@ -17,9 +17,21 @@ extension Services {
     package var schedule: Schedule { Schedule(acts: acts, quotas: settings.quotas) }
     package var occurrences: Occurrences { Occurrences(acts: acts, quotas: settings.quotas) }
     package var serviceKeys: ServiceKeys { ServiceKeys(acts: acts, lifetime: settings.keyLifetime) }
-    package var users: Users { Users(acts: acts, passwords: passwords, guessable: GuessablePasswords(settings)) }
+    package var users: Users {
+        Users(acts: acts, passwords: passwords, guessable: GuessablePasswords(settings), proofs: proofs)
+    }
     package var sessions: Sessions {
-        Sessions(acts: acts, passwords: passwords, quotas: settings.quotas, recently: recently)
+        Sessions(acts: acts, passwords: passwords, factors: factors, quotas: settings.quotas, recently: recently)
+    }
+    package var secondFactors: SecondFactors {
+        SecondFactors(
+            acts: acts, passwords: passwords, factors: factors, proofs: proofs, issuer: settings.brand.name)
+    }
+    private var factors: SecondFactorCheck {
+        SecondFactorCheck(key: sealingKey, tolerance: settings.codeTolerance, isNeeded: settings.needsSecondFactor)
+    }
+    private var proofs: OwnProofCheck {
+        OwnProofCheck(store: store, passwords: passwords, factors: factors, now: now)
     }
     /// Whether the caller has to have signed in a moment ago to end other sessions and devices.
     private var recently: RecentSignIn { RecentSignIn(isNeeded: settings.isStrict) }

@@ -11,6 +11,7 @@ final class CallerNote: Sendable {
     enum Means: String, Sendable {
         case serviceKey = "service-key"
         case session, device, password
+        case passwordAndCode = "password+code"
         case userToken = "user-token"
         case signInLink = "sign-in-link"
         case companionToken = "companion-token"

@@ -10,11 +10,50 @@ extension Components {
 
     private static let password = Schema(["type": "string", "minLength": 8, "maxLength": 1024])
 
+    private static let code = Schema(["type": "string", "maxLength": .integer(FieldReader.longestCode)])
+
+    static let secondFactors: [(String, Schema)] = [
+        (
+            "SecondFactor",
+            .output(
+                .required("isActive", .bool), .required("since", .instant.orNull),
+                .required("recoveryCodesLeft", .count))
+        ),
+        (
+            "SignInProof",
+            .input(
+                .required("currentPassword", Schema(["type": "string", "maxLength": 1024])),
+                .optional(
+                    "code",
+                    code.described("Required from a user with a second factor: a code of the app, or a recovery code.")
+                ), example: ["currentPassword": "correct horse battery"])
+        ),
+        (
+            "NewSecondFactor",
+            .output(
+                .required("secret", .string.described("The secret in base32, to be typed into an app.")),
+                .required("uri", .string.described("The secret as an `otpauth:` address, for a QR code.")))
+        ),
+        (
+            "SecondFactorCode",
+            .input(.required("code", code.described("What the app shows now.")), example: ["code": "123456"])
+        ),
+        (
+            "RecoveryCodes",
+            .output(
+                .required(
+                    "recoveryCodes", .array(of: .string).described("Each of them takes the place of the app once.")))
+        ),
+    ]
+
     static let users: [(String, Schema)] = [
         (
             "SignIn",
             .input(
                 .required("userId", .identifier), .required("password", Schema(["type": "string", "maxLength": 1024])),
+                .optional(
+                    "code",
+                    code.described("From a user with a second factor: a code of the app, or a recovery code.")),
                 example: ["userId": "jane", "password": "correct horse battery"])
         ),
         (
@@ -45,7 +84,10 @@ extension Components {
             "User",
             .output(
                 .required("id", .identifier), .required("passwordSetAt", .instant),
-                .required("passwordChangedAt", .instant), .required("sessions", .count), .required("devices", .count))
+                .required("passwordChangedAt", .instant), .required("sessions", .count), .required("devices", .count),
+                .required(
+                    "secondFactorAt",
+                    .instant.orNull.described("When the second factor was set up; null without one.")))
         ),
         (
             "PasswordInput",
@@ -55,6 +97,7 @@ extension Components {
                     "currentPassword",
                     Schema(["type": "string", "maxLength": 1024])
                         .described("Required from a user; refused from the host application.")),
+                .optional("code", code.described("Required from a user who has a second factor.")),
                 example: ["password": "correct horse battery"])
         ),
         (

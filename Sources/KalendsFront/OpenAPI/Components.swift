@@ -7,8 +7,8 @@ enum Components {
     static func all(_ kinds: ItemKinds) -> [ByteString: Schema] {
         Dictionary(
             uniqueKeysWithValues: basic(kinds) + circles + schedule(kinds) + reach + feeds(kinds) + imports + keys
-                + audit + users + changes + connections(kinds) + syncRecords + syncing + statistics + officeDays
-                + phones)
+                + audit + users + secondFactors + changes + connections(kinds) + syncRecords + syncing + statistics
+                + officeDays + phones)
     }
 
     /// The faults of a problem document or of a rejected line.

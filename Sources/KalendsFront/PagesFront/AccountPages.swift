@@ -50,7 +50,7 @@ struct AccountPages: Sendable {
             try fields.check()
             guard let password, let current else { throw Refusal.invalid(fields.faults) }
             _ = try await services.users.setPassword(
-                password, of: try visit.user(), knowing: current,
+                password, of: try visit.user(), with: OwnProof(password: current),
                 from: services.settings.network(of: visit.request, visit.context), for: try visit.caller())
             return visit.redirect(to: path, done: .passwordChanged)
         } catch let refusal as Refusal {

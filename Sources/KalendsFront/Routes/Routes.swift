@@ -56,6 +56,7 @@ package enum Routes {
         ChangeRoutes(services: services).add(to: &routes)
         WebhookRoutes(services: services).add(to: &routes)
         UserRoutes(services: services).add(to: &routes)
+        SecondFactorRoutes(services: services).add(to: &routes)
         SessionRoutes(services: services).add(to: &routes)
         SignInLinkRoutes(services: services).add(to: &routes)
         DeviceRoutes(services: services).add(to: &routes)

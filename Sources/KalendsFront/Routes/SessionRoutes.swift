@@ -15,12 +15,16 @@ struct SessionRoutes: Sendable {
         routes.on(
             .post, "/v1/sessions",
             Operation(
-                "signIn", "Sign in with a password", .anyone, .noKey, body: .json(.named("SignIn")),
+                "signIn", "Sign in with a password", .anyone, .noKey,
+                details:
+                    "A user with a second factor sends a code too; without it the answer is 401 with the code "
+                    + "`second-factor-needed`.",
+                body: .json(.named("SignIn")),
                 [
                     .init(
                         status: 201, text: "Signed in; the cookie is set.", type: "application/json",
                         schema: .named("NewSession"), headers: ["Set-Cookie"])
-                ], refusals: [401, 403, 429]), signIn)
+                ], refusals: [401, 403, 409, 429]), signIn)
         routes.on(
             .get, "/v1/sessions",
             Operation(
@@ -49,13 +53,14 @@ struct SessionRoutes: Sendable {
         var fields = FieldReader(try await request.json(context))
         let user = fields.identifier("userId", isRequired: true)
         let password = fields.password("password", isNew: false)
+        let code = fields.code("code", isRequired: false)
         fields.finish()
         try fields.check()
         guard let user, let password else { throw Refusal.invalid(fields.faults) }
-        context.note?.write(.password)
+        context.note?.write(code == nil ? .password : .passwordAndCode)
         context.note?.write(user: user, pseudonym: services.pseudonym(of:))
         let (session, secret) = try await services.sessions.signIn(
-            user, password, client: ClientFamily(userAgent: request.headers[.userAgent]).rawValue,
+            user, password, code: code, client: ClientFamily(userAgent: request.headers[.userAgent]).rawValue,
             from: services.settings.network(of: request, context), replacing: SessionCookie.secret(of: request))
         var json = session.json.object ?? [:]
         json["userId"] = .string(user)

@@ -21,7 +21,8 @@ struct UserRoutes: Sendable {
             Operation(
                 "putPassword", "Set a user's password", .oneself, .scope(.users),
                 details:
-                    "Users must also give their current password. Their other sessions and devices are signed out.",
+                    "Users must also give their current password, and a code if they have a second factor. Their other "
+                    + "sessions and devices are signed out.",
                 body: .json(.named("PasswordInput")),
                 [.init(status: 201, text: "The password was set for the first time."), .noContent]), put)
         routes.on(
@@ -43,11 +44,13 @@ struct UserRoutes: Sendable {
         var fields = FieldReader(try await request.json(context))
         let password = fields.password("password", isNew: true)
         let current = caller.isInstallation ? nil : fields.password("currentPassword", isNew: false)
+        let code = caller.isInstallation ? nil : fields.code("code", isRequired: false)
         fields.finish()
         try fields.check()
         guard let password else { throw Refusal.invalid(fields.faults) }
         let isNew = try await services.users.setPassword(
-            password, of: user, knowing: current, from: services.settings.network(of: request, context), for: caller)
+            password, of: user, with: current.map { OwnProof(password: $0, code: code) },
+            from: services.settings.network(of: request, context), for: caller)
         return Response(status: isNew ? .created : .noContent)
     }
 
@@ -64,6 +67,7 @@ extension ListedUser {
             "id": .string(id), "passwordSetAt": JSONValue(milliseconds: createdAt),
             "passwordChangedAt": JSONValue(milliseconds: changedAt), "sessions": .integer(sessions),
             "devices": .integer(devices),
+            "secondFactorAt": secondFactorAt.map { JSONValue(milliseconds: $0) } ?? .null,
         ]
     }
 }

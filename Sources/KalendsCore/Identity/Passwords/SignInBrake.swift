@@ -97,8 +97,7 @@ package final class SignInBrake: Sendable {
                 let now = try transaction.sharedTime()
                 try transaction.deleteSignInFailures(try Self.name(user, network, in: transaction))
                 if var failures = try transaction.signInFailures(Self.name(network)) {
-                    failures.count -= 1
-                    failures.untilAt = min(failures.untilAt, now)
+                    Self.takeBack(&failures, now: now)
                     try transaction.putSignInFailures(failures)
                 }
                 try transaction.putSignInHome(network, of: user, now: now)
@@ -108,11 +107,35 @@ package final class SignInBrake: Sendable {
         table.withLock { table in
             table.failures.remove(ByteString(name))
             guard var failures = table.failures.find(ByteString(Self.name(network))) else { return }
-            failures.count -= 1
-            failures.untilAt = min(failures.untilAt, now)
+            Self.takeBack(&failures, now: now)
             table.failures.keep(failures, for: ByteString(failures.name), cost: 1)
         }
         await write([name, Self.name(network)], now: now) { try $0.putSignInHome(network, of: user, now: now) }
+    }
+
+    /// Removes a try whose password was right from both counts, because its second factor is still to come.
+    ///
+    /// Earlier failures stay, or whoever knows a password could guess codes without ever having to wait.
+    func withdraw(_ user: String, from network: String, now: Int) async throws {
+        if isShared {
+            return try await store.record { transaction in
+                let now = try transaction.sharedTime()
+                for name in [try Self.name(user, network, in: transaction), Self.name(network)] {
+                    guard var failures = try transaction.signInFailures(name) else { continue }
+                    Self.takeBack(&failures, now: now)
+                    try transaction.putSignInFailures(failures)
+                }
+            }
+        }
+        let names = [try await name(user, network), Self.name(network)]
+        table.withLock { table in
+            for name in names {
+                guard var failures = table.failures.find(ByteString(name)) else { continue }
+                Self.takeBack(&failures, now: now)
+                table.failures.keep(failures, for: ByteString(name), cost: 1)
+            }
+        }
+        await write(names, now: now)
     }
 
     /// Clears the user's counts after the password has changed.
@@ -204,6 +227,12 @@ package final class SignInBrake: Sendable {
 
     private static func isRemembered(_ failures: SignInFailures, now: Int) -> Bool {
         now >= failures.lastAt && now - failures.lastAt < memory
+    }
+
+    /// Removes the latest try, and the wait that it brought.
+    private static func takeBack(_ failures: inout SignInFailures, now: Int) {
+        failures.count -= 1
+        failures.untilAt = min(failures.untilAt, now)
     }
 
     private static func count(_ failures: inout SignInFailures, free: Int, now: Int) {

@@ -12,6 +12,7 @@ extension SealedColumn {
         SealedColumn("webhooks", "sealed_former") { WebhookMessage.secretPurpose($0) },
         SealedColumn("subscriptions", "sealed_url") { SubscriptionRefresh.purpose($0) },
         SealedColumn("connection_credentials", "sealed", key: "connection_id") { AccountCredential.purpose($0) },
+        SealedColumn("second_factors", "sealed", key: "user_id") { SecondFactorCheck.purpose($0) },
         SealedColumn("settings", "value", key: "name") { keyCheckPurpose(ofSetting: $0) },
     ]
 

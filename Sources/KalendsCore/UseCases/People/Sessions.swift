@@ -8,6 +8,7 @@ package import Storage
 package struct Sessions: Sendable {
     let acts: Acts
     let passwords: Passwords
+    let factors: SecondFactorCheck
     let quotas: Quotas
     let recently: RecentSignIn
 
@@ -15,28 +16,59 @@ package struct Sessions: Sendable {
         .user(user, of: .session, touchingNoCircle: "A session opens no feed.")
     }
 
-    /// Begins a session; throws `Refusal` for a wrong password, and for a user who has no password.
+    /// Begins a session; throws `Refusal` for a wrong password or code, and for a user who has no password.
     ///
     /// - Parameters:
+    ///   - code: what a user with a second factor gives in addition: a code of the app, or a recovery code.
     ///   - client: the kind of program that signs in.
     ///   - network: the caller's network, which limits guesses.
     ///   - former: the secret of the browser's former session, which ends if it is this user's.
     /// - Returns: the session, and its secret, which is shown only this once.
     package func signIn(
-        _ user: String, _ password: Concealed, client: String, from network: String, replacing former: Secret? = nil
+        _ user: String, _ password: Concealed, code: Concealed? = nil, client: String, from network: String,
+        replacing former: Secret? = nil
     ) async throws -> (Session, Secret) {
-        let caller = Caller.signingIn(user)
-        let stored = try await checked(user, password, from: network, for: caller)
-        let (secret, now, most) = (Secret.make(.session), acts.now(), quotas.sessionsPerUser)
+        let stored = try await checked(user, password, hasCode: code != nil, from: network)
+        if stored.hasFactor, code == nil { throw Refusal.secondFactorNeeded }
+        return try await begin(user, stored, code, client: client, from: network, replacing: former)
+    }
+
+    /// Begins the session of a user whose password was right.
+    ///
+    /// The code is checked and used up in the transaction that stores the session: neither happens without the other.
+    func begin(
+        _ user: String, _ stored: Checked, _ code: Concealed?, client: String, from network: String,
+        replacing former: Secret?
+    ) async throws -> (Session, Secret) {
+        let (secret, now, most, factors) = (Secret.make(.session), acts.now(), quotas.sessionsPerUser, factors)
         let session = Session(id: FeedLedger.makeID(), userID: user, client: client, now: now)
-        try await acts.act(on: Self.ground(user), for: caller) { act in
+        try await acts.act(on: Self.ground(user), for: .signingIn(user)) { act in
             // A password that has been changed since it was checked is no longer valid.
-            guard try act.transaction.password(of: user)?.hash == stored else { throw Refusal.wrongPassword }
+            guard try act.transaction.password(of: user)?.hash == stored.hash else { throw Refusal.wrongPassword }
+            let means = try Self.use(code, of: user, factors, in: act.transaction, now: act.now)
             let ended = try Self.end(former, of: user, in: act.transaction, now: act.now)
             try act.transaction.insertSession(session, hash: secret.hash, maximum: most)
-            return Done((), noting: AuditNote(.sessionCreated, session.id), and: ended)
+            let detail: JSONValue = means.map { ["secondFactor": .string($0.rawValue)] } ?? [:]
+            return Done((), noting: AuditNote(.sessionCreated, session.id, detail: detail), and: ended)
         }
+        if stored.hasFactor { try await passwords.brake.succeed(user, from: network, now: acts.now()) }
         return (session, secret)
+    }
+
+    /// Uses up the code of a user with a second factor; nil for a user who has none and needs none.
+    private static func use(
+        _ code: Concealed?, of user: String, _ factors: SecondFactorCheck, in transaction: any WriteTransaction,
+        now: Int
+    ) throws -> SecondFactorCheck.Means? {
+        guard let factor = try transaction.secondFactor(of: user), factor.isActive else {
+            if factors.isNeeded { throw Refusal.secondFactorMissing }
+            return nil
+        }
+        guard let code else { throw Refusal.secondFactorNeeded }
+        guard let means = try factors.use(code, of: factor, in: transaction, now: now) else {
+            throw Refusal.wrongSignInCode
+        }
+        return means
     }
 
     /// Ends the session that a new one replaces; nil when there was none.
@@ -49,19 +81,43 @@ package struct Sessions: Sendable {
         return AuditNote(.sessionEnded, old.id)
     }
 
-    /// Returns the stored hash of a correct password; throws `Refusal` for a wrong one, and for a user who has no
-    /// password.
-    private func checked(
-        _ user: String, _ password: Concealed, from network: String, for caller: Caller
-    ) async throws -> String {
-        try await passwords.brake.begin(user, from: network, now: acts.now())
-        let stored = try await acts.store.read { try $0.password(of: user)?.hash }
+    /// A password that was right.
+    struct Checked: Sendable {
+        /// The hash as it is stored.
+        let hash: String
+        /// Whether a code is needed too; until it has been used, a try with one counts as a failure.
+        let hasFactor: Bool
+    }
+
+    /// Checks a password; throws `Refusal` for a wrong one, for a user who has no password, and for one without the
+    /// second factor that is needed.
+    ///
+    /// - Parameter hasCode: whether the request has a code too.
+    func checked(
+        _ user: String, _ password: Concealed, hasCode: Bool, from network: String
+    ) async throws -> Checked {
+        let brake = passwords.brake
+        try await brake.begin(user, from: network, now: acts.now())
+        let (stored, factor) = try await acts.store.read {
+            (try $0.password(of: user)?.hash, try $0.secondFactor(of: user))
+        }
         guard try await passwords.isRight(password, stored: stored), let stored else { throw Refusal.wrongPassword }
-        try await passwords.brake.succeed(user, from: network, now: acts.now())
+        let hasFactor = factor?.isActive ?? false
+        if !hasFactor, !factors.isNeeded {
+            try await brake.succeed(user, from: network, now: acts.now())
+        } else if !hasFactor || !hasCode {
+            // Only a code clears what was counted: whoever knows the password could otherwise guess codes at will.
+            try await brake.withdraw(user, from: network, now: acts.now())
+            guard hasFactor else { throw Refusal.secondFactorMissing }
+        }
+        return Checked(hash: try await strengthened(stored, password, of: user), hasFactor: hasFactor)
+    }
+
+    /// Replaces a weak hash with one of today's strength, since the password is known only now; returns the stored one.
+    private func strengthened(_ stored: String, _ password: Concealed, of user: String) async throws -> String {
         guard passwords.isWeak(stored: stored) else { return stored }
-        // The password is known only here, so a weak hash is replaced now with one of today's strength.
         let stronger = try await passwords.hash(password)
-        return try await acts.act(on: Self.ground(user), for: caller) { act in
+        return try await acts.act(on: Self.ground(user), for: .signingIn(user)) { act in
             guard try act.transaction.password(of: user)?.hash == stored else { throw Refusal.wrongPassword }
             try act.transaction.rehashPassword(of: user, hash: stronger)
             return .unnoted("The password is the same as before.", stronger)
@@ -102,4 +158,17 @@ extension Refusal {
     /// The error is the same for a user who does not exist, so that it does not reveal who has a password here.
     static let wrongPassword = Refusal(
         .unauthenticated, code: .passwordWrong, detail: "The user id or the password is wrong.")
+
+    /// Answered only once the password was right.
+    static let secondFactorNeeded = Refusal(
+        .unauthenticated, code: .secondFactorNeeded,
+        detail: "The user has a second factor. Send a code of the authenticator app, or a recovery code, as code.")
+
+    static let wrongSignInCode = Refusal(
+        .unauthenticated, code: .codeWrong, detail: "The code is wrong, or has been used. Wait for the next one.")
+
+    static let secondFactorMissing = Refusal(
+        .forbidden, code: .secondFactorMissing,
+        detail: "A sign-in with a password needs a second factor here, and the user has none. Sign in with a link, and "
+            + "set one up under Account.")
 }

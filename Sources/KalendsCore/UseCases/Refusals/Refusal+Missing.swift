@@ -21,6 +21,7 @@ extension Refusal {
         package static let occurrence = Self("occurrence", .occurrenceNotFound)
         package static let patient = Self("patient", .patientNotFound)
         package static let run = Self("run", .runNotFound)
+        package static let secondFactor = Self("second factor", .secondFactorNotFound)
         package static let session = Self("session", .sessionNotFound)
         package static let subscription = Self("subscription", .subscriptionNotFound)
         package static let user = Self("user", .userNotFound)

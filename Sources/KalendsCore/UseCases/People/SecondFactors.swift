@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+import Storage
+
+/// The second factors of users who sign in with a password: an authenticator app, and recovery codes.
+package struct SecondFactors: Sendable {
+    /// A user's second factor, without its secret.
+    package struct State: Sendable {
+        package let hasPassword: Bool
+        /// When the second factor was confirmed; nil when the user has none.
+        package let since: Int?
+        /// How many recovery codes are left.
+        package let recoveryCodes: Int
+    }
+
+    /// A secret that is to be put into the user's app.
+    package struct Enrollment: Sendable {
+        package let secret: Concealed
+        /// The `otpauth:` address with the secret, for a QR code.
+        package let address: Concealed
+    }
+
+    let acts: Acts
+    let passwords: Passwords
+    let factors: SecondFactorCheck
+    let proofs: OwnProofCheck
+    /// The name under which apps list this server.
+    let issuer: String
+
+    /// How long a secret may wait for its confirmation, in milliseconds: an hour.
+    package static let patience = 3_600_000
+
+    private static func ground(_ user: String) -> Ground<Void> {
+        .user(user, touchingNoCircle: "A second factor opens no feed.")
+    }
+
+    /// Returns the state of the caller's own second factor.
+    package func state(for caller: Caller) async throws -> State {
+        let user = try Rights.user(caller.identity)
+        return try await acts.store.read { transaction in
+            let factor = try transaction.secondFactor(of: user)
+            return State(
+                hasPassword: try transaction.password(of: user) != nil, since: factor?.confirmedAt,
+                recoveryCodes: try transaction.recoveryCodeCount(of: user))
+        }
+    }
+
+    /// Creates a secret for the caller, which is shown only this once and depends on `confirm`; throws 409 when the
+    /// caller has a second factor.
+    ///
+    /// - Parameter network: the caller's network, which limits guesses.
+    package func begin(_ proof: OwnProof, from network: String, for caller: Caller) async throws -> Enrollment {
+        let user = try Rights.user(caller.identity)
+        guard try await state(for: caller).since == nil else { throw Refusal.activeFactor }
+        let begun = try await proofs.begin(proof, of: user, from: network)
+        let (secret, factors, proofs) = (AuthenticatorSecret.make(), factors, proofs)
+        let sealed = try factors.sealed(secret, of: user)
+        try await acts.act(on: Self.ground(user), for: caller) { act in
+            try proofs.use(begun, in: act.transaction, now: act.now)
+            guard try act.transaction.beginSecondFactor(of: user, sealed: sealed, now: act.now) else {
+                throw Refusal.activeFactor
+            }
+            return Done(noting: AuditNote(.secondFactorBegun, user))
+        }
+        try await proofs.accept(begun)
+        return enrollment(secret, of: user)
+    }
+
+    /// Returns the caller's secret that waits for its confirmation, if it is this one; nil for any other text.
+    package func resumed(_ secret: Concealed, for caller: Caller) async throws -> Enrollment? {
+        let user = try Rights.user(caller.identity)
+        let factor = try await acts.store.read { try $0.secondFactor(of: user) }
+        guard let factor, !factor.isActive else { return nil }
+        let own = try factors.secret(of: factor)
+        return own.isSame(as: secret) ? enrollment(own, of: user) : nil
+    }
+
+    private func enrollment(_ secret: AuthenticatorSecret, of user: String) -> Enrollment {
+        Enrollment(secret: secret.base32, address: secret.address(issuer: issuer, user: user))
+    }
+
+    /// Activates the caller's second factor with a code of the app, and ends the caller's other sessions.
+    ///
+    /// - Returns: the recovery codes, which are shown only this once.
+    package func confirm(_ code: Concealed, for caller: Caller) async throws -> [Concealed] {
+        let (user, factors, codes) = (try Rights.user(caller.identity), factors, Self.codes())
+        try await acts.act(on: Self.ground(user), for: caller) { act in
+            let transaction = act.transaction
+            guard let factor = try transaction.secondFactor(of: user), !factor.isActive,
+                act.now - factor.createdAt < Self.patience
+            else {
+                throw Refusal.conflict(
+                    "No second factor waits for its confirmation. Begin again.", code: .secondFactorState)
+            }
+            guard let step = try factors.step(of: code, factor, now: act.now),
+                try transaction.confirmSecondFactor(of: user, step: step, now: act.now)
+            else { throw Refusal.wrongCode(at: "/code") }
+            try transaction.putRecoveryCodes(codes.map(\.hash), of: user)
+            try transaction.deleteSessions(of: user, except: caller.session)
+            return Done(noting: AuditNote(.secondFactorEnabled, user))
+        }
+        return codes.map(\.shown)
+    }
+
+    /// Makes other recovery codes for the caller, in place of those that are left; they are shown only this once.
+    package func renewRecoveryCodes(
+        _ proof: OwnProof, from network: String, for caller: Caller
+    ) async throws -> [Concealed] {
+        let (user, codes) = (try Rights.user(caller.identity), Self.codes())
+        try await change(proof, of: user, from: network, for: caller) { transaction in
+            try transaction.putRecoveryCodes(codes.map(\.hash), of: user)
+            return AuditNote(.recoveryCodesMade, user)
+        }
+        return codes.map(\.shown)
+    }
+
+    /// Removes the caller's own second factor, and ends the caller's other sessions.
+    package func remove(_ proof: OwnProof, from network: String, for caller: Caller) async throws {
+        let user = try Rights.user(caller.identity)
+        try await change(proof, of: user, from: network, for: caller) { transaction in
+            _ = try transaction.deleteSecondFactor(of: user)
+            try transaction.deleteSessions(of: user, except: caller.session)
+            return AuditNote(.secondFactorRemoved, user)
+        }
+    }
+
+    /// Removes the second factor of a user who has lost it, and ends the user's sessions; only for the installation.
+    package func remove(of user: String, for caller: Caller) async throws {
+        try Rights.installation(caller.identity)
+        let wasThere = try await acts.act(on: Self.ground(user), for: caller) { act -> Done<Bool> in
+            guard try act.transaction.secondFactor(of: user)?.isActive == true else { return .unchanged(false) }
+            _ = try act.transaction.deleteSecondFactor(of: user)
+            try act.transaction.deleteSessions(of: user, except: nil)
+            return Done(true, noting: AuditNote(.secondFactorRemoved, user))
+        }
+        guard wasThere else { throw Refusal.missing(.secondFactor) }
+        try await passwords.brake.forget(user, now: acts.now())
+    }
+
+    /// Changes an active second factor with its user's proof; throws 409 when there is none.
+    private func change(
+        _ proof: OwnProof, of user: String, from network: String, for caller: Caller,
+        _ body: @escaping @Sendable (any WriteTransaction) throws -> AuditNote
+    ) async throws {
+        guard try await state(for: caller).since != nil else { throw Refusal.noFactor }
+        let begun = try await proofs.begin(proof, of: user, from: network)
+        let proofs = proofs
+        try await acts.act(on: Self.ground(user), for: caller) { act in
+            guard try act.transaction.secondFactor(of: user)?.isActive == true else { throw Refusal.noFactor }
+            try proofs.use(begun, in: act.transaction, now: act.now)
+            return Done(noting: try body(act.transaction))
+        }
+        try await proofs.accept(begun)
+    }
+
+    private static func codes() -> [RecoveryCode] { (0..<RecoveryCode.count).map { _ in RecoveryCode.make() } }
+}
+
+extension Refusal {
+    fileprivate static let activeFactor = Refusal.conflict(
+        "The user has a second factor. Remove it before setting up another.", code: .secondFactorState)
+
+    fileprivate static let noFactor = Refusal.conflict("The user has no second factor.", code: .secondFactorState)
+}

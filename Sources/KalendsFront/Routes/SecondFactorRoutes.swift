@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Hummingbird
+import KalendsCore
+
+/// The second factors of users who sign in here with a password.
+struct SecondFactorRoutes: Sendable {
+    let services: Services
+
+    private static let path = "/v1/second-factor"
+
+    func add(to routes: inout RouteTable) {
+        routes.section(.users)
+        routes.on(
+            .get, Self.path,
+            Operation(
+                "getSecondFactor", "Show whether the user has a second factor", .user, .scope(.users),
+                [.ok(.named("SecondFactor"))]), get)
+        routes.on(
+            .post, Self.path,
+            Operation(
+                "beginSecondFactor", "Create a secret for the user's authenticator app", .user, .scope(.users),
+                details: "Nothing depends on the secret until it is confirmed, within an hour.",
+                body: .json(.named("SignInProof")),
+                [.created(.named("NewSecondFactor"), "The secret is shown only here.")], refusals: [409, 429]), begin)
+        routes.on(
+            .post, "\(Self.path)/confirm",
+            Operation(
+                "confirmSecondFactor", "Activate the second factor with a code of the app", .user, .scope(.users),
+                details: "The user's other sessions end.", body: .json(.named("SecondFactorCode")),
+                [.ok(.named("RecoveryCodes"), "The recovery codes are shown only here.")], refusals: [409]), confirm)
+        routes.on(
+            .post, "\(Self.path)/recovery-codes",
+            Operation(
+                "renewRecoveryCodes", "Replace the user's recovery codes", .user, .scope(.users),
+                body: .json(.named("SignInProof")),
+                [.ok(.named("RecoveryCodes"), "The recovery codes are shown only here.")], refusals: [409, 429]), renew)
+        routes.on(
+            .post, "\(Self.path)/remove",
+            Operation(
+                "removeSecondFactor", "Remove the user's own second factor", .user, .scope(.users),
+                details: "The user's other sessions end.", body: .json(.named("SignInProof")), [.noContent],
+                refusals: [409, 429]), remove)
+        routes.on(
+            .delete, "/v1/users/{user}/second-factor",
+            Operation(
+                "resetSecondFactor", "Remove the second factor of a user who has lost it", .installation,
+                .scope(.users), details: "The user's sessions end; the password stays.", [.noContent]), reset)
+    }
+
+    @Sendable
+    private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let state = try await services.secondFactors.state(for: try context.caller())
+        return try .json([
+            "isActive": .bool(state.since != nil), "since": state.since.map { JSONValue(milliseconds: $0) } ?? .null,
+            "recoveryCodesLeft": .integer(state.recoveryCodes),
+        ])
+    }
+
+    @Sendable
+    private func begin(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let proof = try await proof(request, context)
+        let made = try await services.secondFactors.begin(
+            proof, from: services.settings.network(of: request, context), for: try context.caller())
+        return try .json(
+            ["secret": .string(made.secret.reveal()), "uri": .string(made.address.reveal())], status: .created)
+    }
+
+    @Sendable
+    private func confirm(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        var fields = FieldReader(try await request.json(context))
+        let code = fields.code("code", isRequired: true)
+        fields.finish()
+        try fields.check()
+        guard let code else { throw Refusal.invalid(fields.faults) }
+        return try answer(try await services.secondFactors.confirm(code, for: try context.caller()))
+    }
+
+    @Sendable
+    private func renew(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let proof = try await proof(request, context)
+        return try answer(
+            try await services.secondFactors.renewRecoveryCodes(
+                proof, from: services.settings.network(of: request, context), for: try context.caller()))
+    }
+
+    @Sendable
+    private func remove(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let proof = try await proof(request, context)
+        try await services.secondFactors.remove(
+            proof, from: services.settings.network(of: request, context), for: try context.caller())
+        return .noContent
+    }
+
+    @Sendable
+    private func reset(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        try await services.secondFactors.remove(of: try context.identifier("user"), for: try context.caller())
+        return .noContent
+    }
+
+    private func proof(_ request: Request, _ context: KalendsContext) async throws -> OwnProof {
+        var fields = FieldReader(try await request.json(context))
+        let password = fields.password("currentPassword", isNew: false)
+        let code = fields.code("code", isRequired: false)
+        fields.finish()
+        try fields.check()
+        guard let password else { throw Refusal.invalid(fields.faults) }
+        return OwnProof(password: password, code: code)
+    }
+
+    private func answer(_ codes: [Concealed]) throws -> Response {
+        try .json(["recoveryCodes": .array(codes.map { .string($0.reveal()) })])
+    }
+}
