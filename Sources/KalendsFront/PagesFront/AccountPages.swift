@@ -41,21 +41,20 @@ struct AccountPages: Sendable {
     private static func setPassword(_ visit: PageVisit) async throws -> Response {
         let services = visit.services
         do {
-            var fields = FieldReader([
-                "current": .string(visit.form["current"] ?? ""), "new": .string(visit.form["new"] ?? ""),
-            ])
-            let current = fields.password("current", isNew: false)
+            var fields = FieldReader(["new": .string(visit.form["new"] ?? "")])
             let password = fields.password("new", isNew: true)
             fields.finish()
             try fields.check()
-            guard let password, let current else { throw Refusal.invalid(fields.faults) }
+            guard let password else { throw Refusal.invalid(fields.faults) }
             _ = try await services.users.setPassword(
-                password, of: try visit.user(), with: OwnProof(password: current),
+                password, of: try visit.user(), with: try SecondFactorPages.proof(visit),
                 from: services.settings.network(of: visit.request, visit.context), for: try visit.caller())
             return visit.redirect(to: path, done: .passwordChanged)
         } catch let refusal as Refusal {
             let fields = [("currentPassword", "current"), ("password", "new")]
-            guard var draft = Draft(refusal, of: visit.form, ["current", "new"], fields: fields) else { throw refusal }
+            guard var draft = Draft(refusal, of: visit.form, ["current", "new", "code"], fields: fields) else {
+                throw refusal
+            }
             draft.values = [:]
             draft.problems = draft.problems.map { problem in
                 // The only range that a password has is its length.
@@ -73,9 +72,12 @@ struct AccountPages: Sendable {
     ) async throws -> Response {
         let (services, user) = (visit.services, try visit.user())
         let profile = try await services.profiles.get(user, for: try visit.caller()).user
+        let factor = try await services.secondFactors.state(for: try visit.caller())
         let page = AccountPage(
             user: user, timeZone: profile?.timeZone, language: profile?.language.flatMap { Language(text: $0) },
-            hasPasswords: try await services.users.havePasswords(), draft: draft, passwordDraft: passwordDraft)
+            hasPasswords: try await services.users.havePasswords(),
+            hasSecondFactor: factor.hasPassword ? factor.since != nil : nil, draft: draft,
+            passwordDraft: passwordDraft)
         return try await visit.page(page, status: status, path: path)
     }
 }

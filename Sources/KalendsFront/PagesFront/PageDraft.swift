@@ -31,12 +31,16 @@ extension Draft {
             (.conflict, .providerMismatch), (.conflict, .providerUnavailable), (.unavailable, .providerFailed),
             (.unavailable, .providerUnreachable), (_, .tooManyTries), (.unauthenticated, .passwordWrong):
             problems = [Problem(field: "", code: Self.code(refusal.code))]
+        case (.unauthenticated, .signInEnded), (.forbidden, .secondFactorMissing), (.conflict, .sealedByAnotherKey):
+            problems = [Problem(field: "", code: Self.code(refusal.code))]
+        case (.unauthenticated, .codeWrong):
+            problems = [Problem(field: "code", code: Self.code(refusal.code))]
         default: return nil
         }
     }
 
     /// Fields whose values a page must not contain.
-    private static let secrets = ["password", "current", "new"]
+    private static let secrets = ["password", "current", "new", "code", "secret"]
 
     /// The last name in a pointer, ignoring positions in lists.
     private static func field(of pointer: String) -> String {
@@ -56,6 +60,7 @@ extension Draft {
         case .fileProblem: "unreadable"
         case .invalidTimeZone: "zone"
         case .invalidDate: "date"
+        case .wrongCode: "code"
         case .wrongPassword: "credentials"
         case .guessable: "guessable"
         default: "invalid"
@@ -64,7 +69,10 @@ extension Draft {
 
     private static func code(_ code: ProblemCode) -> String {
         switch code {
+        case .codeWrong: "code"
         case .passwordWrong: "credentials"
+        case .secondFactorMissing: "factorMissing"
+        case .signInEnded: "again"
         case .tooManyTries, .tooManyRequests: "tooOften"
         case .providerUnreachable, .providerFailed: "unreachable"
         case .fileUnreadable: "unreadable"

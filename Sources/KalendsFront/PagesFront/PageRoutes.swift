@@ -23,6 +23,7 @@ enum PageRoutes {
         CheckPages().add(to: &routes)
         DevicePages().add(to: &routes)
         AccountPages().add(to: &routes)
+        SecondFactorPages().add(to: &routes)
         ImportPages().add(to: &routes)
         OfficeDayPages().add(to: &routes)
         AdminPages().add(to: &routes)

@@ -14,6 +14,7 @@ struct SignInPages: Sendable {
             try await Self.page(visit, to: Self.place(visit.query["to"]))
         }
         routes.page(.post, "/app/sign-in", for: .anyone, back: "/app/sign-in", Self.signIn)
+        routes.page(.post, "/app/sign-in/code", for: .anyone, back: "/app/sign-in", Self.finish)
         routes.page(.post, "/app/sign-out", for: .session, back: "/app") { visit in
             try await visit.services.sessions.signOut(for: try visit.caller())
             return visit.redirect(to: "/app/sign-in", done: .signedOut)
@@ -35,22 +36,63 @@ struct SignInPages: Sendable {
             guard let user, let password else { throw Refusal.invalid(fields.faults) }
             visit.context.note?.write(.password)
             visit.context.note?.write(user: user, pseudonym: services.pseudonym(of:))
-            let (_, secret) = try await services.sessions.signIn(
-                user, password, client: ClientFamily(userAgent: visit.request.headers[.userAgent]).rawValue,
+            switch try await services.sessions.signIn(
+                user, password, in: visit.formToken, client: client(visit),
                 from: services.settings.network(of: visit.request, visit.context),
                 replacing: SessionCookie.secret(of: visit.request))
-            return visit.redirect(to: to).with(cookie: SessionCookie.field(secret, services.settings))
+            {
+            case .signedIn(_, let secret):
+                return visit.redirect(to: to).with(cookie: SessionCookie.field(secret, services.settings))
+            case .needsCode(let ticket): return try await page(visit, to: to, ticket: ticket)
+            }
         } catch let refusal as Refusal {
             guard let draft = Draft(refusal, of: visit.form, ["user", "password"]) else { throw refusal }
-            return try await page(
-                visit, to: to, draft, status: refusal.kind == .tooMany ? .tooManyRequests : .unprocessableContent)
+            return try await page(visit, to: to, draft, status: status(of: refusal))
         }
     }
 
+    /// The second step, for a user with a second factor; the ticket of the first stands for the password.
+    @Sendable
+    private static func finish(_ visit: PageVisit) async throws -> Response {
+        let (services, to) = (visit.services, place(visit.form["to"]))
+        let ticket = Concealed(visit.form["ticket"] ?? "")
+        visit.context.note?.write(.passwordAndCode)
+        do {
+            var fields = FieldReader(["code": visit.typed("code")])
+            let code = fields.code("code", isRequired: true)
+            fields.finish()
+            try fields.check()
+            guard let code else { throw Refusal.invalid(fields.faults) }
+            let (_, secret) = try await services.sessions.signIn(
+                ticket: ticket, code: code, in: visit.formToken, client: client(visit),
+                from: services.settings.network(of: visit.request, visit.context),
+                replacing: SessionCookie.secret(of: visit.request)
+            ) { visit.context.note?.write(user: $0, pseudonym: services.pseudonym(of:)) }
+            return visit.redirect(to: to).with(cookie: SessionCookie.field(secret, services.settings))
+        } catch let refusal as Refusal {
+            guard let draft = Draft(refusal, of: visit.form, ["code"]) else { throw refusal }
+            // With another password, or too late, a code would be of no use.
+            let isOver = [.signInEnded, .passwordWrong, .secondFactorMissing].contains(refusal.code)
+            return try await page(
+                visit, to: to, ticket: isOver ? nil : ticket, draft, status: status(of: refusal))
+        }
+    }
+
+    private static func client(_ visit: PageVisit) -> String {
+        ClientFamily(userAgent: visit.request.headers[.userAgent]).rawValue
+    }
+
+    private static func status(of refusal: Refusal) -> HTTPResponse.Status {
+        refusal.kind == .tooMany ? .tooManyRequests : .unprocessableContent
+    }
+
     private static func page(
-        _ visit: PageVisit, to: String, _ draft: Draft = Draft(), status: HTTPResponse.Status = .ok
+        _ visit: PageVisit, to: String, ticket: Concealed? = nil, _ draft: Draft = Draft(),
+        status: HTTPResponse.Status = .ok
     ) async throws -> Response {
-        let page = SignInPage(hasPasswords: try await visit.services.users.havePasswords(), to: to, draft: draft)
+        let page = SignInPage(
+            hasPasswords: try await visit.services.users.havePasswords(), to: to, ticket: ticket?.reveal(),
+            draft: draft)
         return try await visit.page(page, status: status, path: "/app/sign-in")
     }
 

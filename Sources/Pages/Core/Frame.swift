@@ -70,6 +70,7 @@ public struct Notice: Sendable {
         case appleConnected, appleDisconnected, appleChanged
         case officeSaved, officeReset, officeDaySaid, officeCleanedUp
         case deviceRemoved, sessionEnded, passwordChanged, accountSaved
+        case secondFactorEnabled, secondFactorRemoved
         case keyMade, keyRevoked, signedOut
     }
 

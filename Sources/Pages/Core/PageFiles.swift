@@ -53,6 +53,7 @@ enum PageFiles {
         ("parts", PackageResources.parts_mustache),
         ("problems", PackageResources.problems_mustache),
         ("progress", PackageResources.progress_mustache),
+        ("second-factor", PackageResources.second_factor_mustache),
         ("sentence", PackageResources.sentence_mustache),
         ("sign-in-link", PackageResources.sign_in_link_mustache),
         ("sign-in", PackageResources.sign_in_mustache),

@@ -90,17 +90,20 @@ public struct AccountPage: Page {
     public var language: Language?
     /// Whether people sign in with passwords here.
     public var hasPasswords: Bool
+    /// Whether the person has a second factor; nil for a person without a password, who needs none.
+    public var hasSecondFactor: Bool?
     public var draft: Draft
     public var passwordDraft: Draft
 
     public init(
-        user: String, timeZone: String?, language: Language?, hasPasswords: Bool, draft: Draft = Draft(),
-        passwordDraft: Draft = Draft()
+        user: String, timeZone: String?, language: Language?, hasPasswords: Bool, hasSecondFactor: Bool? = nil,
+        draft: Draft = Draft(), passwordDraft: Draft = Draft()
     ) {
         self.user = user
         self.timeZone = timeZone
         self.language = language
         self.hasPasswords = hasPasswords
+        self.hasSecondFactor = hasSecondFactor
         self.draft = draft
         self.passwordDraft = passwordDraft
     }
@@ -116,7 +119,7 @@ public struct AccountPage: Page {
                         + Language.allCases.map { Choice(value: $0.rawValue, label: $0.ownName) }),
                 value: language?.rawValue ?? ""),
         ]
-        let passwords = [
+        var passwords = [
             Field(
                 "current", words["passwordCurrent"], .line(type: "password", autocomplete: "current-password"),
                 isRequired: true),
@@ -124,6 +127,9 @@ public struct AccountPage: Page {
                 "new", words["passwordNew"], .line(type: "password", autocomplete: "new-password"),
                 hint: words["passwordHint"], isRequired: true),
         ]
+        if hasSecondFactor == true {
+            passwords.append(Field.code(words["factorCode"], hint: words["factorAnyCodeHint"]))
+        }
         return Sheet(
             template: "account", title: words["accountTitle"], place: .account,
             content: [
@@ -134,6 +140,12 @@ public struct AccountPage: Page {
                         "password", "/app/account/password", passwords, submit: "actChangePassword",
                         draft: passwordDraft, username: user)
                     : .nothing,
+                "factor": hasSecondFactor.map { isOn in
+                    [
+                        "text": .text(words[isOn ? "factorIsOn" : "factorIsOff"]),
+                        "link": paper.linkButton(isOn ? "actManage" : "actSetUp", SecondFactorPage.path),
+                    ]
+                } ?? .nothing,
             ],
             problems: paper.problems(draft, in: "account", fields)
                 + paper.problems(passwordDraft, in: "password", passwords))

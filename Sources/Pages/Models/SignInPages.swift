@@ -1,20 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// `/app/sign-in?to=`: signing in with user and password.
+/// `/app/sign-in?to=`: signing in with user and password, and then with a code where the user has a second factor.
 public struct SignInPage: Page {
     public var hasPasswords: Bool
     /// A path below `/app/` to which signing in leads.
     public var to: String
+    /// What stands for the password while the page asks for the code; nil while it asks for the password.
+    public var ticket: String?
     public var draft: Draft
 
-    public init(hasPasswords: Bool, to: String = "/app", draft: Draft = Draft()) {
+    public init(hasPasswords: Bool, to: String = "/app", ticket: String? = nil, draft: Draft = Draft()) {
         self.hasPasswords = hasPasswords
         self.to = to
+        self.ticket = ticket
         self.draft = draft
     }
 
+    public var showsSecret: Bool { ticket != nil }
+
     public func sheet(_ paper: Paper) -> Sheet {
         let words = paper.words
+        if let ticket { return codeSheet(paper, ticket) }
         let fields = [
             Field("user", words["signInUser"], Field.text(autocomplete: "username"), isRequired: true, most: 128),
             Field(
@@ -31,6 +37,20 @@ public struct SignInPage: Page {
                 "text": .text(
                     words(hasPasswords ? "signInText" : "signInNoPasswords", ["app": paper.frame.brand.name])),
             ], problems: paper.problems(draft, in: "sign-in", fields))
+    }
+
+    private func codeSheet(_ paper: Paper, _ ticket: String) -> Sheet {
+        let words = paper.words
+        let field = Field.code(words["factorCode"], hint: words["factorAnyCodeHint"])
+        return Sheet(
+            template: "sign-in", title: words["signInTitle"], place: .nowhere,
+            content: [
+                "form": paper.form(
+                    "sign-in", "/app/sign-in/code", [field], submit: "actSignIn", draft: draft,
+                    values: ["to": to, "ticket": ticket],
+                    cancel: paper.linkButton("actBeginAgain", "/app/sign-in?to=\(to.pathSegment)", style: .quiet)),
+                "text": .text(words["signInCodeText"]),
+            ], problems: paper.problems(draft, in: "sign-in", [field]))
     }
 }
 
