@@ -92,6 +92,35 @@ extension Samples {
             Sample(
                 name: "account-plain",
                 page: AccountPage(user: text("maria"), timeZone: nil, language: nil, hasPasswords: false)),
+            Sample(
+                name: "account-factor",
+                page: AccountPage(
+                    user: text("maria"), timeZone: nil, language: nil, hasPasswords: true, hasSecondFactor: true,
+                    passwordDraft: Draft(problems: [.init(field: "code", code: "code")]))),
+            Sample(
+                name: "factor-off",
+                page: SecondFactorPage(
+                    user: text("maria"), state: .off,
+                    draft: Draft(problems: [.init(field: "current", code: "credentials")]))),
+            Sample(
+                name: "factor-begun",
+                page: SecondFactorPage(
+                    user: text("maria"),
+                    state: .begun(
+                        secret: "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ",
+                        address: "otpauth://totp/Kalends:maria?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=Kalends"),
+                    draft: Draft(problems: [.init(field: "code", code: "code")]))),
+            Sample(
+                name: "factor-codes",
+                page: SecondFactorPage(
+                    user: text("maria"),
+                    state: .made(codes: (0..<10).map { _ in "ABCD-EFGH-IJKL-MNOP-QRST-UVWX" })),
+                notice: Notice(.secondFactorEnabled)),
+            Sample(
+                name: "factor-on",
+                page: SecondFactorPage(
+                    user: text("maria"), state: .on(since: Self.hours(-200), recoveryCodes: 9),
+                    removalDraft: Draft(problems: [.init(field: "code", code: "missing")]))),
         ]
     }
 
@@ -182,6 +211,12 @@ extension Samples {
                     draft: Draft(
                         values: ["user": text("maria"), "password": "never-sent-back"],
                         problems: [.init(field: "", code: "credentials")])), user: false, notice: Notice(.signedOut)),
+            Sample(
+                name: "sign-in-code",
+                page: SignInPage(
+                    hasPasswords: true, to: "/app/devices", ticket: "v1.ticket",
+                    draft: Draft(problems: [.init(field: "code", code: "code")])),
+                user: false),
             Sample(name: "sign-in-none", page: SignInPage(hasPasswords: false), user: false),
             Sample(
                 name: "link-ready",

@@ -200,6 +200,16 @@ struct SchemaUpgradeTests {
                 VALUES ('home', 'appointments', 'a', '20260121T090000Z', 3, 4, '{"status":"cancelled"}', 1, 2)
                 """,
             ]),
+        Stage(
+            name: "itemKinds", statements: Schema.itemKinds,
+            rows: [
+                """
+                INSERT INTO schedule_items (circle_id, collection, id, uid, sequence, is_all_day, starts_at, ends_at,
+                    content, created_at, updated_at, changed_in)
+                VALUES ('home', 'dressings', 'd', 'u10', 0, 0, 1000, 2000, '{}', 1, 2, 6)
+                """,
+                "INSERT INTO passwords (user_id, hash, created_at, changed_at) VALUES ('ann', 'scrypt$', 1, 2)",
+            ]),
     ]
 
     /// Tables to which a later version adds counters.

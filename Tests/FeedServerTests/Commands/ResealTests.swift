@@ -5,6 +5,7 @@ import Foundation
 import HTTPTypes
 import Storage
 import StorageSQLite
+import Synchronization
 import TestSupport
 import Testing
 
@@ -23,6 +24,8 @@ struct ResealTests {
         let database = folder.appending(path: "k.sqlite").path
         var settings = ServerSettings()
         (settings.database, settings.secretKey) = (database, Concealed(Self.key(1)))
+        settings.passwordCost = 4
+        let apps = Mutex<[Authenticator]>([])
         try await TestServer.run(settings: settings) { server in
             try await server.makeCircle()
             _ = try await server.makeFeed()
@@ -36,6 +39,9 @@ struct ResealTests {
                 try transaction.putCredential(
                     ConnectionCredential(connectionID: id, sealed: sealed, account: "a", version: 1, now: 1))
             }
+            try await server.call(.put, "/v1/users/ann/password", ["password": "ann's password"]).expect(201)
+            let app = try await server.authenticator("ann")
+            apps.withLock { $0.append(app) }
         }
         let former = folder.appending(path: "former").path
         try Self.key(1).write(toFile: former, atomically: true, encoding: .utf8)
@@ -46,7 +52,7 @@ struct ResealTests {
                 environment: ["KALENDS_SECRET_KEY": Self.key(2)])
         }
         let done = try await reseal()
-        #expect(done.status == 0 && done.output == "5 texts are sealed with the current key.\n", "\(done)")
+        #expect(done.status == 0 && done.output == "6 texts are sealed with the current key.\n", "\(done)")
         #expect(try await reseal().output == "0 texts are sealed with the current key.\n")
         let (old, new) = (
             try SealingKey(text: Self.key(1), source: ""), try SealingKey(text: Self.key(2), source: "")
@@ -70,6 +76,8 @@ struct ResealTests {
             let id = try #require(feed?["id"]?.string)
             try await server.call(.post, "/v1/feeds/\(id)/reveal").expect(200)
             #expect(server.services.isSealingKeyRight)
+            let app = try #require(apps.withLock(\.first))
+            try await server.signIn("ann", code: app.code(server, 1)).expect(201)
         }
     }
 }

@@ -209,6 +209,10 @@ struct RightsWalkTests {
             }
         }
         _ = try await server.call(.put, "/v1/users/xia/password", ["password": "correct horse battery"])
+        try await server.services.store.record { transaction in
+            _ = try transaction.beginSecondFactor(of: "xia", sealed: "v1.walk", now: 1)
+            _ = try transaction.confirmSecondFactor(of: "xia", step: 1, now: 1)
+        }
     }
 
     /// Returns the token of a new session.

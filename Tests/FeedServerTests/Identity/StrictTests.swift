@@ -64,9 +64,10 @@ struct StrictTests {
         }
     }
 
-    /// Signs in and returns what the cookie holds.
-    private static func cookie(_ user: String, _ server: TestServer) async throws -> String {
-        let answer = try await server.signIn(user).expect(201)
+    /// Signs in with the code of a new step, and returns what the cookie holds.
+    private static func cookie(_ user: String, _ app: Authenticator, _ server: TestServer) async throws -> String {
+        server.clock.advance(seconds: 30)
+        let answer = try await server.signIn(user, code: app.code(server)).expect(201)
         #expect(answer.json["token"] == nil)
         let field = try #require(answer.headers[.setCookie])
         #expect(field.contains("; HttpOnly"))
@@ -78,7 +79,8 @@ struct StrictTests {
     @Test("A session's token leaves the server only as a cookie")
     func tokens() async throws {
         try await TestServer.withPasswords(settings: Self.strict) { server in
-            let cookie = try await Self.cookie("ann", server)
+            let app = try await server.authenticator("ann")
+            let cookie = try await Self.cookie("ann", app, server)
             try await server.raw(.get, "/v1/circles/c", headers: [.cookie: cookie]).expect(200)
             let refused = try await server.raw(.get, "/auth/token", headers: [.cookie: cookie]).expect(403)
             #expect(refused.json["code"] == "cookie-only")
@@ -89,7 +91,8 @@ struct StrictTests {
     func ending() async throws {
         try await TestServer.withPasswords(settings: Self.strict) { server in
             let headers = { (cookie: String) in HTTPFields(named: ["Cookie": cookie, "Sec-Fetch-Site": "same-origin"]) }
-            let (mine, other) = (try await Self.cookie("ann", server), try await Self.cookie("ann", server))
+            let app = try await server.authenticator("ann")
+            let (mine, other) = (try await Self.cookie("ann", app, server), try await Self.cookie("ann", app, server))
             let list = try await server.raw(.get, "/v1/sessions", headers: headers(other)).expect(200).json
             let ids = try #require(list["items"]?.array).map { ($0["id"]?.string ?? "", $0["current"] == .bool(true)) }
             let mineID = try #require(ids.first { !$0.1 }).0
@@ -99,7 +102,7 @@ struct StrictTests {
             let late = try await server.raw(.delete, "/v1/sessions/\(mineID)", headers: headers(other)).expect(403)
             #expect(late.json["code"] == "sign-in-too-old")
             try await server.raw(.get, "/v1/circles/c", headers: headers(mine)).expect(200)
-            let again = try await Self.cookie("ann", server)
+            let again = try await Self.cookie("ann", app, server)
             try await server.raw(.delete, "/v1/sessions/\(mineID)", headers: headers(again)).expect(204)
             try await server.raw(.get, "/v1/circles/c", headers: headers(mine)).expect(401)
             try await server.raw(.delete, "/v1/sessions/current", headers: headers(other)).expect(204)
@@ -115,8 +118,11 @@ struct StrictTests {
     @Test("The page of devices leads to the sign-in page where the sign-in was too long ago, and back")
     func endingOnPages() async throws {
         try await TestServer.withPasswords(settings: Self.strict) { server in
-            _ = try await Self.cookie("ann", server)
-            let browser = try await Browser.signedIn("ann", server)
+            let app = try await server.authenticator("ann")
+            _ = try await Self.cookie("ann", app, server)
+            server.clock.advance(seconds: 30)
+            let browser = Browser(server)
+            _ = try await browser.signIn(try await browser.open("/app/sign-in").expect(200), "ann", app).expect(200)
             let actions = { (page: Answer) in
                 HTMLForm.all(in: page.text).map(\.action).filter { $0.hasPrefix("/app/sessions/") }
             }
@@ -125,11 +131,23 @@ struct StrictTests {
             server.clock.advance(seconds: 300)
             let asked = try await browser.send(page, to: action).expect(200)
             #expect(browser.history.last == "/app/sign-in?to=%2Fapp%2Fdevices")
-            let typed: [String: String?] = ["user": "ann", "password": "ann's password"]
-            let back = try await browser.send(asked, to: "/app/sign-in", typed).expect(200)
+            let back = try await browser.signIn(asked, "ann", app).expect(200)
             #expect(browser.history.last == "/app/devices")
             let rest = try await browser.send(back, to: try #require(actions(back).first)).expect(200)
             #expect(actions(rest).count < actions(back).count)
+        }
+    }
+
+    @Test("A password needs a second factor beside it, whose code is taken in its own 30 seconds only")
+    func secondFactors() async throws {
+        try await TestServer.withPasswords(settings: Self.strict) { server in
+            let refused = try await server.signIn("ann").expect(403)
+            #expect(refused.json["code"] == "second-factor-missing")
+            let app = try await server.authenticator("ann")
+            for offset in [-1, 1] where app.code(server, offset) != app.code(server) {
+                #expect(try await server.signIn("ann", code: app.code(server, offset)).status == 401)
+            }
+            try await server.signIn("ann", code: app.code(server)).expect(201)
         }
     }
 

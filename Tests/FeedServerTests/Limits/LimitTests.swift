@@ -58,7 +58,7 @@ struct LimitTests {
                         // An address is no text of any letters; a password is tried once a second at most.
                         ![
                             "SignIn", "ImportByURL", "SubscriptionInput", "WebhookInput", "WebhookChange",
-                            "AccountInput", "Authorization",
+                            "AccountInput", "Authorization", "SignInProof",
                         ].contains(name)
                     else { continue }
                     // The former name of a device's label is not taken beside the label; a page is no text of any letters.

@@ -86,7 +86,9 @@ enum ScopeOracle {
             .users,
             [
                 "GET /v1/users", "PUT /v1/users/{user}/password", "DELETE /v1/users/{user}/password",
-                "POST /v1/users/{user}/sign-in-links",
+                "POST /v1/users/{user}/sign-in-links", "DELETE /v1/users/{user}/second-factor",
+                "GET /v1/second-factor", "POST /v1/second-factor", "POST /v1/second-factor/confirm",
+                "POST /v1/second-factor/recovery-codes", "POST /v1/second-factor/remove",
                 "GET /v1/sessions", "DELETE /v1/sessions/current", "DELETE /v1/sessions/{id}",
                 "POST /sync/devices/register", "GET /v1/devices", "GET /v1/devices/current", "GET /v1/devices/{id}",
                 "DELETE /v1/devices/{id}",
