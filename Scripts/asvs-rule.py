@@ -61,7 +61,8 @@ def main():
     faults += [f"{one}: is not a requirement of levels 1 and 2" for one in said if one not in wanted]
     faults += [f"{one}: is on the page {count} times" for one, count in said.items() if count > 1]
     head = " ".join(PAGE.read_text().split("## ")[0].split())
-    counts = f"{verdicts['met']} are met, {verdicts['not applicable']} do not apply, {verdicts['not met']} are not met"
+    verb = "is" if verdicts["not met"] == 1 else "are"
+    counts = f"{verdicts['met']} are met, {verdicts['not applicable']} do not apply, {verdicts['not met']} {verb} not met"
     if counts not in head:
         faults.append(f"its beginning does not say that {counts}")
     for fault in faults:
