@@ -71,6 +71,29 @@ struct SignInBrakeTests {
         }
     }
 
+    @Test("A try that is taken back counts as nothing, and leaves every failure before it, also after a restart")
+    func withdrawn() async throws {
+        try await Self.run { store in
+            let now = 1_000_000_000
+            var brake = try await SignInBrake(store)
+            func halfway(_ now: Int) async throws {
+                #expect(try await Self.wait(brake, "ann", "a", now) == 0)
+                try await brake.withdraw("ann", from: "a", now: now)
+            }
+            for _ in 0..<30 { try await halfway(now) }
+            for _ in 0..<4 { #expect(try await Self.wait(brake, "ann", "a", now) == 0) }
+            for _ in 0..<30 { try await halfway(now) }
+            #expect(try await Self.wait(brake, "ann", "a", now) == 0)
+            #expect(try await Self.wait(brake, "ann", "a", now) == 30)
+            brake = try await SignInBrake(store)
+            #expect(try await Self.wait(brake, "ann", "a", now) == 30)
+            for _ in 0..<3 { try await halfway(now + 30_000) }
+            brake = try await SignInBrake(store)
+            #expect(try await Self.wait(brake, "ann", "a", now + 30_000) == 0)
+            #expect(try await Self.wait(brake, "ann", "a", now + 30_000) == 60)
+        }
+    }
+
     @Test("Its rows have a bound, by user and in all")
     func rows() async throws {
         try await Self.run { store in

@@ -135,7 +135,7 @@ package final class SignInBrake: Sendable {
                 table.failures.keep(failures, for: ByteString(name), cost: 1)
             }
         }
-        await write(names, now: now)
+        await write(names, now: now, keeping: Self.freeOfUser)
     }
 
     /// Clears the user's counts after the password has changed.
@@ -193,8 +193,11 @@ package final class SignInBrake: Sendable {
     /// Stores the current counts of these names, whichever of two simultaneous tries gets here first.
     ///
     /// A full disk does not keep out anybody who has the right password.
+    ///
+    /// - Parameter count: how many failures are stored even where nobody has to wait for them now.
     private func write(
-        _ names: [String], now: Int, _ more: @escaping @Sendable (any WriteTransaction) throws -> Void = { _ in }
+        _ names: [String], now: Int, keeping count: Int = .max,
+        _ more: @escaping @Sendable (any WriteTransaction) throws -> Void = { _ in }
     ) async {
         let isFull = table.withLock { table in
             table.writes += names.count
@@ -205,7 +208,7 @@ package final class SignInBrake: Sendable {
             try more(transaction)
             for name in names {
                 let failures = table.withLock { $0.failures.find(ByteString(name)) }
-                if let failures, failures.untilAt > now {
+                if let failures, failures.untilAt > now || failures.count >= count {
                     try transaction.putSignInFailures(failures)
                 } else {
                     try transaction.deleteSignInFailures(name)
