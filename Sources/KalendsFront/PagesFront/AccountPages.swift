@@ -41,13 +41,18 @@ struct AccountPages: Sendable {
     private static func setPassword(_ visit: PageVisit) async throws -> Response {
         let services = visit.services
         do {
-            var fields = FieldReader(["new": .string(visit.form["new"] ?? "")])
+            var fields = FieldReader([
+                "current": .string(visit.form["current"] ?? ""), "new": .string(visit.form["new"] ?? ""),
+                "code": visit.typed("code"),
+            ])
+            let current = fields.password("current", isNew: false)
             let password = fields.password("new", isNew: true)
+            let code = fields.code("code", isRequired: false)
             fields.finish()
             try fields.check()
-            guard let password else { throw Refusal.invalid(fields.faults) }
+            guard let password, let current else { throw Refusal.invalid(fields.faults) }
             _ = try await services.users.setPassword(
-                password, of: try visit.user(), with: try SecondFactorPages.proof(visit),
+                password, of: try visit.user(), with: OwnProof(password: current, code: code),
                 from: services.settings.network(of: visit.request, visit.context), for: try visit.caller())
             return visit.redirect(to: path, done: .passwordChanged)
         } catch let refusal as Refusal {
