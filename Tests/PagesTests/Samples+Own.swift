@@ -108,7 +108,8 @@ extension Samples {
                     user: text("maria"),
                     state: .begun(
                         secret: "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ",
-                        address: "otpauth://totp/Kalends:maria?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=Kalends"),
+                        address: "otpauth://totp/Kalends:maria?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=Kalends",
+                        usesSHA256: true),
                     draft: Draft(problems: [.init(field: "code", code: "code")]))),
             Sample(
                 name: "factor-codes",

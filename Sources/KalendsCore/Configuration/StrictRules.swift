@@ -23,6 +23,9 @@ extension ServerSettings {
     /// RFC 6238 section 5.2 recommends one; a code that lasts 30 seconds, as ASVS requires, leaves no room for it.
     var codeTolerance: Int { isStrict ? 0 : 1 }
 
+    /// The algorithm of new authenticator secrets; ASVS does not approve of SHA-1 for HMAC, and some apps know nothing else.
+    var codeAlgorithm: OneTimeCode.Algorithm { isStrict ? .sha256 : .sha1 }
+
     /// How long a service key lasts, in milliseconds; nil for until it is revoked.
     var keyLifetime: Int? { isStrict ? 90 * 86_400_000 : nil }
 

@@ -28,7 +28,9 @@ extension Services {
             acts: acts, passwords: passwords, factors: factors, proofs: proofs, issuer: settings.brand.name)
     }
     private var factors: SecondFactorCheck {
-        SecondFactorCheck(key: sealingKey, tolerance: settings.codeTolerance, isNeeded: settings.needsSecondFactor)
+        SecondFactorCheck(
+            key: sealingKey, tolerance: settings.codeTolerance, algorithm: settings.codeAlgorithm,
+            isNeeded: settings.needsSecondFactor)
     }
     private var proofs: OwnProofCheck {
         OwnProofCheck(store: store, passwords: passwords, factors: factors, now: now)

@@ -32,6 +32,10 @@ extension Components {
             "NewSecondFactor",
             .output(
                 .required("secret", .string.described("The secret in base32, to be typed into an app.")),
+                .required(
+                    "algorithm",
+                    Schema.one(of: ["SHA1", "SHA256"]).described("The hash of its codes; a strict server uses SHA-256.")
+                ),
                 .required("uri", .string.described("The secret as an `otpauth:` address, for a QR code.")))
         ),
         (

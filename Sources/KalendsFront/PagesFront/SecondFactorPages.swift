@@ -55,7 +55,7 @@ struct SecondFactorPages: Sendable {
     }
 
     /// Reads what a person gives before they change how they sign in.
-    static func proof(_ visit: PageVisit) throws -> OwnProof {
+    private static func proof(_ visit: PageVisit) throws -> OwnProof {
         var fields = FieldReader([
             "current": .string(visit.form["current"] ?? ""), "code": visit.typed("code"),
         ])
@@ -105,6 +105,8 @@ struct SecondFactorPages: Sendable {
 
 extension SecondFactorPage.State {
     fileprivate static func begun(_ enrollment: SecondFactors.Enrollment) -> Self {
-        .begun(secret: enrollment.secret.reveal(), address: enrollment.address.reveal())
+        .begun(
+            secret: enrollment.secret.reveal(), address: enrollment.address.reveal(),
+            usesSHA256: enrollment.algorithm != "SHA1")
     }
 }

@@ -63,7 +63,10 @@ struct SecondFactorRoutes: Sendable {
         let made = try await services.secondFactors.begin(
             proof, from: services.settings.network(of: request, context), for: try context.caller())
         return try .json(
-            ["secret": .string(made.secret.reveal()), "uri": .string(made.address.reveal())], status: .created)
+            [
+                "secret": .string(made.secret.reveal()), "algorithm": .string(made.algorithm),
+                "uri": .string(made.address.reveal()),
+            ], status: .created)
     }
 
     @Sendable

@@ -9,7 +9,8 @@ public struct SecondFactorPage: Page {
         /// - Parameters:
         ///   - secret: in base32.
         ///   - address: the same as an `otpauth:` address.
-        case begun(secret: String, address: String)
+        ///   - usesSHA256: whether an app has to be set to SHA-256 when the secret is typed.
+        case begun(secret: String, address: String, usesSHA256: Bool)
         case on(since: Int, recoveryCodes: Int)
         /// The recovery codes, right after they were made.
         case made(codes: [String])
@@ -49,10 +50,11 @@ public struct SecondFactorPage: Page {
             sheet.content["setup"] = paper.form(
                 "factor", Self.path + "/begin", [password], submit: "actSetUp", draft: draft, username: user)
             sheet.problems = paper.problems(draft, in: "factor", [password])
-        case .begun(let secret, let address):
+        case .begun(let secret, let address, let usesSHA256):
             let code = Field.code(words["factorCode"], hint: words["factorCodeHint"])
             sheet.content["begun"] = [
                 "secret": .text(Self.grouped(secret)),
+                "note": usesSHA256 ? .text(words["factorAlgorithm"]) : .nothing,
                 "open": paper.linkButton("actOpenAuthenticator", address),
                 "code": picture(paper, address),
                 "form": paper.form(

@@ -11,12 +11,14 @@ import Testing
 /// What a user with a second factor has: the app with its secret, and the recovery codes on paper.
 struct Authenticator: Sendable {
     let secret: String
-    let recoveryCodes: [String]
+    var algorithm = OneTimeCode.Algorithm.sha1
+    var recoveryCodes: [String] = []
 
     /// What the app shows now, or some steps of 30 seconds later or earlier.
     func code(_ server: TestServer, _ offset: Int = 0) -> String {
         OneTimeCode.code(
-            of: UInt64(OneTimeCode.step(at: server.clock.now) + offset), secret: Base32.decode(secret.utf8) ?? [])
+            of: UInt64(OneTimeCode.step(at: server.clock.now) + offset), secret: Base32.decode(secret.utf8) ?? [],
+            algorithm)
     }
 }
 
@@ -25,12 +27,14 @@ extension TestServer {
     func authenticator(_ user: String) async throws -> Authenticator {
         let proof: JSONValue = ["currentPassword": .string("\(user)'s password")]
         let begun = try await call(.post, "/v1/second-factor", proof, as: user).expect(201)
-        let secret = try #require(begun.json["secret"]?.string)
-        let code = Authenticator(secret: secret, recoveryCodes: []).code(self)
-        let made = try await call(.post, "/v1/second-factor/confirm", ["code": .string(code)], as: user).expect(200)
+        var app = Authenticator(secret: try #require(begun.json["secret"]?.string))
+        app.algorithm = begun.json["algorithm"] == "SHA256" ? .sha256 : .sha1
+        let made = try await call(
+            .post, "/v1/second-factor/confirm", ["code": .string(app.code(self))], as: user
+        ).expect(200)
+        app.recoveryCodes = made.json["recoveryCodes"]?.array?.compactMap(\.string) ?? []
         clock.advance(seconds: 30)
-        return Authenticator(
-            secret: secret, recoveryCodes: made.json["recoveryCodes"]?.array?.compactMap(\.string) ?? [])
+        return app
     }
 
     /// Signs in with the usual password and a code.

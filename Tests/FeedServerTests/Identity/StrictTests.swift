@@ -144,6 +144,7 @@ struct StrictTests {
             let refused = try await server.signIn("ann").expect(403)
             #expect(refused.json["code"] == "second-factor-missing")
             let app = try await server.authenticator("ann")
+            #expect(app.algorithm == .sha256 && app.secret.utf8.count == 52)
             for offset in [-1, 1] where app.code(server, offset) != app.code(server) {
                 #expect(try await server.signIn("ann", code: app.code(server, offset)).status == 401)
             }

@@ -3,18 +3,33 @@
 import Base
 import Crypto
 
-/// The secret that the server shares with a user's authenticator app: 160 random bits, as RFC 4226 section 4 recommends.
+/// The secret that the server shares with a user's authenticator app: at least 160 random bits, as RFC 4226 section 4
+/// recommends.
 struct AuthenticatorSecret: Sendable {
-    /// The secret in base32, as it is sealed and shown.
+    /// The secret in base32, as it is shown.
     let base32: Concealed
+    let algorithm: OneTimeCode.Algorithm
 
-    static let length = 20
+    init(base32: Concealed, _ algorithm: OneTimeCode.Algorithm) {
+        (self.base32, self.algorithm) = (base32, algorithm)
+    }
+
+    /// Reads a secret as it is sealed; nil for any other text.
+    init?(stored text: String) {
+        let parts = text.utf8.split(separator: UInt8(ascii: " ")).map { String(decoding: $0, as: UTF8.self) }
+        let known = [OneTimeCode.Algorithm.sha1, .sha256]
+        guard parts.count == 2, let algorithm = known.first(where: { $0.rawValue == parts[0] }) else { return nil }
+        self.init(base32: Concealed(parts[1]), algorithm)
+    }
+
+    /// The text that is sealed.
+    var stored: Concealed { Concealed("\(algorithm.rawValue) \(base32.reveal())") }
 
     /// Creates a secret with the system's generator.
-    static func make() -> AuthenticatorSecret {
+    static func make(_ algorithm: OneTimeCode.Algorithm) -> AuthenticatorSecret {
         var generator = SystemRandomNumberGenerator()
-        let bytes = (0..<length).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
-        return AuthenticatorSecret(base32: Concealed(Base32.encode(bytes)))
+        let bytes = (0..<algorithm.length).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+        return AuthenticatorSecret(base32: Concealed(Base32.encode(bytes)), algorithm)
     }
 
     var bytes: [UInt8] { Base32.decode(base32.bytes) ?? [] }
@@ -31,8 +46,8 @@ struct AuthenticatorSecret: Sendable {
         // A colon would end the issuer, so those of names are encoded too.
         let (issuer, user) = (Self.encoded(issuer), Self.encoded(user))
         return Concealed(
-            "otpauth://totp/\(issuer):\(user)?secret=\(base32.reveal())&issuer=\(issuer)&algorithm=SHA1"
-                + "&digits=\(OneTimeCode.digits)&period=\(OneTimeCode.period)")
+            "otpauth://totp/\(issuer):\(user)?secret=\(base32.reveal())&issuer=\(issuer)"
+                + "&algorithm=\(algorithm.rawValue)&digits=\(OneTimeCode.digits)&period=\(OneTimeCode.period)")
     }
 
     private static func encoded(_ text: String) -> String {

@@ -15,6 +15,8 @@ struct SecondFactorCheck: Sendable {
     let key: SealingKey
     /// How many steps the clock of an app may be wrong by.
     let tolerance: Int
+    /// The algorithm of new secrets; others keep theirs.
+    let algorithm: OneTimeCode.Algorithm
     /// Whether a sign-in with a password needs a second factor.
     let isNeeded: Bool
 
@@ -22,27 +24,29 @@ struct SecondFactorCheck: Sendable {
     static func purpose(_ user: String) -> String { "second-factor/\(user)" }
 
     func sealed(_ secret: AuthenticatorSecret, of user: String) throws -> String {
-        try key.seal(secret.base32.reveal(), for: Self.purpose(user))
+        try key.seal(secret.stored.reveal(), for: Self.purpose(user))
     }
 
     /// Returns a stored secret; throws 409 if another key sealed it.
     func secret(of factor: SecondFactor) throws -> AuthenticatorSecret {
-        do {
-            return AuthenticatorSecret(
-                base32: Concealed(try key.open(factor.sealed, for: Self.purpose(factor.userID))))
-        } catch SealingKey.Failure.wrongKey {
+        guard let text = try? key.open(factor.sealed, for: Self.purpose(factor.userID)),
+            let secret = AuthenticatorSecret(stored: text)
+        else {
             throw Refusal.conflict(
                 "The second factor was sealed with a key other than the server's. Use a recovery code, or have the "
                     + "second factor removed.", code: .sealedByAnotherKey)
         }
+        return secret
     }
 
     /// Returns the step of a code that the user's app shows now; nil for any other text.
     func step(of typed: Concealed, _ factor: SecondFactor, now: Int) throws -> Int? {
         let letters = Self.letters(typed)
         guard letters.count == OneTimeCode.digits else { return nil }
+        let secret = try secret(of: factor)
         return OneTimeCode.step(
-            of: letters, secret: try secret(of: factor).bytes, now: now, tolerance: tolerance, after: factor.lastStep)
+            of: letters, secret: secret.bytes, secret.algorithm, now: now, tolerance: tolerance,
+            after: factor.lastStep)
     }
 
     /// Uses up a code or a recovery code of an active second factor; nil for a wrong one, and for one that was used.

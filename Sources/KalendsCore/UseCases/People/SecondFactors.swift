@@ -17,6 +17,8 @@ package struct SecondFactors: Sendable {
     /// A secret that is to be put into the user's app.
     package struct Enrollment: Sendable {
         package let secret: Concealed
+        /// The hash of its codes, as addresses name it; people who type the secret have to know it.
+        package let algorithm: String
         /// The `otpauth:` address with the secret, for a QR code.
         package let address: Concealed
     }
@@ -54,7 +56,7 @@ package struct SecondFactors: Sendable {
         let user = try Rights.user(caller.identity)
         guard try await state(for: caller).since == nil else { throw Refusal.activeFactor }
         let begun = try await proofs.begin(proof, of: user, from: network)
-        let (secret, factors, proofs) = (AuthenticatorSecret.make(), factors, proofs)
+        let (secret, factors, proofs) = (AuthenticatorSecret.make(factors.algorithm), factors, proofs)
         let sealed = try factors.sealed(secret, of: user)
         try await acts.act(on: Self.ground(user), for: caller) { act in
             try proofs.use(begun, in: act.transaction, now: act.now)
@@ -77,7 +79,9 @@ package struct SecondFactors: Sendable {
     }
 
     private func enrollment(_ secret: AuthenticatorSecret, of user: String) -> Enrollment {
-        Enrollment(secret: secret.base32, address: secret.address(issuer: issuer, user: user))
+        Enrollment(
+            secret: secret.base32, algorithm: secret.algorithm.rawValue,
+            address: secret.address(issuer: issuer, user: user))
     }
 
     /// Activates the caller's second factor with a code of the app, and ends the caller's other sessions.
