@@ -71,4 +71,38 @@ struct IdentityRecordTests {
             #expect(try transaction.deviceCount(of: "ben") == 0 && transaction.deviceCount(of: "ann") == 1)
         }
     }
+
+    @Test("A second factor is begun as often as one likes, confirmed once, and takes no step twice")
+    func secondFactors() async throws {
+        try await home.write { transaction in
+            _ = try transaction.putPassword(of: "ann", hash: "h", now: 1)
+            #expect(try transaction.beginSecondFactor(of: "ann", sealed: "one", now: 1))
+            #expect(try transaction.beginSecondFactor(of: "ann", sealed: "two", now: 2))
+            let begun = try #require(try transaction.secondFactor(of: "ann"))
+            #expect(begun.sealed == "two" && begun.createdAt == 2 && !begun.isActive)
+            #expect(try !transaction.useStep(7, ofSecondFactorOf: "ann"))
+            #expect(try transaction.usersWithPassword(after: "", limit: 9, now: 9).map(\.secondFactorAt) == [nil])
+            #expect(try transaction.confirmSecondFactor(of: "ann", step: 7, now: 3))
+            #expect(try !transaction.confirmSecondFactor(of: "ann", step: 9, now: 4))
+            #expect(try !transaction.beginSecondFactor(of: "ann", sealed: "three", now: 5))
+            try transaction.deleteUnconfirmedSecondFactor(of: "ann")
+            let active = try #require(try transaction.secondFactor(of: "ann"))
+            #expect(active.sealed == "two" && active.confirmedAt == 3 && active.lastStep == 7)
+            #expect(try transaction.usersWithPassword(after: "", limit: 9, now: 9).map(\.secondFactorAt) == [3])
+            let steps = try [7, 6, 8, 8, 7, 10, 9].map { try transaction.useStep($0, ofSecondFactorOf: "ann") }
+            #expect(steps == [false, false, true, false, false, true, false])
+            try transaction.putRecoveryCodes([hash("a"), hash("b")], of: "ann")
+            #expect(try !transaction.useRecoveryCode(hash: hash("a"), of: "ben"))
+            #expect(try transaction.useRecoveryCode(hash: hash("a"), of: "ann"))
+            #expect(try !transaction.useRecoveryCode(hash: hash("a"), of: "ann"))
+            #expect(try transaction.recoveryCodeCount(of: "ann") == 1)
+            try transaction.putRecoveryCodes([hash("c"), hash("d"), hash("e")], of: "ann")
+            #expect(try transaction.recoveryCodeCount(of: "ann") == 3)
+            #expect(try transaction.deleteSecondFactor(of: "ann"))
+            #expect(try !transaction.deleteSecondFactor(of: "ann"))
+            #expect(try transaction.recoveryCodeCount(of: "ann") == 0)
+            #expect(try transaction.beginSecondFactor(of: "ann", sealed: "four", now: 6))
+            #expect(try !transaction.deleteSecondFactor(of: "ann") && transaction.secondFactor(of: "ann") == nil)
+        }
+    }
 }

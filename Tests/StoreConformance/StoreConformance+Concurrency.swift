@@ -45,6 +45,25 @@ extension StoreConformance {
             }
             for store in stores { #expect(try await store.read { try $0.setting("count") } == "40") }
         },
+        StoreCheck("Of several who use up one code at the same time, at two servers, one does") { home async throws in
+            let stores = [home.store, try home.opened()]
+            defer { try? stores[1].close() }
+            let hash = String(repeating: "a", count: 64)
+            try await home.store.write { transaction in
+                _ = try transaction.beginSecondFactor(of: "ann", sealed: "s", now: 1)
+                _ = try transaction.confirmSecondFactor(of: "ann", step: 1, now: 2)
+                try transaction.putRecoveryCodes([hash], of: "ann")
+            }
+            func uses(_ use: @escaping @Sendable (any WriteTransaction) throws -> Bool) async throws -> Int {
+                try await withThrowingTaskGroup(of: Bool.self) { group in
+                    for number in 0..<6 { group.addTask { try await stores[number % 2].write(use) } }
+                    return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+                }
+            }
+            for step in 2..<8 { #expect(try await uses { try $0.useStep(step, ofSecondFactorOf: "ann") } == 1) }
+            #expect(try await uses { try $0.useRecoveryCode(hash: hash, of: "ann") } == 1)
+            #expect(try await uses { try $0.useStep(7, ofSecondFactorOf: "ann") } == 0)
+        },
         StoreCheck("Of two who each look whether the other is there, one sees the other") { home async throws in
             // Write skew: with snapshots that are not serialized both would find nobody.
             let stores = [home.store, try home.opened()]

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import AsyncHTTPClient
+import Base
 import FeedTokens
 import Foundation
 import NIOCore
@@ -9,6 +10,7 @@ import TestSupport
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
 
 extension CanaryScanTests {
     @Test("The same holds for the secrets of users, their browsers and their devices")
@@ -102,6 +104,7 @@ extension CanaryScanTests {
         ] {
             try await client.call("PUT", "/v1/users/ann/password", key: session, body: body)
         }
+        canaries += try await Self.secondFactor(server, client, key)
         let handed = try await client.call("GET", "/auth/token", cookie, handsOut: true)
         #expect(handed.status == 200)
         for command in [["user", "list"], ["user", "list", "--json"], ["key", "list"], ["doctor"]] {
@@ -114,7 +117,39 @@ extension CanaryScanTests {
         #expect(await server.stop() == 0)
         try await scan(server, canaries, told, whileRunning: nil)
         try await client.http.shutdown()
-        #expect(canaries.count == 13)
+        #expect(canaries.count == 25)
         #expect(await told.statuses.isSuperset(of: [200, 204, 400, 401, 403, 404, 422]))
+    }
+
+    /// Sets up a second factor and uses it; returns its secret, its recovery codes and its user's password.
+    private static func secondFactor(
+        _ server: RunningServer, _ client: Client, _ key: String
+    ) async throws -> [Canary] {
+        let (password, path, ben) = ("a river, 6 trout", "/v1/second-factor", [("Kalends-User", "ben")])
+        let set = try await server.kalends(["user", "set-password", "ben"], input: password)
+        #expect(set.status == 0, "\(set.error)")
+        let begun = try await client.call(
+            "POST", path, key: key, ben, body: #"{"currentPassword": "\#(password)"}"#, handsOut: true)
+        let secret = try #require(try JSONValue(parsing: begun.body)["secret"]?.string)
+        let step = OneTimeCode.step(at: Int(Date().timeIntervalSince1970 * 1000))
+        let code = OneTimeCode.code(of: UInt64(step), secret: Base32.decode(secret.utf8) ?? [])
+        let made = try await client.call(
+            "POST", "\(path)/confirm", key: key, ben, body: #"{"code": "\#(code)"}"#, handsOut: true)
+        let codes = try JSONValue(parsing: made.body)["recoveryCodes"]?.array?.compactMap(\.string) ?? []
+        #expect(codes.count == 10)
+        func signIn(_ code: String, handsOut: Bool = false) async throws -> UInt {
+            let body = #"{"userId": "ben", "password": "\#(password)", "code": "\#(code)"}"#
+            return try await client.call("POST", "/v1/sessions", body: body, handsOut: handsOut).status
+        }
+        #expect(try await signIn(codes[0], handsOut: true) == 201)
+        for wrong in [codes[0], secret, code] { #expect(try await signIn(wrong) == 401) }
+        for (method, path) in [
+            ("GET", path), ("GET", "\(path)/\(secret)"), ("DELETE", "/v1/users/\(secret)/second-factor"),
+        ] {
+            try await client.call(method, path, key: key, method == "GET" ? ben : [])
+        }
+        #expect(try await server.kalends(["user", "remove-second-factor", "ann"]).status == 1)
+        return [Canary("authenticator secret", chosen: secret), Canary("ben's password", chosen: password)]
+            + codes.map { Canary("recovery code", chosen: $0) }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Base
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -98,19 +99,39 @@ struct SecretScanTests {
             told += try await server.bearing(session, .put, "/v1/users/ann/password", ["password": "ann's password"])
                 .text
             told += try await server.call(.put, "/v1/users/ann/password", ["password": "ann's password", "x": 1]).text
+            let app = try await server.authenticator("ben")
+            told += try await server.signIn("ben").text
+            for code in [app.recoveryCodes[0], app.recoveryCodes[0], app.secret, app.code(server)] {
+                told += try await server.signIn("ben", code: code).text
+            }
+            let paths = ["second-factor", "second-factor/\(app.secret)", "users/\(app.secret)/second-factor"]
+            for path in paths.map({ "/v1/\($0)" }) {
+                told += try await server.call(.get, path, as: "ben").text
+            }
+            for part in ["confirm", "recovery-codes", "remove"] {
+                told += try await server.call(
+                    .post, "/v1/second-factor/\(part)",
+                    ["currentPassword": "ben's password", "code": .string(app.recoveryCodes[0]), "x": 1], as: "ben"
+                ).text
+            }
             told += try await server.call(.get, "/v1/users").text + server.services.metrics.exposition
+            told += try await server.call(.get, "/v1/audit").text
             var stored = Data()
             for file in try FileManager.default.contentsOfDirectory(at: server.folder, includingPropertiesForKeys: nil)
             {
                 stored += (try? Data(contentsOf: file)) ?? Data()
             }
             #expect(stored.range(of: Data("scrypt$".utf8)) != nil, "the scan reads the database")
+            let own = Data(try #require(Base32.decode(app.secret.utf8)))
+            #expect(stored.range(of: own) == nil)
+            let codes = app.recoveryCodes.flatMap { [$0, $0.replacing("-", with: "")] }
             let canaries = [
-                try Canary("session", session), try Canary("device", device),
+                Canary("authenticator secret", chosen: app.secret), try Canary("session", session),
+                try Canary("device", device),
                 try Canary("token", String(token.suffix(43))), Canary("password", chosen: "ann's password"),
                 Canary("wrong password", chosen: "ann's passwort"), Canary("secret", chosen: vectors.secret),
             ]
-            for canary in canaries {
+            for canary in canaries + codes.map({ Canary("recovery code", chosen: $0) }) {
                 #expect(!canary.stands(in: stored), "\(canary.name) is stored")
                 #expect(!canary.stands(in: Data(server.log.text.utf8)), "\(canary.name) is logged")
                 #expect(!canary.stands(in: Data(told.utf8)), "\(canary.name) is told")

@@ -171,6 +171,8 @@ struct UserPasswordTests {
         #expect(name.status == 0 && logName.wholeMatch(of: /user\/[0-9a-f]{12}/) != nil, "\(name)")
         let refused = server.log.split(separator: "\n").filter { $0.contains("status=401") }
         #expect(!refused.isEmpty && refused.allSatisfy { $0.contains(" caller=\(logName) credential=password") })
+        #expect(list.output.contains("SECOND FACTOR") && row.contains("no"))
+        #expect(try await server.kalends(["user", "remove-second-factor", "ann"]).status == 1)
         #expect(try await server.kalends(["user", "remove-password", "ann"]).status == 0)
         #expect(try await server.kalends(["user", "remove-password", "ann"]).status == 1)
         #expect(try await signIn("correct horse") == "401")
