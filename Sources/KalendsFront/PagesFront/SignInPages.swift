@@ -51,7 +51,7 @@ struct SignInPages: Sendable {
         }
     }
 
-    /// The second step, for a user with a second factor; the ticket of the first stands for the password.
+    /// The second step, for a user with a second factor; the ticket of the first replaces the password.
     @Sendable
     private static func finish(_ visit: PageVisit) async throws -> Response {
         let (services, to) = (visit.services, place(visit.form["to"]))

@@ -5,7 +5,7 @@ public struct SignInPage: Page {
     public var hasPasswords: Bool
     /// A path below `/app/` to which signing in leads.
     public var to: String
-    /// What stands for the password while the page asks for the code; nil while it asks for the password.
+    /// What replaces the password while the page asks for the code; nil while it asks for the password.
     public var ticket: String?
     public var draft: Draft
 

@@ -9,7 +9,7 @@ extension Sessions {
     /// The result of the first step.
     package enum FirstStep: Sendable {
         case signedIn(Session, Secret)
-        /// The user has a second factor: the ticket stands for the password, which no page contains.
+        /// The user has a second factor; the ticket replaces the password, which no page contains.
         case needsCode(ticket: Concealed)
     }
 
