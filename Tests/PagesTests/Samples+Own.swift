@@ -122,6 +122,10 @@ extension Samples {
                 page: SecondFactorPage(
                     user: text("maria"), state: .on(since: Self.hours(-200), recoveryCodes: 9),
                     removalDraft: Draft(problems: [.init(field: "code", code: "missing")]))),
+            Sample(
+                name: "factor-required",
+                page: SecondFactorPage(
+                    user: text("maria"), state: .on(since: Self.hours(-1), recoveryCodes: 0), isRequired: true)),
         ]
     }
 

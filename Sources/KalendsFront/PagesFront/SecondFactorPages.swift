@@ -98,7 +98,8 @@ struct SecondFactorPages: Sendable {
         let own: SecondFactorPage.State =
             stored.since.map { .on(since: $0, recoveryCodes: stored.recoveryCodes) } ?? .off
         let page = SecondFactorPage(
-            user: try visit.user(), state: state ?? own, draft: draft, removalDraft: removalDraft)
+            user: try visit.user(), state: state ?? own,
+            isRequired: visit.services.settings.needsSecondFactor, draft: draft, removalDraft: removalDraft)
         return try await visit.page(page, status: status, path: path, done: notice)
     }
 }

@@ -20,12 +20,17 @@ public struct SecondFactorPage: Page {
 
     public var user: String
     public var state: State
+    /// Whether a password is not enough on this server.
+    public var isRequired: Bool
     public var draft: Draft
     public var removalDraft: Draft
 
-    public init(user: String, state: State, draft: Draft = Draft(), removalDraft: Draft = Draft()) {
+    public init(
+        user: String, state: State, isRequired: Bool = false, draft: Draft = Draft(), removalDraft: Draft = Draft()
+    ) {
         self.user = user
         self.state = state
+        self.isRequired = isRequired
         self.draft = draft
         self.removalDraft = removalDraft
     }
@@ -72,6 +77,7 @@ public struct SecondFactorPage: Page {
                 "renewal": paper.form(
                     "factor", Self.path + "/recovery-codes", proof, submit: "actNewCodes", style: .plain,
                     draft: draft, username: user),
+                "removalText": .text(words[isRequired ? "factorRemovalLink" : "factorRemovalText"]),
                 "removal": paper.form(
                     "removal", Self.path + "/remove", proof, submit: "actRemoveFactor", style: .danger,
                     draft: removalDraft, username: user),
