@@ -24,7 +24,8 @@ struct UserRoutes: Sendable {
                     "Users must also give their current password, and a code if they have a second factor. Their other "
                     + "sessions and devices are signed out.",
                 body: .json(.named("PasswordInput")),
-                [.init(status: 201, text: "The password was set for the first time."), .noContent]), put)
+                [.init(status: 201, text: "The password was set for the first time."), .noContent], refusals: [409]),
+            put)
         routes.on(
             .delete, path,
             Operation("deletePassword", "Remove a user's password", .oneself, .scope(.users), [.noContent]), delete)
