@@ -86,6 +86,11 @@ PARTS = [
          "without the series."),
     Part("feeds", "A feed in the server after a change", "CHANGES=20 Scripts/bench-render.sh", 1, figures.renderings, (), {},
          "10,000 events in the database, by the server's own metrics."),
+    Part("cold", "Reads that memory cannot answer",
+         "python3 -B Scripts/bench-cold.py {programs}/kalends {programs}/kalends-bench", 1, figures.cold, (), {},
+         "4,000 feeds of 1,000 circles with 30 items, each asked for once after a start; and 1,000 feeds of a circle with 200 "
+         "items, each asked for once after one of them changed; beside unchanged polls of the same feeds, which memory answers. "
+         "`--before PROGRAM` compares with another program."),
     Part("import", "Imports", "python3 -B Scripts/bench-import.py {programs}/kalends --lines 20000 --mebibytes 0", 3,
          figures.imports, (), {"mode=commit in one call": ("value", 0.5)},
          "A file of 15,000 events of several exporters' kinds, 7.9 MB, through HTTP into the database, beside "

@@ -112,6 +112,13 @@ def renderings(text):
         for found in re.finditer(r"^\d+ +([\d.]+) +([\d.]+) +([\d.]+)$", text, re.M)]
 
 
+def cold(text):
+    """Of `bench-cold.py`: each round of each kind of read."""
+    return [
+        Sample(found[1], "a second", float(found[2]), "unchanged polls", float(found[3]), float(found[2]) / float(found[3]))
+        for found in re.finditer(r"^  (.+), round: (\d+) and (\d+) a second$", text, re.M)]
+
+
 def imports(text):
     """Of `bench-import.py`: everything after the line of `kalends parse` is compared with it."""
     samples, base = [], None

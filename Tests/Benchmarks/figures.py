@@ -119,6 +119,13 @@ class Taking(unittest.TestCase):
         self.assertEqual(ratios(figures.renderings, "1            363.259        2.498   145.41\n"),
                          {"a feed after one change": [145.41]})
 
+    def test_cold_reads_are_compared_with_unchanged_polls(self):
+        self.assertEqual(
+            ratios(figures.cold, "first polls after a start: 1259 a second, 1280 µs each; unchanged polls: 50905 a second, 20 µs "
+                   "each; ratio 0.025 (0.025 to 0.025)\n  first polls after a start, round: 1303 and 52120 a second\n"
+                   "  first polls after a start, round: 1200 and 48000 a second\n"),
+            {"first polls after a start": [0.025, 0.025]})
+
     def test_others(self):
         self.assertEqual(ratios(figures.large, LARGE), {"unchanged polls at 1000000 feeds": [0.96]})
         self.assertEqual(figures.gathered(figures.instructions(COUNTS)), {"an event read": {
