@@ -47,7 +47,8 @@ struct ColdReadTests {
             try await server.put("tasks", "t", ["title": "Coffee", "dueAt": "2026-03-03T09:00:00Z"])
             for path in [first.path, second.path] {
                 let looks = try await Self.looks(count) {
-                    #expect(try await server.raw(.get, path).expect(200).text.contains("Coffee"))
+                    let answer = try await server.raw(.get, path).expect(200)
+                    #expect(answer.text.contains("Coffee"))
                 }
                 #expect(looks == 1)
             }
