@@ -4,7 +4,7 @@
 usage: bench-cold.py PROGRAM BENCH [--before PROGRAM] [--rounds N] [--circles N]
 
 The peer is an unchanged poll of the same feeds, which memory answers, or with --before an earlier program, each in turn
-with its own copy of the database. Feeds are asked for by HEAD, which makes them and counts nothing, over eight connections.
+with its own copy of the database, made by BENCH of the earlier program. Feeds are asked for by HEAD, which makes them and counts nothing, over eight connections.
 A rendering of a whole circle is measured by bench-render.sh.
 """
 
@@ -47,8 +47,10 @@ def database(given, folder, feeds, each, items):
     subprocess.run(
         [given.bench, "feeds", "--count", str(feeds), "--per-circle", str(each), "--database", f"{folder}/k.sqlite",
          "--paths", f"{folder}/paths"], check=True)
-    key = make_key(given.program, folder)
-    server, port = start(given.program, folder)
+    # An earlier program does not know what a later one makes of the database.
+    maker = given.before or given.program
+    key = make_key(maker, folder)
+    server, port = start(maker, folder)
     for circle in range(feeds // each):
         call(port, "POST", f"/v1/circles/circle-{circle}/batch", key, lines(items), "application/x-ndjson")
     server.terminate()
@@ -121,8 +123,10 @@ def main():
         ours, theirs = Timed(), Timed()
         servers = []
         try:
-            for program in [given.program] + ([given.before] if given.before else []):
-                home = f"{folder}/one" if not servers else shutil.copytree(f"{folder}/one", f"{folder}/one-before")
+            homes = [(given.program, f"{folder}/one")]
+            if given.before:
+                homes.append((given.before, shutil.copytree(f"{folder}/one", f"{folder}/one-before")))
+            for program, home in homes:
                 server = start(program, home)
                 servers.append(server)
                 million.warm(server[1], paths, f"{home}/tags")
