@@ -86,8 +86,10 @@ extension Refusal {
     /// The value of `WWW-Authenticate` (RFC 6750 section 3); nil when no other credential would help.
     fileprivate var challenge: String? {
         switch (kind, code) {
-        // Without a credential the field has no error code.
-        case (.unauthenticated, .credentialMissing), (.unauthenticated, .passwordWrong): "Bearer"
+        // Without a credential the field has no error code, and a sign-in is one.
+        case (.unauthenticated, .credentialMissing), (.unauthenticated, .passwordWrong),
+            (.unauthenticated, .secondFactorNeeded), (.unauthenticated, .codeWrong):
+            "Bearer"
         case (.unauthenticated, _): "Bearer error=\"invalid_token\""
         case (.lacksScope(let scope), _): "Bearer error=\"insufficient_scope\", scope=\"\(scope)\""
         default: nil
