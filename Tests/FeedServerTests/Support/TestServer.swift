@@ -58,6 +58,8 @@ struct TestServer: Sendable {
             settings.database = folder.appending(path: "k.sqlite").path
         }
         settings.publicURL = publicURL
+        // Hashes as strong as people's take seconds each in unoptimized code.
+        settings.passwordCost = min(settings.passwordCost, 4)
         // Room for thirty thousand accesses: more only takes time to write.
         settings.accessJournalBytes = min(settings.accessJournalBytes, 1 << 20)
         if !keepsLimits {
