@@ -10,10 +10,6 @@ let strict: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-// The tests run what the optimizer makes of the targets in which they spend most of their time. What phones use is left out:
-// a package with such a flag cannot be a dependency of another one by its version.
-let quick: [SwiftSetting] = strict + [.unsafeFlags(["-O"], .when(configuration: .debug))]
-
 let package = Package(
     name: "kalends",
     // The Apple platforms are for the companion; the server runs on Linux.
@@ -48,7 +44,7 @@ let package = Package(
 
         // Calendar data: libical in C below, Swift values above. No database, no HTTP.
         .systemLibrary(name: "CLibical", providers: [.apt(["libical-dev"])]),
-        .target(name: "ICalBridge", dependencies: ["Base", "CLibical"], swiftSettings: quick),
+        .target(name: "ICalBridge", dependencies: ["Base", "CLibical"], swiftSettings: strict),
 
         // Compresses feeds for clients that accept gzip.
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
@@ -62,7 +58,7 @@ let package = Package(
         // What is stored: records, the operations on them, the schema, the SQL. No engine.
         .target(
             name: "Storage", dependencies: ["Base", .product(name: "Crypto", package: "swift-crypto")],
-            swiftSettings: quick),
+            swiftSettings: strict),
 
         // The embedded engine, and the only target that uses GRDB.
         .target(
@@ -71,19 +67,19 @@ let package = Package(
                 "Base", "Storage", .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
-            swiftSettings: quick
+            swiftSettings: strict
         ),
 
         // The engine for a database server: PostgreSQL through libpq, and the only target that uses either.
         .systemLibrary(name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
         .target(
-            name: "StoragePostgreSQL", dependencies: ["Base", "CPostgres", "Storage"], swiftSettings: quick),
+            name: "StoragePostgreSQL", dependencies: ["Base", "CPostgres", "Storage"], swiftSettings: strict),
 
         // Secret tokens: minting, hashing, sealing, verifying, regenerating, revoking, counting.
         .target(
             name: "FeedTokens",
             dependencies: ["Base", "Storage", .product(name: "Crypto", package: "swift-crypto")],
-            swiftSettings: quick
+            swiftSettings: strict
         ),
 
         // All outgoing HTTP requests, with the guards for each kind of destination.
@@ -98,14 +94,14 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
-            swiftSettings: quick
+            swiftSettings: strict
         ),
 
         // Synchronized calendars: the merge, the run, the providers. No database, no HTTP library.
         .target(
             name: "CalendarSync",
             dependencies: ["Base", "ICalBridge", .product(name: "Crypto", package: "swift-crypto")],
-            swiftSettings: quick
+            swiftSettings: strict
         ),
 
         // Where a person worked, and the events that record it. No I/O; phones and the server use the same code.
@@ -128,7 +124,7 @@ let package = Package(
                 "Base", "ICalBridge", "KalendsCompanion", "OfficeDays",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
-            swiftSettings: quick),
+            swiftSettings: strict),
 
         // The executable `kalends-companion`.
         .executableTarget(
@@ -137,7 +133,7 @@ let package = Package(
                 "Base", "CompanionFolder", "KalendsCompanion", "PhoneTexts",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
-            swiftSettings: quick
+            swiftSettings: strict
         ),
 
         // Apple's calendars as a store. Without EventKit it is compiled against a stand-in that behaves like EventKit.
@@ -159,7 +155,7 @@ let package = Package(
             resources: [
                 .embedInCode("Templates"), .embedInCode("Styles"), .embedInCode("Scripts"), .embedInCode("Words"),
             ],
-            swiftSettings: quick
+            swiftSettings: strict
         ),
 
         // The product: its rules, its use cases and its background work. No HTTP, no sockets, no engine.
@@ -179,7 +175,7 @@ let package = Package(
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             resources: [.embedInCode("Identity/Passwords/common-passwords.txt")],
-            swiftSettings: quick
+            swiftSettings: strict
         ),
 
         // Everything that answers HTTP requests: routes, pages, the OpenAPI document, and the fast path for polls in
@@ -202,7 +198,7 @@ let package = Package(
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
-            swiftSettings: quick
+            swiftSettings: strict
         ),
 
         // The executable `kalends`: its commands, and the assembly of the services that they start.
@@ -225,7 +221,7 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
-            swiftSettings: quick
+            swiftSettings: strict
         ),
 
         // Compares its speed with libical's and other libraries'; not part of the product.
