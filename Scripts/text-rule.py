@@ -107,7 +107,7 @@ ALLOWED = {
         (f"KalendsFront/{file}", KEY): FIELDS
         for file in (
             "AccountPages", "AdminPages", "CheckPages", "ConnectionSetupPages", "FeedFacts", "FeedPages", "ImportPages",
-            "OfficeDayPages", "PageForm", "RunFacts", "SignInPages", "SubscriptionPages", "SyncPages")
+            "OfficeDayPages", "PageForm", "RunFacts", "SecondFactorPages", "SignInPages", "SubscriptionPages", "SyncPages")
     },
     **{
         (f"KalendsFront/{file}", SHARED): METHOD
@@ -117,8 +117,8 @@ ALLOWED = {
         (f"Pages/{file}", KEY): TEMPLATES
         for file in (
             "AccountPages", "AdminPage", "Bars", "CirclesPage", "ConnectionPage+Later", "ConnectorPages", "FeedPage",
-            "Fields", "ItemReach", "Node", "OfficeDaysPage+Settings", "Paper", "PartsPage", "Phrases", "Sentence",
-            "SubscriptionsPage", "SyncPage", "Tables", "TimeWords", "Words")
+            "Fields", "ItemReach", "Node", "OfficeDaysPage+Settings", "Paper", "PartsPage", "Phrases", "SecondFactorPage",
+            "Sentence", "SubscriptionsPage", "SyncPage", "Tables", "TimeWords", "Words")
     },
 }
 
