@@ -73,7 +73,7 @@ PARTS = [
     Part("read-others", "Reading, beside other languages' libraries",
          "{programs}/kalends-bench read --runs 3 --events 20000 --peers Scripts/read-peers --python {python}", 3,
          figures.reading_of_others, (), {"values and problems, one thread, to calcard": ("ratio", 1)}, "20,000 events; one run of each library that the machine has. calcard, which is "
-         "in Rust, has the median of as many runs as Kalends; it is there when `KALENDS_CALCARD` names its program, and "
+         "in Rust, has the median of as many runs as Kalends; it is there when `CALCARD_READ` names its program, and "
          "`Scripts/read-peers/calcard/src/main.rs` says how to build that."),
     Part("occurrences", "Occurrences of rules", "{programs}/kalends-bench expand --runs 3", 3, figures.beside_libical, (),
          {f"{zone}: {what}": ("ratio", 32) for zone in ("UTC", "Europe/Berlin")
@@ -188,8 +188,8 @@ def regressions(kept, now, names=None):
         # A count by another counter, or of what this machine cannot count, is no regression; nor is a peer that is not built.
         if "counter" in figure and (name not in now or now[name].get("counter") != figure["counter"]):
             print(f"bench: {name} is not compared, because this machine has no counts by {figure['counter']}", flush=True)
-        elif name.endswith(", to calcard") and not os.environ.get("KALENDS_CALCARD"):
-            print(f"bench: {name} is not compared, because KALENDS_CALCARD names no program", flush=True)
+        elif name.endswith(", to calcard") and not os.environ.get("CALCARD_READ"):
+            print(f"bench: {name} is not compared, because CALCARD_READ names no program", flush=True)
         elif (names is None or name in names) and (sentence := figures.regression(name, figure, now.get(name))):
             found[name] = sentence
     return found

@@ -61,10 +61,10 @@ struct Read: ParsableCommand {
                 show(script, [program, "\(peers)/\(script)", file])
             }
             // This peer is compiled, and whoever built it says where.
-            if let calcard = ProcessInfo.processInfo.environment["KALENDS_CALCARD"], !calcard.isEmpty {
+            if let calcard = ProcessInfo.processInfo.environment["CALCARD_READ"], !calcard.isEmpty {
                 show("calcard", [calcard, file, "\(runs)"])
             } else {
-                print("calcard did not run: KALENDS_CALCARD names no program")
+                print("calcard did not run: CALCARD_READ names no program")
             }
         }
         print(Peers.call([CommandLine.arguments[0], "read", "--values", file]))

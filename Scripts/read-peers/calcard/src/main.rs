@@ -2,7 +2,7 @@
 //! Reads a calendar file with calcard on one thread and says how long that took. Usage: calcard_read FILE.ics [RUNS]
 //!
 //! `cp -r Scripts/read-peers/calcard .tools && cargo build --release --manifest-path .tools/calcard/Cargo.toml` builds it
-//! outside of the sources, and `KALENDS_CALCARD=.tools/calcard/target/release/calcard_read` lets the benchmark run it.
+//! outside of the sources, and `CALCARD_READ=.tools/calcard/target/release/calcard_read` lets the benchmark run it.
 
 use calcard::icalendar::{ICalendarComponent, ICalendarComponentType, ICalendarProperty};
 use calcard::{Entry, Parser};
