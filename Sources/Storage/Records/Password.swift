@@ -24,7 +24,7 @@ public struct ListedUser: Hashable, Sendable {
     /// The number of sessions that have not ended.
     public var sessions: Int
     public var devices: Int
-    /// When the user's second factor was confirmed; nil when there is none.
+    /// When the user's second factor was confirmed; nil for a user without one.
     public var secondFactorAt: Int?
 }
 

@@ -142,7 +142,7 @@ package struct SecondFactors: Sendable {
         try await passwords.brake.forget(user, now: acts.now())
     }
 
-    /// Changes an active second factor with its user's proof; throws 409 when there is none.
+    /// Changes an active second factor with its user's proof; throws 409 when the user has none.
     private func change(
         _ proof: OwnProof, of user: String, from network: String, for caller: Caller,
         _ body: @escaping @Sendable (any WriteTransaction) throws -> AuditNote
