@@ -210,6 +210,12 @@ struct SchemaUpgradeTests {
                 """,
                 "INSERT INTO passwords (user_id, hash, created_at, changed_at) VALUES ('ann', 'scrypt$', 1, 2)",
             ]),
+        Stage(
+            name: "secondFactors", statements: Schema.secondFactors,
+            rows: [
+                "INSERT INTO second_factors (user_id, sealed, created_at) VALUES ('ann', 'v1.sealed', 3)",
+                "INSERT INTO recovery_codes VALUES ('ann', '\(hash("r"))')",
+            ]),
     ]
 
     /// Tables to which a later version adds counters.

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension Schema {
+    /// Indexes of items by patient and owner, only of items that have one: items without are stored with two entries
+    /// less.
+    ///
+    /// This is an expansion: an earlier program's statements use these indexes as they used those before.
+    static let peopleIndexes: [String] = [
+        "DROP INDEX schedule_items_by_patient",
+        "DROP INDEX schedule_items_by_owner",
+        "CREATE INDEX schedule_items_by_patient ON schedule_items (circle_id, patient_id) WHERE patient_id IS NOT NULL",
+        "CREATE INDEX schedule_items_by_owner ON schedule_items (circle_id, owner_id) WHERE owner_id IS NOT NULL",
+    ]
+}
