@@ -12,16 +12,22 @@ extension StringProtocol {
     /// The standard library's `==` considers “é” and “e” with an accent equal, and normalizes both to find out; here
     /// they are different texts, and a comparison never reads more than the shorter one.
     public func isSameText(as other: some StringProtocol) -> Bool {
-        let count = utf8.count
+        Self.isSame(self, other)
+    }
+
+    /// The comparison, which is compiled again for each pair of types that this module names.
+    @inline(__always)
+    fileprivate static func isSame(_ text: Self, _ other: some StringProtocol) -> Bool {
+        let count = text.utf8.count
         guard count == other.utf8.count else { return false }
         // Safe: both buffers hold `count` bytes, and neither outlives its closure.
-        let same = utf8.withContiguousStorageIfAvailable { mine in
+        let same = text.utf8.withContiguousStorageIfAvailable { mine in
             other.utf8.withContiguousStorageIfAvailable { theirs in
                 guard let mine = mine.baseAddress, let theirs = theirs.baseAddress else { return count == 0 }
                 return unsafe memcmp(mine, theirs, count) == 0
             }
         }
-        return (same ?? nil) ?? utf8.elementsEqual(other.utf8)
+        return (same ?? nil) ?? text.utf8.elementsEqual(other.utf8)
     }
 
     /// Reports whether the text's UTF-8 bytes begin with those of another one.
@@ -47,4 +53,11 @@ extension StringProtocol {
         // moves.
         hasher.combine(0xFF as UInt8)
     }
+}
+
+extension String {
+    /// Reports whether both texts are the same bytes in UTF-8.
+    ///
+    /// Other modules cannot specialize the comparison of any two kinds of text; most are of two strings.
+    public func isSameText(as other: String) -> Bool { Self.isSame(self, other) }
 }

@@ -8,7 +8,9 @@ import Storage
 package struct FieldReader {
     private let members: [ByteString: JSONValue]
     private let pointer: String
-    private var asked: Set<ByteString> = []
+    /// The names that were read, in that order. An object has few fields, so that comparing their names is quicker
+    /// than hashing each of them.
+    private var asked: [String] = []
     package private(set) var faults = FaultList()
 
     /// - Parameter pointer: the object's place in the document; empty for the document itself.
@@ -32,11 +34,11 @@ package struct FieldReader {
     package func has(_ name: String) -> Bool { members[name].map { $0 != .null } ?? false }
 
     /// Returns a member that was already read, as it was sent.
-    func given(_ name: String) -> JSONValue? { asked.contains(name) ? members[name] : nil }
+    func given(_ name: String) -> JSONValue? { wasAsked(name) ? members[name] : nil }
 
     /// Returns the raw member; null counts as missing.
     package mutating func value(_ name: String) -> JSONValue? {
-        asked.insert(name)
+        asked.append(name)
         guard let value = members[name], value != .null else { return nil }
         guard !value.hasLongRunOfMarks else {
             fault(name, code: .tooManyMarks, CombiningMarks.rule)
@@ -190,12 +192,10 @@ package struct FieldReader {
 
     /// Ends the reading: members that were not read are faults, except those in `ignored`.
     package mutating func finish(ignoring ignored: Set<ByteString> = []) {
-        let unknown = members.keys.filter { !asked.contains($0) && !ignored.contains($0) }.sorted()
+        let unknown = members.keys.filter { !wasAsked($0.string) && !ignored.contains($0) }.sorted()
         guard !unknown.isEmpty else { return }
-        let known =
-            asked.isEmpty
-            ? "There are none."
-            : "The known names are \(asked.subtracting(ignored).sortedTexts().joined(separator: ", "))."
+        let names = Set<ByteString>(asked).subtracting(ignored).sortedTexts()
+        let known = asked.isEmpty ? "No name is known." : "The known names are \(names.joined(separator: ", "))."
         for name in unknown.prefix(FaultList.most).map(\.string) {
             fault(name, code: .unknownField, "This field is unknown. \(known)")
         }
@@ -226,9 +226,11 @@ package struct FieldReader {
         return nil
     }
 
+    private func wasAsked(_ name: String) -> Bool { asked.contains { $0.isSameText(as: name) } }
+
     private func path(_ name: String) -> String {
         // A slash in `name` leads to an element; only names from outside need RFC 6901's escapes.
-        let known = asked.contains(name) || asked.contains(String(name.pieces(separatedBy: "/").first ?? ""))
+        let known = wasAsked(name) || wasAsked(String(name.pieces(separatedBy: "/").first ?? ""))
         if known { return pointer + "/" + name }
         return pointer + JSONPointer.step(name)
     }
