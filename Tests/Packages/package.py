@@ -351,6 +351,8 @@ def try_all(machine, port, options):
     machine.run("systemctl", "start", "kalends.socket", "kalends.service")
     check(ask(port, "GET", path)[1].count(b"BEGIN:VEVENT") == before.count(b"BEGIN:VEVENT"), "and back")
 
+    sealed(machine, port, path, data)
+
     print("Remove and purge:", flush=True)
     machine.run("apt-get", "-y", "remove", "kalends")
     with socket.socket() as another:
@@ -362,11 +364,38 @@ def try_all(machine, port, options):
     check(machine.is_active("kalends.service") and ask(port, "GET", path)[0] == 200,
           "installed again: the same feed is there")
     machine.run("apt-get", "-y", "purge", "kalends")
-    check(not config.parent.exists() and not data.exists(), "purged: settings and data are gone")
+    check(not config.parent.exists() and not data.exists(), "purged: settings, sealed secrets and data are gone")
     left = machine.run(
         "find", "/etc", "/usr", "/lib/systemd", "/var/lib", "-xdev", "-name", "*kalends*", "-not", "-path",
         "/var/lib/dpkg/*", "-not", "-path", "/etc/systemd/system/kalends.socket.d*").stdout.split()
     check(not left, f"nothing is left but its user {left}")
+
+
+def sealed(machine, port, path, data):
+    """The sealing key in systemd's credentials, by the commands of docs/operations.md, Secrets in a vault."""
+    print("The key in systemd's credentials:", flush=True)
+    on_disk = data / "kalends.sqlite.key"
+    text = on_disk.read_text().strip()
+    store = machine.path / "etc/credstore.encrypted"
+    machine.run("install", "-d", "-m", "0700", "/etc/credstore.encrypted")
+    machine.run("systemd-creds", "encrypt", "--name=kalends.secretKey", "/var/lib/kalends/kalends.sqlite.key",
+                "/etc/credstore.encrypted/kalends.secretKey")
+    on_disk.unlink()
+    machine.run("systemctl", "restart", "kalends.service")
+    check(ask(port, "GET", path)[0] == 200 and not on_disk.exists(),
+          "the server opens what is sealed without a key on the disk, and makes none")
+    check("BAD" not in machine.run("kalends-admin", "doctor").stdout, "doctor finds nothing")
+    settings = machine.run("kalends-admin", "settings", "--json").stdout
+    values = {json.loads(line)["name"]: json.loads(line) for line in settings.splitlines()}
+    check(values["secretKey"]["from"] == "credential" and text not in settings, "settings name the source, and no value")
+    machine.run("systemctl", "stop", "kalends.socket", "kalends.service")
+    check("BAD" not in machine.run("kalends-admin", "doctor").stdout and not on_disk.exists(),
+          "commands without the server have the key too")
+    check(not list((machine.path / "run").glob("kalends-admin.*")), "and leave nothing behind")
+    clear = [file for folder in (store, data) for file in folder.rglob("*")
+             if file.is_file() and text.encode() in file.read_bytes()]
+    check(not clear, f"no file holds the key in clear {clear}")
+    machine.run("systemctl", "start", "kalends.socket", "kalends.service")
 
 
 def schema_version(data):

@@ -7,9 +7,9 @@ struct SettingsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "settings", abstract: "List every setting with its value and where the value comes from.",
         discussion: """
-            A flag overrides a variable, and a variable overrides the file of --config. The values of secrets are not \
-            shown. The exit status is 2 when a setting is unknown or a value is not valid. To create a file \
-            of settings: kalends settings --template > kalends.conf
+            A flag overrides a variable, a variable overrides a credential of systemd, and that overrides the file of \
+            --config. The values of secrets are not shown. The exit status is 2 when a setting is unknown or a value \
+            is not valid. To create a file of settings: kalends settings --template > kalends.conf
             """)
 
     @OptionGroup var server: ServerOptions

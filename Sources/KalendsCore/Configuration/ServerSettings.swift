@@ -147,6 +147,7 @@ package struct ServerSettings: Sendable {
         companion = CompanionToken(&values)
         brand = BrandSettings(&values)
         secretKey = values.text(.secretKey).map(Concealed.init)
+        if secretKey != nil { secretKeySource = values.name(of: .secretKey) }
         if let text = values.secret(inFileOf: .secretKeyFile, beside: .secretKey) {
             (secretKey, secretKeySource) = (Concealed(text), values.text(.secretKeyFile) ?? "")
         }

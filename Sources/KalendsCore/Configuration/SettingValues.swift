@@ -4,10 +4,11 @@ import Configuration
 import FoundationEssentials
 import Storage
 
-/// The values given for the settings: by flag, otherwise by variable, otherwise in the settings file.
+/// The values given for the settings: by flag, otherwise by variable, otherwise as a credential, otherwise in the
+/// settings file.
 package struct SettingValues {
     package enum Source: String {
-        case flag, variable, file
+        case flag, variable, credential, file
     }
 
     /// One sentence for each fault; none contains a value, which may be a secret.
@@ -20,6 +21,7 @@ package struct SettingValues {
     package init(flags: [String: String], configFile: String?, environment: [String: String]) {
         file = configFile ?? environment[Setting.fileVariable]
         let variables = Self.variables(environment, &faults)
+        let credentials = SettingCredentials.read(environment, &faults)
         var found: [String: String] = [:]
         if let file {
             do throws(SettingsFile.Failure) {
@@ -30,10 +32,11 @@ package struct SettingValues {
                 faults.append(error.description)
             }
         }
-        for (source, values) in [(Source.file, found), (.variable, variables), (.flag, flags)] {
+        let all = [(Source.file, found), (.credential, credentials), (.variable, variables), (.flag, flags)]
+        for (source, values) in all {
             for name in values.keys { sources[name] = source }
         }
-        reader = ConfigReader(providers: [flags, variables, found].map(Self.provider))
+        reader = ConfigReader(providers: all.reversed().map { Self.provider($0.1) })
     }
 
     package func source(of setting: Setting) -> Source? { sources[setting.name] }
@@ -94,8 +97,7 @@ package struct SettingValues {
                 note(setting, "names \(path), which does not hold text in UTF-8.")
                 return nil
             }
-            return text.hasSuffix("\r\n")
-                ? String(text.dropLast()) : text.hasSuffix("\n") ? String(text.dropLast()) : text
+            return text.withoutLineBreakAtEnd
         } catch {
             note(setting, "names a file that cannot be used: \(publicText(error))")
             return nil
@@ -104,14 +106,18 @@ package struct SettingValues {
 
     /// Notes what is wrong with a setting, under the name by which it was given.
     mutating func note(_ setting: Setting, _ rule: String) {
-        let name =
-            switch source(of: setting) {
-            case .flag: "--\(setting.flag)"
-            case .variable: setting.variable
-            case .file, nil: setting.name
-            }
-        let fault = "\(name) \(rule)"
+        let fault = "\(name(of: setting)) \(rule)"
         if !faults.contains(fault) { faults.append(fault) }
+    }
+
+    /// Returns the name by which a setting was given.
+    package func name(of setting: Setting) -> String {
+        switch source(of: setting) {
+        case .flag: "--\(setting.flag)"
+        case .variable: setting.variable
+        case .credential: "The credential \(SettingCredentials.prefix)\(setting.name)"
+        case .file, nil: setting.name
+        }
     }
 
     /// Returns the settings among the environment variables; any other variable with their prefix is a fault, because
