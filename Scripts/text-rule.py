@@ -93,7 +93,7 @@ ALLOWED = {
     ("KalendsCore/ImportReader", KEY): OPERATOR,
     ("FeedServer/ShownForm", KEY): OPERATOR, ("KalendsCore/ServerSettings", KEY): OPERATOR,
     ("FeedServer/SettingsOptions", KEY): OPERATOR, ("FeedServer/Move", KEY): OPERATOR,
-    ("KalendsCore/SettingsFile", KEY): OPERATOR,
+    ("KalendsCore/SettingsFile", KEY): OPERATOR, ("KalendsCore/SettingCredentials", KEY): OPERATOR,
     ("KalendsFront/PacedAnswers", SHARED): OURS, ("KalendsFront/Refusal+Paths", PIECE): OURS,
     ("Storage/SQLiteStore+Inspection", KEY): COLUMNS,
     ("FeedServer/CheckProblems", SHARED): BOUNDED, ("FeedServer/Expand", ORDER): BOUNDED,

@@ -27,6 +27,9 @@ private func check(_ input: [UInt8]) -> CInt {
     }
 }
 
+/// The processor time of this process in seconds; a machine that was busy elsewhere, or stopped it, is no finding.
+private func processorTime() -> Double { Double(clock()) / Double(CLOCKS_PER_SEC) }
+
 let words = CommandLine.arguments
 if words.count == 5, ["mutate", "document"].contains(words[1]), let runs = Int(words[3]), let seed = UInt64(words[4]) {
     let folder = URL(filePath: words[2])
@@ -37,10 +40,10 @@ if words.count == 5, ["mutate", "document"].contains(words[1]), let runs = Int(w
     for number in 0..<runs {
         let input = inputs.next()
         CurrentInput.keep(input, in: findings)
-        let begun = ContinuousClock.now
+        let begun = processorTime()
         do {
             _ = try Reader.check(input)
-            try promise(ContinuousClock.now - begun < .seconds(5), "An input took more than 5 s.")
+            try promise(processorTime() - begun < 5, "An input took more than 5 s of the processor.")
         } catch {
             broken += 1
             let name = Reader.name(of: input)

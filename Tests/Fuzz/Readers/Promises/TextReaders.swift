@@ -71,8 +71,13 @@ extension Reader {
         try promise(again != nil, "Foundation reads what is written.")
         if let list = foundation as? [Any] { try promise(value.array?.count == list.count, "Elements are lost.") }
         if let members = foundation as? [String: Any], value.object?.count != members.count {
-            // Foundation takes names for the same that have the same characters in another form.
-            let names = Set(value.object?.keys.map { $0.string.precomposedStringWithCanonicalMapping } ?? [])
+            // Foundation takes names for the same that have the same characters in another form, and leaves out a byte
+            // order mark at the beginning of a name.
+            let names = Set(
+                value.object?.keys.map {
+                    let name = $0.string.unicodeScalars.drop { $0 == "\u{FEFF}" }
+                    return String(name).precomposedStringWithCanonicalMapping
+                } ?? [])
             try promise(names.count <= members.count, "Members are lost.")
         }
     }
