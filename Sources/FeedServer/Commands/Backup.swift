@@ -30,9 +30,9 @@ struct Backup: AsyncParsableCommand {
             try await $0.json("POST", "/local/backup", ["path": .string(absolute)])
         }
         Console.line("Wrote \(printable(path)).")
+        // A key that is a setting lies in no file of ours.
+        let key = settings.secretKey == nil ? "The sealing key \(settings.keyFile)" : "The sealing key"
         Console.line(
-            "The sealing key \(settings.keyFile) is not in it. Without it feeds keep working, but their addresses "
-                + "cannot be shown again."
-        )
+            "\(key) is not in it. Without it feeds keep working, but their addresses cannot be shown again.")
     }
 }

@@ -161,7 +161,10 @@ struct SettingTests {
             "KALENDS_SECRET_KEY_FILE": secret.path,
         ])
         defer { server.remove() }
-        let metrics = try await runProgram("/usr/bin/curl", ["-s", "http://127.0.0.1:\(port)/metrics"])
+        // The port of metrics is opened beside the server's own, on a busy machine some time after it.
+        let metrics = try await runProgram(
+            "/usr/bin/curl",
+            ["-s", "--retry", "30", "--retry-delay", "1", "--retry-connrefused", "http://127.0.0.1:\(port)/metrics"])
         #expect(metrics.output.contains("kalends_"))
         #expect(server.log.contains(" debug "))
         #expect(!FileManager.default.fileExists(atPath: server.database + ".key"))
