@@ -21,7 +21,7 @@ struct ObjectTree: Hashable, Sendable {
             }
             // A quote that is never closed hides the colon.
             guard let colon = colon ?? bytes.firstIndex(of: 58) else { return nil }
-            name = String(decoding: bytes[..<nameEnd], as: UTF8.self).uppercased()
+            name = ObjectTree.upperCased(bytes[..<nameEnd])
             self.bytes = bytes
             head = min(nameEnd, colon)..<colon
         }
@@ -69,9 +69,9 @@ struct ObjectTree: Hashable, Sendable {
             switch line.name {
             case "BEGIN":
                 guard open.count < Self.depthLimit, closed == nil else { return nil }
-                open.append(ObjectTree(name: Self.trimmed(line.value)))
+                open.append(ObjectTree(name: Self.componentName(line)))
             case "END":
-                guard let last = open.popLast(), last.name == Self.trimmed(line.value) else { return nil }
+                guard let last = open.popLast(), last.name == Self.componentName(line) else { return nil }
                 if open.isEmpty { closed = last } else { open[open.count - 1].components.append(last) }
             default:
                 guard !open.isEmpty else { return nil }
@@ -82,8 +82,21 @@ struct ObjectTree: Hashable, Sendable {
         self = closed
     }
 
-    private static func trimmed(_ text: String) -> String {
-        String(text.filter { !$0.isWhitespace }).uppercased()
+    /// The name after `BEGIN:` or `END:`, without the spaces around it.
+    ///
+    /// Every other character stays: `STA<U+2028>NDARD` is a component that nobody knows, and must not become one that
+    /// changes the zone's times when the object is written.
+    private static func componentName(_ line: Line) -> String {
+        let name = Array(line.value.utf8)
+        guard let first = name.firstIndex(where: { $0 > 32 }), let last = name.lastIndex(where: { $0 > 32 }) else {
+            return ""
+        }
+        return upperCased(name[first...last])
+    }
+
+    /// Text with ASCII letters in upper case; `ſ` and `ı`, whose upper case is an ASCII letter, make no name of ours.
+    private static func upperCased(_ bytes: ArraySlice<UInt8>) -> String {
+        String(decoding: bytes.map { $0 >= 97 && $0 <= 122 ? $0 & 0xDF : $0 }, as: UTF8.self)
     }
 
     /// Returns the lines without their folds (RFC 5545 section 3.1); empty ones are left out.

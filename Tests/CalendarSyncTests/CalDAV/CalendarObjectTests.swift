@@ -200,6 +200,24 @@ import Testing
         #expect(edited.tree.events[0].line("X-ONE") != nil)
     }
 
+    @Test("A name that only resembles a known one is kept as it is, with what it holds")
+    func resemblingNames() throws {
+        let unknown = "VAL\u{2028}ARM"
+        let theirs = try object(
+            event(
+                "SUMMARY:Visit\nDTSTART;VALUE=DATE:20261203\n\u{17F}UMMARY:kept\nBEGIN:\(unknown)\nTRIGGER:-PT15M\n"
+                    + "END:\(unknown)"))
+        let from = try theirs.entry.get()
+        #expect(from.reminders.isEmpty)
+        var to = from
+        to.title = "Other"
+        let edit = ObjectEdit(theirs: theirs, from: from, to: to, stamp: stamp(1))
+        let edited = try object(String(decoding: try #require(edit.text()), as: UTF8.self))
+        #expect(try edited.entry.get() == to)
+        #expect(edited.tree.events[0].components.map(\.name) == [unknown])
+        #expect(edited.tree.events[0].line("\u{17F}UMMARY")?.value == "kept")
+    }
+
     @Test("Occurrences are changed, cancelled and brought back in the series' own object")
     func occurrences() throws {
         let from = CalDAVSamples.series
