@@ -364,7 +364,9 @@ def try_all(machine, port, options):
     check(machine.is_active("kalends.service") and ask(port, "GET", path)[0] == 200,
           "installed again: the same feed is there")
     machine.run("apt-get", "-y", "purge", "kalends")
-    check(not config.parent.exists() and not data.exists(), "purged: settings, sealed secrets and data are gone")
+    secrets_left = list((machine.path / "etc/credstore.encrypted").glob("kalends.*"))
+    check(not config.parent.exists() and not data.exists() and not secrets_left,
+          "purged: settings, sealed secrets and data are gone")
     left = machine.run(
         "find", "/etc", "/usr", "/lib/systemd", "/var/lib", "-xdev", "-name", "*kalends*", "-not", "-path",
         "/var/lib/dpkg/*", "-not", "-path", "/etc/systemd/system/kalends.socket.d*").stdout.split()

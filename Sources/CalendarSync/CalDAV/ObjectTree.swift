@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ICalBridge
+
 /// A calendar object as its lines, to be changed in place, so that everything that is not understood is kept.
 struct ObjectTree: Hashable, Sendable {
     /// A property as it was written, unfolded.
@@ -32,7 +34,8 @@ struct ObjectTree: Hashable, Sendable {
             head = name.utf8.count..<name.utf8.count
         }
 
-        var value: String { String(decoding: bytes[(head.upperBound + 1)...], as: UTF8.self) }
+        var valueBytes: ArraySlice<UInt8> { bytes[(head.upperBound + 1)...] }
+        var value: String { String(decoding: valueBytes, as: UTF8.self) }
 
         /// The parameters in upper case, such as `;TZID=EUROPE/BERLIN`.
         var parameters: String { String(decoding: bytes[head], as: UTF8.self).uppercased() }
@@ -86,13 +89,7 @@ struct ObjectTree: Hashable, Sendable {
     ///
     /// Every other character stays: `STA<U+2028>NDARD` is a component that nobody knows, and must not become one that
     /// changes the zone's times when the object is written.
-    private static func componentName(_ line: Line) -> String {
-        let name = Array(line.value.utf8)
-        guard let first = name.firstIndex(where: { $0 > 32 }), let last = name.lastIndex(where: { $0 > 32 }) else {
-            return ""
-        }
-        return upperCased(name[first...last])
-    }
+    private static func componentName(_ line: Line) -> String { upperCased(line.valueBytes.trimmingSpaces) }
 
     /// Text with ASCII letters in upper case; `ſ` and `ı`, whose upper case is an ASCII letter, make no name of ours.
     private static func upperCased(_ bytes: ArraySlice<UInt8>) -> String {

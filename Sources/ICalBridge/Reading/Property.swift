@@ -163,7 +163,8 @@ private struct ParameterScanner {
 }
 
 extension ArraySlice<UInt8> {
-    var trimmingSpaces: ArraySlice<UInt8> {
+    /// The bytes without spaces and control characters at both ends.
+    package var trimmingSpaces: ArraySlice<UInt8> {
         var slice = self
         while let first = slice.first, first <= 32 { slice = slice.dropFirst() }
         while let last = slice.last, last <= 32 { slice = slice.dropLast() }

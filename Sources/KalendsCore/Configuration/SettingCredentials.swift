@@ -15,8 +15,6 @@ enum SettingCredentials {
 
     /// Returns the values by the names of the settings; a credential with our prefix for anything else is a fault,
     /// because the mistake would otherwise go unnoticed.
-    ///
-    /// A line break at the end of a value does not count.
     static func read(_ environment: [String: String], _ faults: inout [String]) -> [String: String] {
         guard let folder = environment[folderVariable], !folder.isEmpty else { return [:] }
         let known = Set<ByteString>(Setting.all.filter { $0.isSecret && !$0.hasFlag }.map(\.name))
@@ -36,9 +34,8 @@ enum SettingCredentials {
                 continue
             }
             do {
-                let bytes = try InputFile(folder + "/" + name, limit: 65_536).whole()
-                if let text = String(validating: bytes, as: UTF8.self) {
-                    values[setting] = text.withoutLineBreakAtEnd
+                if let text = try secretText(inFile: folder + "/" + name) {
+                    values[setting] = text
                 } else {
                     faults.append("The credential \(name) does not hold text in UTF-8.")
                 }
@@ -50,9 +47,9 @@ enum SettingCredentials {
     }
 }
 
-extension String {
-    /// The text without one line break at its end, as the file of a secret may have it.
-    var withoutLineBreakAtEnd: String {
-        hasSuffix("\r\n") || hasSuffix("\n") ? String(dropLast()) : self
-    }
+/// Returns the secret in a file of at most 64 KiB, without one line break at its end; nil when it is not text in UTF-8.
+func secretText(inFile path: String) throws -> String? {
+    let bytes = try InputFile(path, limit: 65_536).whole()
+    guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
+    return text.hasSuffix("\r\n") || text.hasSuffix("\n") ? String(text.dropLast()) : text
 }

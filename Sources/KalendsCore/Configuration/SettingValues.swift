@@ -87,17 +87,14 @@ package struct SettingValues {
         return nil
     }
 
-    /// Returns the secret in the first line of a file that a setting names, so that no argument shows it.
+    /// Returns the secret in a file that a setting names, so that no argument shows it.
     mutating func secret(inFileOf setting: Setting, beside other: Setting) -> String? {
         guard let path = filled(setting) else { return nil }
         if text(other) != nil { note(setting, "and \(other.name) must not be given together.") }
         do {
-            let bytes = try InputFile(path, limit: 65_536).whole()
-            guard let text = String(validating: bytes, as: UTF8.self) else {
-                note(setting, "names \(path), which does not hold text in UTF-8.")
-                return nil
-            }
-            return text.withoutLineBreakAtEnd
+            let text = try secretText(inFile: path)
+            if text == nil { note(setting, "names \(path), which does not hold text in UTF-8.") }
+            return text
         } catch {
             note(setting, "names a file that cannot be used: \(publicText(error))")
             return nil

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Schema {
-    /// Indexes of items by patient and owner, only of items that have one: items without are stored with two entries
-    /// less.
+    /// Indexes of items by patient and owner, only of items that have one: most items have neither, and each cost a
+    /// batch an entry.
     ///
-    /// This is an expansion: an earlier program's statements use these indexes as they used those before.
+    /// This is an expansion: who looks for a patient's items looks for no items without one, in an earlier program too.
     static let peopleIndexes: [String] = [
         "DROP INDEX schedule_items_by_patient",
         "DROP INDEX schedule_items_by_owner",

@@ -20,7 +20,7 @@ package enum Schema {
     /// The versions that a program which knows only the version before can work with.
     ///
     /// Such a version only adds what that program does not look at: tables, indexes, columns that may be null or have a
-    /// default. It changes no row that is there. Servers of both programs can then run on one database
+    /// default; or it replaces an index by one that serves the same statements. It changes no row that is there. Servers of both programs can then run on one database
     /// (docs/nodes.md). What is no longer needed is removed by a later version, which is not one of these.
     package static let expansions: Set<Int> = [31]
 

@@ -20,13 +20,23 @@ struct SettingCredentialsTests {
         try await body(["CREDENTIALS_DIRECTORY": folder.path])
     }
 
-    private static func values(
-        _ environment: [String: String], _ flags: [String: String] = [:], file: String? = nil
-    ) -> SettingValues { SettingValues(flags: flags, configFile: file, environment: environment) }
+    private static func values(_ environment: [String: String], file: String? = nil) -> SettingValues {
+        SettingValues(flags: [:], configFile: file, environment: environment)
+    }
+
+    private static let secretSettings = Setting.all.filter { $0.isSecret && !$0.hasFlag }
+
+    @Test("The package's service loads a credential for each of them")
+    func unit() throws {
+        let unit = try String(
+            contentsOf: packageRoot.appending(path: "Packaging/debian/kalends.service"), encoding: .utf8)
+        let loaded = unit.matches(of: /(?m)^LoadCredentialEncrypted=(.*)$/).map { String($0.1) }
+        #expect(loaded.sorted() == Self.secretSettings.map { "kalends.\($0.name)" }.sorted())
+    }
 
     @Test(
         "Every secret that no argument may show is taken from a credential, without the line break at its end",
-        arguments: Setting.all.filter { $0.isSecret && !$0.hasFlag })
+        arguments: secretSettings)
     func secrets(setting: Setting) async throws {
         for end in ["", "\n", "\r\n"] {
             try await Self.with(["kalends.\(setting.name)": Data("hush hush\(end)".utf8)]) { environment in
