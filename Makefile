@@ -12,6 +12,7 @@ CLIENT_PACKAGES := $(SYSTEM_PACKAGES) python3-venv vdirsyncer khal thunderbird x
 	gir1.2-ecal-2.0 python3-gi dbus
 CALDAV_PACKAGES := cyrus-imapd cyrus-caldav sasl2-bin davical postgresql php-cgi php-pgsql
 NODES_PACKAGES := $(SYSTEM_PACKAGES) postgresql haproxy faketime nftables iproute2
+SANITIZED_PACKAGES := cmake libicu-dev
 BENCH_PACKAGES := $(SYSTEM_PACKAGES) nginx-light wrk curl bc php-cli php-sabre-vobject radicale vdirsyncer procps valgrind binutils
 
 .PHONY: run try-connections build test test-release test-clients test-faults test-kill test-postgresql test-failover test-move test-restores \
@@ -89,15 +90,16 @@ test-caldav: $(TOOLS)/python/.done
 test-connections-scale: build
 	@python3 -B Tests/Faults/connections.py $(KALENDS)
 
-# Inputs that learn from the branches of a reader, with AddressSanitizer; goes on where the last call ended.
+# Inputs that learn from the branches of a reader, with the sanitizers of addresses and of undefined
+# behaviour; goes on where the last call ended.
 fuzz:
-	@Scripts/install-packages.sh $(SYSTEM_PACKAGES)
+	@Scripts/install-packages.sh $(SYSTEM_PACKAGES) $(SANITIZED_PACKAGES)
 	@SWIFT=$(SWIFT) Scripts/fuzz.sh $(TARGET) $(RUNS)
 
 # Every suite under the sanitizers of addresses, of undefined behaviour and of threads; SANITIZERS="address BaseTests" runs
 # one suite under one of them.
 sanitize: $(TOOLS)/python/.done
-	@Scripts/install-packages.sh $(TEST_PACKAGES)
+	@Scripts/install-packages.sh $(TEST_PACKAGES) $(SANITIZED_PACKAGES)
 	@KALENDS_PYTHON=$(CURDIR)/$(PYTHON) SWIFT=$(SWIFT) Scripts/sanitize.sh $(SANITIZERS)
 
 # The pages in Chromium and in Firefox ESR: every page in every state as the tests write it, what the scripts add, each page's

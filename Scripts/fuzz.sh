@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Feeds inputs that learn from the code's branches to the readers of text from outside, with AddressSanitizer.
+# Feeds inputs that learn from the code's branches to the readers of text from outside, with AddressSanitizer, and with
+# UndefinedBehaviorSanitizer in what is C: the packages' and libical, which is built again for this where its source can be had.
 #
 #   fuzz.sh [TARGET] [RUNS] [LIBFUZZER-OPTION…]
 #
@@ -35,6 +36,7 @@ mkdir -p "$work/corpus" "$work/seeds" "$work/findings"
 # quarantine cost a third of the time; the input that is kept can be run again with both.
 export SWIFT_BACKTRACE=enable=no
 export ASAN_OPTIONS=${ASAN_OPTIONS:-malloc_context_size=0:quarantine_size_mb=8:thread_local_quarantine_size_kb=64}
+export UBSAN_OPTIONS=${UBSAN_OPTIONS:-halt_on_error=1:print_stacktrace=1}
 # Files that are longer than an input may be are cut by libFuzzer; what is after the cut brings nothing.
 longest=${LONGEST:-4096}
 
@@ -74,7 +76,8 @@ build_readers() {
     local scratch=${SCRATCH:-.build-fuzz/package}
     echo "Building the readers with the fuzzer's instrumentation."
     KALENDS_FUZZER=$(fuzzer) "${SWIFT:-swift}" build --product kalends-fuzz --scratch-path "$scratch" --disable-index-store \
-        > "$work/build.log" 2>&1 || { tail -40 "$work/build.log"; exit 1; }
+        -Xcc -fsanitize=undefined -Xcc -fno-sanitize=vptr,function > "$work/build.log" 2>&1 ||
+        { tail -40 "$work/build.log"; exit 1; }
     cp "$scratch/debug/kalends-fuzz" "$work/fuzz"
 }
 
@@ -87,6 +90,9 @@ calendar_seeds() {
     done < <(find Samples $([ -d ../shared/corpora ] && echo ../shared/corpora) -type f -size -"$((longest / 512 + 1))" \
         \( -name '*.ics' -o -name '*.vcs' -o -name '*.jcal' -o -name '*.json' -o -name '*.xml' -o -name '*.csv' \) -print0)
 }
+
+# The machine's own libical is watched by nobody.
+if Scripts/libical-sanitized.sh .build-fuzz/libical; then export LD_LIBRARY_PATH=$PWD/.build-fuzz/libical/lib; fi
 
 status=0
 if [ "$target" = calendar ]; then

@@ -33,7 +33,7 @@ PROOFS = [
      r"growth: .*|FAILED:.*"),
     ("rules", "SECURITY", "50,000 random rules within 50 ms each", "make bench-rules",
      r"\d+ random rules.*|.* ms   99\.9 %.*"),
-    ("fuzz", "SECURITY", "Inputs that learn from the reader's branches, under AddressSanitizer", "make fuzz",
+    ("fuzz", "SECURITY", "Inputs that learn from the reader's branches, under the sanitizers of addresses and of undefined behaviour", "make fuzz",
      r"Done \d+ runs.*|Found something.*"),
     ("fuzz-readers", "SECURITY", "The same for every other reader of text from outside, and the bytes of a connection",
      "make fuzz TARGET=readers", r"Done \d+ runs.*|Found something.*"),

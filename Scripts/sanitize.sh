@@ -10,7 +10,8 @@
 #
 # `address` and `thread` watch Swift and C. Swift has no `undefined` on Linux: what is undefined in C traps in Swift by the
 # language itself (overflow, shifts, casts, nil, bounds). So the C below it is watched for that (BoringSSL, the HTTP parser,
-# our own C targets), in the build of `address`, whose runtime brings the reports.
+# our own C targets), in the build of `address`, whose runtime brings the reports. libical is built again with both, where its
+# source can be had (Scripts/libical-sanitized.sh).
 #
 # No time bound is loosened: the tests that hold times measure what the processor does for their thread, and the
 # sanitizers' share fits into them.
@@ -41,6 +42,9 @@ for sanitizer in "${sanitizers[@]}"; do
         options+=(--sanitize=address)
         # Types of C++ objects are looked up in a library that the runtime is not linked with.
         for flag in -fsanitize=undefined -fno-sanitize=vptr,function; do options+=(-Xcc "$flag"); done
+        if Scripts/libical-sanitized.sh "$folder/libical"; then
+            run=(env "LD_LIBRARY_PATH=$PWD/$folder/libical/lib")
+        fi
         ;;
     thread)
         options+=(--sanitize=thread)
