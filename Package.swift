@@ -363,6 +363,8 @@ let readers: [Target.Dependency] = [
     .product(name: "NIOEmbedded", package: "swift-nio"),
     .product(name: "NIOHTTP1", package: "swift-nio"),
 ]
+// What lies beside them for the scripts.
+let besides = ["keep.py", "readers.dict", "seeds.py"]
 // The path of libFuzzer without its `main`, when Scripts/fuzz.sh builds the package: the targets with readers then report
 // their branches to it.
 if let fuzzer = Context.environment["KALENDS_FUZZER"] {
@@ -371,12 +373,13 @@ if let fuzzer = Context.environment["KALENDS_FUZZER"] {
     for target in package.targets where watched.contains(target.name) { target.swiftSettings = strict + [watching] }
     package.targets.append(
         .executableTarget(
-            name: "kalends-fuzz", dependencies: readers, path: "Tests/Fuzz/Readers", exclude: ["Replay"],
+            name: "kalends-fuzz", dependencies: readers, path: "Tests/Fuzz/Readers",
+            exclude: ["Replay"] + besides,
             swiftSettings: strict + [watching],
             linkerSettings: [.unsafeFlags(["-sanitize=address", fuzzer, "-lstdc++"])]))
 } else {
     package.targets.append(
         .testTarget(
-            name: "ReaderPromisesTests", dependencies: readers, path: "Tests/Fuzz/Readers", exclude: ["Program"],
-            swiftSettings: strict))
+            name: "ReaderPromisesTests", dependencies: readers, path: "Tests/Fuzz/Readers",
+            exclude: ["Program"] + besides, swiftSettings: strict))
 }
