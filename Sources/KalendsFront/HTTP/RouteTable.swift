@@ -96,18 +96,19 @@ struct RouteTable {
 
     /// Registers every route, HEAD for each GET, and a refusal of the methods that a path does not support.
     func register(in router: Router<KalendsContext>) {
-        for (path, methods) in handlers {
+        for (text, methods) in handlers {
+            let path = RouterPath(text)
             var known = methods.map(\.method)
-            for (method, handler) in methods { router.on(RouterPath(path), method: method, use: handler) }
+            for (method, handler) in methods { router.on(path, method: method, use: handler) }
             if let get = methods.first(where: { $0.method == .get }), !known.contains(.head) {
                 known.append(.head)
-                router.on(RouterPath(path), method: .head) { request, context in
+                router.on(path, method: .head) { request, context in
                     try await get.handler(request, context).createHeadResponse()
                 }
             }
             let allow = known.map(\.rawValue).sorted().joined(separator: ", ")
             for method in Self.registered where !known.contains(method) {
-                router.on(RouterPath(path), method: method) { _, _ -> Response in
+                router.on(path, method: method) { _, _ -> Response in
                     throw ProblemDocument.methodNotAllowed(allow)
                 }
             }

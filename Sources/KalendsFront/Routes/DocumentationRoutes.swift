@@ -3,22 +3,22 @@
 import HTTPTypes
 import Hummingbird
 import KalendsCore
+import Synchronization
 
 /// The description of all routes, for programs and for people; added last, since it describes the routes added before.
 struct DocumentationRoutes: Sendable {
     let kinds: ItemKinds
 
-    func add(to routes: inout RouteTable) throws {
+    func add(to routes: inout RouteTable) {
         let all = routes.described + [Self.document, Self.page]
-        let document = OpenAPIDocument(routes: all, sections: routes.sections, schemas: Components.all(kinds))
-        let bytes = ByteBuffer(bytes: try document.json.serialized())
-        let html = ByteBuffer(string: DocumentationPage(document).html)
-        routes.on(Self.document) { request, _ in
-            Self.answer(bytes, "application/json", request)
+        let (sections, kinds) = (routes.sections, kinds)
+        let document = { @Sendable in
+            OpenAPIDocument(routes: all, sections: sections, schemas: Components.all(kinds))
         }
-        routes.on(Self.page) { request, _ in
-            Self.answer(html, "text/html; charset=utf-8", request)
-        }
+        let json = Description("application/json") { ByteBuffer(bytes: try document().json.serialized()) }
+        let html = Description("text/html; charset=utf-8") { ByteBuffer(string: DocumentationPage(document()).html) }
+        routes.on(Self.document) { request, _ in try json.answer(to: request) }
+        routes.on(Self.page) { request, _ in try html.answer(to: request) }
     }
 
     private static let document = RouteTable.Route(
@@ -32,9 +32,28 @@ struct DocumentationRoutes: Sendable {
         operation: Operation(
             "getDocumentation", "Read this document as a page", .anyone, .noKey,
             [.init(status: 200, text: "A page.", type: "text/html")], hasTag: true))
+}
 
-    private static func answer(_ bytes: ByteBuffer, _ type: String, _ request: Request) -> Response {
-        let validators = Validators(etag: entityTag(Array(bytes.readableBytesView)), lastModified: nil)
+/// One form of the description, made when somebody asks for it first: it takes longer than the rest of a server's start, and
+/// most servers are never asked.
+private final class Description: Sendable {
+    private let type: String
+    private let make: @Sendable () throws -> ByteBuffer
+    private let made = Mutex<(bytes: ByteBuffer, validators: Validators)?>(nil)
+
+    init(_ type: String, make: @escaping @Sendable () throws -> ByteBuffer) {
+        self.type = type
+        self.make = make
+    }
+
+    func answer(to request: Request) throws -> Response {
+        let (bytes, validators) = try made.withLock { made in
+            if let made { return made }
+            let bytes = try make()
+            let new = (bytes, Validators(etag: entityTag(Array(bytes.readableBytesView)), lastModified: nil))
+            made = new
+            return new
+        }
         var headers = validators.fields
         headers[.cacheControl] = "no-cache"
         if ConditionalGet.isNotModified(request.headers, validators) {

@@ -68,7 +68,7 @@ package enum Routes {
         OfficeDayRoutes(services: services).add(to: &routes)
         RootRoute(services: services).add(to: &routes)
         HealthRoute(services: services).add(to: &routes)
-        try DocumentationRoutes(kinds: front.services.settings.kinds).add(to: &routes)
+        DocumentationRoutes(kinds: front.services.settings.kinds).add(to: &routes)
         if !isLocal { try PageRoutes.add(to: &routes, services) }
         if isLocal {
             LocalRoutes(services: services, proxyNotice: front.proxyNotice).add(to: &routes)
