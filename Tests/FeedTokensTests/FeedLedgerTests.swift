@@ -5,6 +5,7 @@ import FeedTokens
 import Foundation
 import Storage
 import StorageSQLite
+import TestSupport
 import Testing
 
 @Suite("The ledger of feeds")
@@ -138,7 +139,7 @@ struct FeedLedgerTests {
             .filter { $0.lastPathComponent != "kalends.sqlite.key" }
         #expect(files.count >= 2)
         let content = try files.map { try Data(contentsOf: $0) }
-        func holds(_ bytes: some Collection<UInt8>) -> Bool { content.contains { $0.firstRange(of: bytes) != nil } }
+        func holds(_ bytes: some Collection<UInt8>) -> Bool { content.contains { $0.holds(Data(bytes)) } }
 
         for secret in [first, second, third, key] {
             #expect(holds(secret.hash.utf8))

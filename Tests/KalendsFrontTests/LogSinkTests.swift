@@ -18,7 +18,7 @@ struct LogSinkTests {
 
     /// Returns what has arrived, once it has enough lines.
     private static func lines(_ descriptor: CInt, until isEnough: ([Substring]) -> Bool) async throws -> [Substring] {
-        var text: [UInt8] = []
+        var (lines, rest): ([Substring], [UInt8]) = ([], [])
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
         for _ in 0..<20_000 {
             var piece = [UInt8](repeating: 0, count: 1 << 16)
@@ -27,9 +27,11 @@ struct LogSinkTests {
                 try await Task.sleep(for: .milliseconds(5))
                 continue
             }
-            text += piece.prefix(count)
-            let lines = String(decoding: text, as: UTF8.self).split(separator: "\n")
-            if text.last == UInt8(ascii: "\n"), isEnough(lines) { return lines }
+            rest += piece.prefix(count)
+            guard let end = rest.lastIndex(of: UInt8(ascii: "\n")) else { continue }
+            lines += String(decoding: rest[...end], as: UTF8.self).split(separator: "\n")
+            rest.removeSubrange(...end)
+            if rest.isEmpty, isEnough(lines) { return lines }
         }
         Issue.record("the lines did not come")
         return []

@@ -47,7 +47,7 @@ struct Canary {
         }
     }
 
-    func stands(in data: Data) -> Bool { spellings.contains { data.range(of: $0) != nil } }
+    func stands(in data: Data) -> Bool { spellings.contains { data.holds($0) } }
 }
 
 @Suite("Canaries")
@@ -236,13 +236,13 @@ struct CanaryScanTests {
                     HTTPClientRequest(url: "http://127.0.0.1:\(metrics)/\(path)"), timeout: .seconds(600))
                 places[path] = Data(try await answer.body.collect(upTo: 1 << 24).readableBytesView)
             }
-            #expect(places["metrics"]?.range(of: Data("/feeds/{token}/{name}".utf8)) != nil)
+            #expect(places["metrics"]?.holds(Data("/feeds/{token}/{name}".utf8)) == true)
             #expect(places["k.sqlite-wal"] != nil && places["the name k.sqlite.sock"] != nil)
         }
         // The search sees what is there.
         let stored = (places["k.sqlite"] ?? Data()) + (places["k.sqlite-wal"] ?? Data())
-        #expect(stored.range(of: Data("Our secret garden".utf8)) != nil)
-        #expect(places["log"]?.range(of: Data("/feeds/{token}/{name}".utf8)) != nil)
+        #expect(stored.holds(Data("Our secret garden".utf8)))
+        #expect(places["log"]?.holds(Data("/feeds/{token}/{name}".utf8)) == true)
         #expect((places["k.sqlite.accesses"]?.count ?? 0) > 1 << 20)
         for (place, data) in places {
             for canary in canaries { #expect(!canary.stands(in: data), "\(canary.name) in \(place)") }

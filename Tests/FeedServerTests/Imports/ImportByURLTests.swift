@@ -3,6 +3,7 @@
 import Foundation
 import HTTPTypes
 import NIOCore
+import TestSupport
 import Testing
 
 @testable import FeedServer
@@ -81,7 +82,7 @@ func expectNoTrace(
 ) async throws {
     for file in try FileManager.default.contentsOfDirectory(at: server.folder, includingPropertiesForKeys: nil) {
         let data = (try? Data(contentsOf: file)) ?? Data()
-        #expect(data.range(of: Data(text.utf8)) == nil, "\(file.lastPathComponent)", sourceLocation: sourceLocation)
+        #expect(!data.holds(Data(text.utf8)), "\(file.lastPathComponent)", sourceLocation: sourceLocation)
     }
     #expect(!server.log.text.contains(text), sourceLocation: sourceLocation)
 }

@@ -11,8 +11,25 @@ import Testing
 
 /// Checks every answer that any test gets against the server's own OpenAPI document.
 struct DescribedAnswers: Sendable {
-    private let paths: [ByteString: JSONValue]
+    /// A path of the document, with the names of its parts in braces.
+    private struct Template {
+        let parts: [Substring]
+        let item: JSONValue
+
+        var names: Int { parts.count { $0.hasPrefix("{") } }
+    }
+
+    /// The paths by how many parts they have; those with fewer names come first.
+    private let templates: [Int: [Template]]
     private let schemas: SchemaCheck
+
+    private init(_ document: JSONValue) {
+        let all = (document["paths"]?.object ?? [:]).map { path, item in
+            Template(parts: Self.parts(of: path.string), item: item)
+        }
+        templates = Dictionary(grouping: all.sorted { $0.names < $1.names }, by: \.parts.count)
+        schemas = SchemaCheck(components: document["components"]?["schemas"]?.object ?? [:])
+    }
 
     private static let shared = Mutex<[String: DescribedAnswers]>([:])
 
@@ -24,12 +41,10 @@ struct DescribedAnswers: Sendable {
         return try shared.withLock { known in
             if let known = known[names] { return known }
             let routes = try Routes.table(front, isLocal: false)
-            let document = OpenAPIDocument(
-                routes: routes.described, sections: routes.sections, schemas: Components.all(kinds)
-            ).json
             let made = DescribedAnswers(
-                paths: document["paths"]?.object ?? [:],
-                schemas: SchemaCheck(components: document["components"]?["schemas"]?.object ?? [:]))
+                OpenAPIDocument(
+                    routes: routes.described, sections: routes.sections, schemas: Components.all(kinds)
+                ).json)
             known[names] = made
             return made
         }
@@ -56,12 +71,14 @@ struct DescribedAnswers: Sendable {
     }
 
     private func item(of path: String) -> JSONValue? {
-        let parts = path.prefix { $0 != "?" && $0 != "#" }.split(separator: "/", omittingEmptySubsequences: false)
-        let fitting = paths.keys.map(\.string).filter { template in
-            let own = template.split(separator: "/", omittingEmptySubsequences: false)
-            return own.count == parts.count && zip(own, parts).allSatisfy { $0.hasPrefix("{") || $0 == $1 }
-        }
-        return fitting.min { $0.filter { $0 == "{" }.count < $1.filter { $0 == "{" }.count }.flatMap { paths[$0] }
+        let parts = Self.parts(of: path)
+        return templates[parts.count]?.first { template in
+            zip(template.parts, parts).allSatisfy { $0.hasPrefix("{") || $0 == $1 }
+        }?.item
+    }
+
+    private static func parts(of path: String) -> [Substring] {
+        path.prefix { $0 != "?" && $0 != "#" }.split(separator: "/", omittingEmptySubsequences: false)
     }
 }
 
