@@ -23,9 +23,9 @@ struct ImportDraft: Sendable {
     }
 }
 
-/// The events of a file, a block at a time, in order.
+/// The events of a file, some blocks at a time, in order.
 ///
-/// The next block is made while the last one is decided and stored, on another processor where there is one.
+/// The next blocks are made while the last ones are decided and stored, on another processor where there is one.
 struct ImportDrafts {
     struct Block: Sendable {
         /// The number of the block.
@@ -35,23 +35,26 @@ struct ImportDrafts {
         let events: [ImportDraft]
     }
 
+    /// How much is decided together: each decision asks the database a few times, however many events it is for.
+    private static let together = (blocks: 5, bytes: 512 << 10)
+
     private let events: ImportEvents
     private let zone: any TimeZoneRules
     private let store: any Store
     private var number = 0
-    private var coming: Task<Block, any Error>?
+    private var coming: Task<[Block], any Error>?
 
     init(_ events: ImportEvents, for plan: SharedPlan, _ store: any Store) {
         (self.events, zone, self.store) = (events, plan.zone, store)
         prepare()
     }
 
-    /// Returns the next block; nil after the last one.
-    mutating func next() async throws -> Block? {
-        guard let block = try await coming?.value else { return nil }
-        number += 1
+    /// Returns the next blocks, which follow each other; nil after the last one.
+    mutating func next() async throws -> [Block]? {
+        guard let blocks = try await coming?.value else { return nil }
+        number += blocks.count
         prepare()
-        return block
+        return blocks
     }
 
     private mutating func prepare() {
@@ -59,13 +62,20 @@ struct ImportDrafts {
             coming = nil
             return
         }
-        let (events, zone, store, number) = (events, zone, store, number)
-        // A caller who gives up leaves one block to be made, which changes nothing.
+        let (events, zone, store, first) = (events, zone, store, number)
+        // A caller who gives up leaves some blocks to be made, which changes nothing.
         coming = Task {
-            let packed = try await events.packed(number, store)
-            return Block(
-                number: number, packed: packed,
-                events: try ImportBlock.events(packed).map { ImportDraft($0, floatingIn: zone) })
+            var (blocks, bytes): ([Block], Int) = ([], 0)
+            for number in first..<min(first + Self.together.blocks, events.blocks) {
+                let packed = try await events.packed(number, store)
+                blocks.append(
+                    Block(
+                        number: number, packed: packed,
+                        events: try ImportBlock.events(packed).map { ImportDraft($0, floatingIn: zone) }))
+                bytes += packed.count
+                if bytes >= Self.together.bytes { break }
+            }
+            return blocks
         }
     }
 }

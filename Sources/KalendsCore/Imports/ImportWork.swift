@@ -20,12 +20,14 @@ struct ImportWork: Sendable {
         var staging = EventStaging(plan.circle, services.store)
         do {
             var drafts = ImportDrafts(reading.events, for: plan, services.store)
-            while let block = try await drafts.next() {
-                keep(try await plan.decide(block, services.store), as: block.number, &staging)
-                keep(block.packed, as: block.number, &staging)
-                if staging.isFull { try await staging.write() }
-                services.importDesk.tell(
-                    id, .reading, 0.6 + 0.4 * Double(block.number) / Double(reading.events.blocks))
+            while let blocks = try await drafts.next() {
+                for (block, items) in zip(blocks, try await plan.decide(blocks, services.store)) {
+                    keep(items, as: block.number, &staging)
+                    keep(block.packed, as: block.number, &staging)
+                    if staging.isFull { try await staging.write() }
+                    services.importDesk.tell(
+                        id, .reading, 0.6 + 0.4 * Double(block.number) / Double(reading.events.blocks))
+                }
             }
             try await staging.finish()
         } catch {
@@ -93,15 +95,17 @@ struct ImportWork: Sendable {
         var changes = 0
         let blocks = reading.events.blocks
         var drafts = ImportDrafts(reading.events, for: plan, services.store)
-        while let block = try await drafts.next() {
-            let items = try await plan.decide(block, services.store)
-            let made = try items.flatMap { try $0.stage(&staging) }
-            keep(made, from: changes, &staging)
-            changes += made.count
-            keep(items, as: base + block.number, &staging)
-            try staging.check(plan.sources, limits)
-            if staging.isFull { try await staging.write() }
-            services.importDesk.tell(id, .committing, 1 - share + share * Double(block.number + 1) / Double(blocks))
+        while let group = try await drafts.next() {
+            for (block, items) in zip(group, try await plan.decide(group, services.store)) {
+                let made = try items.flatMap { try $0.stage(&staging) }
+                keep(made, from: changes, &staging)
+                changes += made.count
+                keep(items, as: base + block.number, &staging)
+                try staging.check(plan.sources, limits)
+                if staging.isFull { try await staging.write() }
+                services.importDesk.tell(
+                    id, .committing, 1 - share + share * Double(block.number + 1) / Double(blocks))
+            }
         }
         try await staging.finish()
     }

@@ -29,14 +29,21 @@ final class SharedPlan: Sendable {
 
     func isMatched(_ key: ImportedEventRecord.Key) -> Bool { plan.withLock { $0?.isMatched(key) == true } }
 
-    /// Decides what to do with the events of a block, with reads that nobody has to wait for; blocks are decided one
-    /// after the other.
-    func decide(_ block: ImportDrafts.Block, _ store: any Store) async throws -> [ImportPlan.Item] {
+    /// Decides what to do with the events of blocks that follow each other, with reads that nobody has to wait for; returns
+    /// the items of each block.
+    ///
+    /// Blocks are decided one group after the other.
+    func decide(_ blocks: [ImportDrafts.Block], _ store: any Store) async throws -> [[ImportPlan.Item]] {
+        guard let first = blocks.first?.number else { return [] }
         // The plan is taken out, so that it is neither copied nor locked during the reads.
         guard var own = plan.withLock({ $0.take() }) else {
             throw StorageError.unexpectedResult("Two blocks of a file are decided at the same time.")
         }
         defer { plan.withLock { $0 = own } }
-        return try await own.decide(block.events, first: block.number * ImportBlock.size, store)
+        var rest = try await own.decide(blocks.flatMap(\.events), first: first * ImportBlock.size, store)[...]
+        return blocks.map { block in
+            defer { rest = rest.dropFirst(block.events.count) }
+            return Array(rest.prefix(block.events.count))
+        }
     }
 }

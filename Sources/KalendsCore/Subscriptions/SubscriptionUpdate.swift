@@ -41,8 +41,8 @@ struct SubscriptionUpdate: Sendable {
         var staging = EventStaging(circle, store)
         do {
             var drafts = ImportDrafts(reading.events, for: plan, store)
-            while let block = try await drafts.next() {
-                for item in try await plan.decide(block, store) {
+            while let blocks = try await drafts.next() {
+                for item in try await plan.decide(blocks, store).joined() {
                     if let record = item.record { staging.put(record, replaces: item.before != nil) }
                 }
                 if staging.isFull { try await staging.write() }
