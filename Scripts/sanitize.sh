@@ -62,6 +62,7 @@ for sanitizer in "${sanitizers[@]}"; do
     rm -rf "$reports" && mkdir -p "$reports"
     export TSAN_OPTIONS="suppressions=$PWD/Scripts/tsan-suppressions.txt:history_size=4:exitcode=66:log_path=$reports/thread"
     export ASAN_OPTIONS="log_path=$reports/address"
+    export LSAN_OPTIONS="suppressions=$PWD/Scripts/lsan-suppressions.txt:print_suppressions=0"
     export UBSAN_OPTIONS="print_stacktrace=1:log_path=$reports/undefined"
     # XCTest, for which there is no test here, leaks in its own runner. As many tests at once as in Scripts/test.sh.
     status=0

@@ -22,6 +22,22 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#ifndef __has_feature
+#define __has_feature(feature) 0
+#endif
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+// A sanitizer's notes on memory take terabytes of addresses.
+#define LIMITS_ADDRESS_SPACE 0
+#else
+#define LIMITS_ADDRESS_SPACE 1
+#endif
+#if __has_feature(address_sanitizer)
+// Leaks are looked for by a thread of the sanitizer's own, which a confined process cannot start. The sanitizer asks this.
+static int is_confined = 0;
+int __lsan_is_turned_off(void);
+int __lsan_is_turned_off(void) { return is_confined; }
+#endif
+
 static int limit(int resource, rlim_t value) {
     struct rlimit both = {value, value};
     return setrlimit(resource, &both) == 0;
@@ -86,7 +102,8 @@ static int forbid_calls(void) {
 struct kalends_sandbox kalends_sandbox_enter(uint64_t processor_seconds, uint64_t address_space, const char *readable) {
     struct kalends_sandbox state = {0, 0, 0, 0, 0};
     state.limits = limit(RLIMIT_CORE, 0) & limit(RLIMIT_FSIZE, 0) & limit(RLIMIT_NOFILE, 16) &
-                   limit(RLIMIT_CPU, processor_seconds) & limit(RLIMIT_AS, address_space);
+                   limit(RLIMIT_CPU, processor_seconds);
+    if (LIMITS_ADDRESS_SPACE) state.limits &= limit(RLIMIT_AS, address_space);
     // A network of its own has no way out. Without the right to make one, the files and limits still hold.
     state.no_network = unshare(CLONE_NEWNET) == 0 || unshare(CLONE_NEWUSER | CLONE_NEWNET) == 0;
     state.no_new_privileges = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0;
@@ -96,6 +113,9 @@ struct kalends_sandbox kalends_sandbox_enter(uint64_t processor_seconds, uint64_
     if (state.no_new_privileges) state.no_files = forbid_files(readable);
     limit(RLIMIT_NPROC, 0);
     if (state.no_new_privileges) state.no_calls = forbid_calls();
+#if __has_feature(address_sanitizer)
+    is_confined = 1;
+#endif
     return state;
 }
 

@@ -108,8 +108,8 @@ package actor ImportReader {
         init(_ size: Int, checks: Bool) {
             let mebibytes = UInt64(size >> 20)
             #if DEBUG
-            // Unoptimised code takes about ten times as long.
-            processorSeconds = 30 + 20 * mebibytes
+            // Unoptimised code takes about ten times as long, and a sanitizer three times as long as that.
+            processorSeconds = 100 + 20 * mebibytes
             #else
             processorSeconds = 2 + 2 * mebibytes
             #endif
