@@ -35,7 +35,7 @@ mkdir -p "$work/corpus" "$work/seeds" "$work/findings"
 # A crash is told by libFuzzer; Swift's own report of it would wait for a terminal. Stacks of allocations and a large
 # quarantine cost a third of the time; the input that is kept can be run again with both.
 export SWIFT_BACKTRACE=enable=no
-export ASAN_OPTIONS=${ASAN_OPTIONS:-malloc_context_size=0:quarantine_size_mb=8:thread_local_quarantine_size_kb=64}
+export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=1:malloc_context_size=0:quarantine_size_mb=8:thread_local_quarantine_size_kb=64}
 export UBSAN_OPTIONS=${UBSAN_OPTIONS:-halt_on_error=1:print_stacktrace=1}
 # Files that are longer than an input may be are cut by libFuzzer; what is after the cut brings nothing.
 longest=${LONGEST:-4096}

@@ -110,6 +110,8 @@ struct ActTests {
             let operatorAtHand = Caller.operatorAtHand
             let before = try await server.services.circles.get("c", for: operatorAtHand).version
             var batch = server.services.batch(in: "c", for: operatorAtHand)
+            // However slow the machine is.
+            batch.stepTime = .seconds(600)
             let orders = (0..<5).map { number in
                 ScheduleBatch.Order(
                     id: "t\(number)", kind: TaskContent.self,

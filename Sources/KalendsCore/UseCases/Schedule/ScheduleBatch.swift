@@ -36,7 +36,7 @@ package struct ScheduleBatch: Sendable {
     private var zone: TimeZoneReference?
 
     /// How long one transaction continues to add orders, so that other writers wait only briefly.
-    private static let stepTime = Duration.milliseconds(80)
+    package var stepTime = Duration.milliseconds(80)
     /// How many items are looked up together.
     private static let together = 100
 
@@ -64,7 +64,7 @@ package struct ScheduleBatch: Sendable {
     package mutating func apply(_ orders: consuming [Order]) async throws -> [Outcome] {
         var orders = orders
         try await follow(&orders)
-        let (all, caller) = (orders, caller)
+        let (all, caller, stepTime) = (orders, caller, stepTime)
         var outcomes: [Outcome] = []
         while outcomes.count < all.count {
             let first = outcomes.count
@@ -76,7 +76,7 @@ package struct ScheduleBatch: Sendable {
                         try writer.lookUp(all[place...].prefix(Self.together).map { ($0.id, $0.kind.collection) })
                     }
                     outcomes.append(try Self.apply(order, &writer))
-                    if ContinuousClock.now - start >= Self.stepTime { break }
+                    if ContinuousClock.now - start >= stepTime { break }
                 }
                 return outcomes
             }
