@@ -41,7 +41,7 @@ struct ReadWorkerTests {
         try await eventually("The worker has its limits.") { limit("Max processes") == "0" }
         #expect(limit("Max processes") == "0" && limit("Max file size") == "0" && limit("Max core file size") == "0")
         #expect(limit("Max cpu time") == "7")
-        #expect(limit("Max address space") == (Self.isSanitized ? "unlimited" : "900000000"))
+        #expect(limit("Max address space") == (Programs.isSanitized ? "unlimited" : "900000000"))
         #expect(text("status").contains("NoNewPrivs:\t1"))
         let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/ns/net")
         // Where the machine lets a process leave the network at all.
@@ -113,10 +113,7 @@ struct ReadWorkerTests {
         }
     }
 
-    /// Under a sanitizer, whose own notes need more addresses than any limit leaves, none is set.
-    private static let isSanitized = ProcessInfo.processInfo.environment["KALENDS_SANITIZED"] != nil
-
-    @Test("A file beyond the limits on memory is refused, and the next one read", .disabled(if: isSanitized))
+    @Test("A file beyond the limits on memory is refused, and the next one read", .disabled(if: Programs.isSanitized))
     func memory() async throws {
         try await TestServer.run { server in
             try await server.makeCircle()
