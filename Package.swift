@@ -363,8 +363,8 @@ let readers: [Target.Dependency] = [
     .product(name: "NIOEmbedded", package: "swift-nio"),
     .product(name: "NIOHTTP1", package: "swift-nio"),
 ]
-// What lies beside them for the scripts.
-let besides = ["keep.py", "readers.dict", "seeds.py"]
+// Files in the same folder that only scripts use.
+let scriptFiles = ["keep.py", "readers.dict", "seeds.py"]
 // The path of libFuzzer without its `main`, when Scripts/fuzz.sh builds the package: the targets with readers then report
 // their branches to it.
 if let fuzzer = Context.environment["KALENDS_FUZZER"] {
@@ -374,12 +374,12 @@ if let fuzzer = Context.environment["KALENDS_FUZZER"] {
     package.targets.append(
         .executableTarget(
             name: "kalends-fuzz", dependencies: readers, path: "Tests/Fuzz/Readers",
-            exclude: ["Replay"] + besides,
+            exclude: ["Replay"] + scriptFiles,
             swiftSettings: strict + [watching],
             linkerSettings: [.unsafeFlags(["-sanitize=address", fuzzer, "-lstdc++"])]))
 } else {
     package.targets.append(
         .testTarget(
             name: "ReaderPromisesTests", dependencies: readers, path: "Tests/Fuzz/Readers",
-            exclude: ["Program"] + besides, swiftSettings: strict))
+            exclude: ["Program"] + scriptFiles, swiftSettings: strict))
 }

@@ -91,7 +91,7 @@ calendar_seeds() {
         \( -name '*.ics' -o -name '*.vcs' -o -name '*.jcal' -o -name '*.json' -o -name '*.xml' -o -name '*.csv' \) -print0)
 }
 
-# The machine's own libical is watched by nobody.
+# No sanitizer watches the machine's own libical.
 if Scripts/libical-sanitized.sh .build-fuzz/libical; then export LD_LIBRARY_PATH=$PWD/.build-fuzz/libical/lib; fi
 
 status=0

@@ -35,7 +35,7 @@ folder=.build-sanitize
 mkdir -p "$folder"
 # A finding is told by the sanitizer; Swift's own report of it would wait for a terminal.
 export SWIFT_BACKTRACE=enable=no
-# The tests of what a sanitizer makes impossible ask for it.
+# Tests of limits under which no sanitizer can start look at this.
 export KALENDS_SANITIZED=1
 
 for sanitizer in "${sanitizers[@]}"; do

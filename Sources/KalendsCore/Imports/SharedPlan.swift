@@ -37,7 +37,7 @@ final class SharedPlan: Sendable {
         guard let first = blocks.first?.number else { return [] }
         // The plan is taken out, so that it is neither copied nor locked during the reads.
         guard var own = plan.withLock({ $0.take() }) else {
-            throw StorageError.unexpectedResult("Two blocks of a file are decided at the same time.")
+            throw StorageError.unexpectedResult("Two groups of blocks are decided at the same time.")
         }
         defer { plan.withLock { $0 = own } }
         var rest = try await own.decide(blocks.flatMap(\.events), first: first * ImportBlock.size, store)[...]
