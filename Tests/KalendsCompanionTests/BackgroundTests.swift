@@ -176,6 +176,38 @@ struct BackgroundTests {
         #expect(await syncs.count == 2)
     }
 
+    @Test("A change that is reported during a sync is not forgotten: one further sync follows")
+    func wokenDuringSync() async throws {
+        let (waits, waiting) = AsyncStream<Duration>.makeStream()
+        let (starts, starting) = AsyncStream<Void>.makeStream()
+        let (gate, opener) = AsyncStream<Void>.makeStream()
+        let runner = SyncRunner(
+            status: StatusStore(), chance: { 0.5 },
+            wait: {
+                waiting.yield($0)
+                try await Task.sleep(for: .seconds(60))
+            },
+            sync: {
+                starting.yield()
+                // The first sync is held until the gate opens; later ones find it open.
+                for await _ in gate {}
+                return SyncOutcome(endedAt: 1)
+            })
+        let running = Task { try await runner.run() }
+        var started = starts.makeAsyncIterator()
+        await started.next()
+        await runner.wake()
+        await runner.wake()
+        opener.finish()
+        await started.next()
+        var waited = waits.makeAsyncIterator()
+        #expect(await waited.next() == .seconds(45 * 60))
+        starting.finish()
+        #expect(await started.next() == nil, "Two reports led to more than one further sync.")
+        running.cancel()
+        try await running.value
+    }
+
     @Test("Two who ask at the same time get one sync")
     func together() async throws {
         let syncs = Tally()

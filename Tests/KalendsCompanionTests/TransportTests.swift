@@ -15,7 +15,13 @@ struct TransportTests {
         _ server: LocalServer, _ path: String, limit: Int = 1 << 20,
         by transport: URLSessionTransport = URLSessionTransport(silence: 10, whole: 20)
     ) async throws -> HTTPAnswer {
-        var request = URLRequest(url: try #require(URL(string: "http://127.0.0.1:\(server.port)\(path)")))
+        try await send(server.port, path, limit: limit, by: transport)
+    }
+
+    private func send(
+        _ port: Int, _ path: String, limit: Int, by transport: URLSessionTransport
+    ) async throws -> HTTPAnswer {
+        var request = URLRequest(url: try #require(URL(string: "http://127.0.0.1:\(port)\(path)")))
         request.setValue("Device hidden", forHTTPHeaderField: "Authorization")
         return try await transport.send(request, limit: limit)
     }
@@ -83,6 +89,33 @@ struct TransportTests {
         let request = URLRequest(url: try #require(URL(string: "http://127.0.0.1:1/")))
         await #expect(throws: CompanionFailure.offline) {
             try await URLSessionTransport().send(request, limit: 100)
+        }
+    }
+
+    @Test("Many requests at once, some of them given up, each get their own answer")
+    func many() async throws {
+        let server = try LocalServer()
+        let transport = URLSessionTransport(silence: 10, whole: 20)
+        let (port, workers, rounds) = (server.port, 8, 10)
+        for wave in 0..<4 {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for worker in 0..<workers {
+                    group.addTask {
+                        for round in 0..<rounds {
+                            let text = "\"\(wave)-\(worker)-\(round)\""
+                            let path = "/flaky/0/x?answer=\(text.replacing("\"", with: "%22"))"
+                            let answer = try await send(port, path, limit: 100, by: transport)
+                            #expect(String(decoding: answer.body, as: UTF8.self) == text)
+                            await #expect(throws: CompanionFailure.badAnswer) {
+                                try await send(port, path, limit: 1, by: transport)
+                            }
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            // The server waits when nobody reads what it writes.
+            _ = try server.requests(workers * rounds * 2)
         }
     }
 

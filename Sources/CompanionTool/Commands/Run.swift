@@ -27,10 +27,11 @@ struct Run: AsyncParsableCommand {
             Self.show(outcome, json)
             return outcome
         }
+        // SIGUSR1 would end the program if it came before its source.
+        let waking = Self.listen(SIGUSR1) { Task { await runner.wake() } }
         let working = Task { try await runner.run() }
         let signals = [
-            Self.listen(SIGTERM) { working.cancel() }, Self.listen(SIGINT) { working.cancel() },
-            Self.listen(SIGUSR1) { Task { await runner.wake() } },
+            waking, Self.listen(SIGTERM) { working.cancel() }, Self.listen(SIGINT) { working.cancel() },
         ]
         let debouncer = ChangeDebouncer { await runner.wake() }
         let notices = await companion.connector.calendars.changeNotices()

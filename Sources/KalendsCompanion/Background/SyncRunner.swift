@@ -9,6 +9,7 @@ public actor SyncRunner {
     private let sync: @Sendable () async -> SyncOutcome
     private var underWay: Task<SyncStatus, any Error>?
     private var waiting: Task<Void, any Error>?
+    private var isDue = false
 
     /// - Parameters:
     ///   - wait: sleeps; throws when the task is cancelled.
@@ -42,13 +43,19 @@ public actor SyncRunner {
         }
     }
 
-    /// Ends the wait in `run()`, so that it syncs now.
-    public func wake() { waiting?.cancel() }
+    /// Ends the wait in `run()`, so that it syncs now. A call during a sync leads to one further sync after it, since
+    /// the sync may have read what changed before the change.
+    public func wake() {
+        isDue = true
+        waiting?.cancel()
+    }
 
     /// Syncs now and then each time a sync is due, until the task is cancelled.
     public func run() async throws {
         while !Task.isCancelled {
+            isDue = false
             let reached = try await now()
+            if isDue { continue }
             let pause = schedule.wait(after: reached, chance: chance())
             let task = Task { [wait] in try await wait(.milliseconds(pause)) }
             waiting = task

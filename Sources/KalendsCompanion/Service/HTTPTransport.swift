@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
+internal import Synchronization
 
 #if canImport(FoundationNetworking)
 public import FoundationNetworking
@@ -27,27 +28,22 @@ public protocol HTTPTransport: Sendable {
 }
 
 /// Sends requests with `URLSession`, without cookies, caches or redirects.
+///
+/// All requests of a transport and of its copies share a session, and its connections to the server.
 public struct URLSessionTransport: HTTPTransport {
-    /// The longest time without data, and the longest time of a whole request, in seconds.
-    private let silence: TimeInterval
     private let whole: TimeInterval
+    private let session: OwnedSession
 
+    /// - Parameters:
+    ///   - silence: the longest time without data, in seconds.
+    ///   - whole: the longest time of a whole request, in seconds.
     public init(silence: TimeInterval = 30, whole: TimeInterval = 120) {
-        self.silence = silence
         self.whole = whole
+        session = OwnedSession(silence: silence, whole: whole)
     }
 
     public func send(_ request: URLRequest, limit: Int) async throws(CompanionFailure) -> HTTPAnswer {
-        let (pieces, continuation) = AsyncThrowingStream<Piece, any Error>.makeStream()
-        // Each request has its own session, whose delegate needs no state except the continuation.
-        let session = URLSession(
-            configuration: configuration, delegate: Receiver(continuation: continuation), delegateQueue: nil)
-        defer { session.invalidateAndCancel() }
-        var request = request
-        request.timeoutInterval = silence
-        let task = session.dataTask(with: request)
-        continuation.onTermination = { @Sendable _ in task.cancel() }
-        task.resume()
+        let pieces = session.pieces(of: request)
         do {
             let answer = try await within(.seconds(whole)) { try await Self.answer(of: pieces, limit: limit) }
             if let answer { return answer }
@@ -57,16 +53,6 @@ public struct URLSessionTransport: HTTPTransport {
             throw Task.isCancelled ? .cancelled : CompanionFailure(error)
         }
         throw .timedOut
-    }
-
-    private var configuration: URLSessionConfiguration {
-        let configuration = URLSessionConfiguration.ephemeral
-        configuration.httpCookieAcceptPolicy = .never
-        configuration.httpShouldSetCookies = false
-        configuration.urlCache = nil
-        configuration.timeoutIntervalForRequest = silence
-        configuration.timeoutIntervalForResource = whole
-        return configuration
     }
 
     private static func answer(
@@ -96,11 +82,60 @@ private enum Piece: Sendable {
     case data(Data)
 }
 
-/// Passes on the parts of a response in order; the reader counts the bytes and ends a request that is too long.
-private final class Receiver: NSObject, URLSessionDataDelegate {
-    private let continuation: AsyncThrowingStream<Piece, any Error>.Continuation
+/// A session that ends with its owner.
+///
+/// It is never made for a single request: on Linux, `invalidateAndCancel()` reads the session's list of tasks while
+/// another thread removes the task that has just finished, and that ends the program.
+private final class OwnedSession: Sendable {
+    private let session: URLSession
+    private let receiver = Receiver()
+    private let silence: TimeInterval
 
-    init(continuation: AsyncThrowingStream<Piece, any Error>.Continuation) { self.continuation = continuation }
+    init(silence: TimeInterval, whole: TimeInterval) {
+        self.silence = silence
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.httpCookieAcceptPolicy = .never
+        configuration.httpShouldSetCookies = false
+        configuration.urlCache = nil
+        configuration.timeoutIntervalForRequest = silence
+        configuration.timeoutIntervalForResource = whole
+        session = URLSession(configuration: configuration, delegate: receiver, delegateQueue: nil)
+    }
+
+    // The session keeps its delegate until it is invalidated.
+    deinit { session.finishTasksAndInvalidate() }
+
+    /// Starts a request and returns the parts of its response; the request is cancelled when nobody reads them any more.
+    func pieces(of request: URLRequest) -> AsyncThrowingStream<Piece, any Error> {
+        let (pieces, continuation) = AsyncThrowingStream<Piece, any Error>.makeStream()
+        var request = request
+        request.timeoutInterval = silence
+        let task = session.dataTask(with: request)
+        continuation.onTermination = { @Sendable [receiver] reason in
+            receiver.remove(task)
+            // A task that has finished is left to the session, which removes it.
+            if case .cancelled = reason { task.cancel() }
+        }
+        receiver.add(task, continuation)
+        task.resume()
+        return pieces
+    }
+}
+
+/// Passes on the parts of each response in order; the reader counts the bytes and ends a request that is too long.
+private final class Receiver: NSObject, URLSessionDataDelegate {
+    /// The readers of the requests under way, by the number of the task.
+    private let readers = Mutex<[Int: AsyncThrowingStream<Piece, any Error>.Continuation]>([:])
+
+    func add(_ task: URLSessionTask, _ reader: AsyncThrowingStream<Piece, any Error>.Continuation) {
+        readers.withLock { $0[task.taskIdentifier] = reader }
+    }
+
+    func remove(_ task: URLSessionTask) { readers.withLock { _ = $0.removeValue(forKey: task.taskIdentifier) } }
+
+    private func reader(of task: URLSessionTask) -> AsyncThrowingStream<Piece, any Error>.Continuation? {
+        readers.withLock { $0[task.taskIdentifier] }
+    }
 
     func urlSession(
         _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
@@ -114,7 +149,7 @@ private final class Receiver: NSObject, URLSessionDataDelegate {
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
         if let response = response as? HTTPURLResponse {
-            continuation.yield(
+            reader(of: dataTask)?.yield(
                 .head(
                     status: response.statusCode, length: response.expectedContentLength,
                     retryAfter: response.value(forHTTPHeaderField: "Retry-After").flatMap { Int($0) }))
@@ -123,11 +158,12 @@ private final class Receiver: NSObject, URLSessionDataDelegate {
     }
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-        continuation.yield(.data(data))
+        reader(of: dataTask)?.yield(.data(data))
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-        continuation.finish(throwing: error)
+        // The lock is not held here: finishing the stream removes its reader.
+        reader(of: task)?.finish(throwing: error)
     }
 }
 
