@@ -122,8 +122,10 @@ public actor VdirStore: CalendarStore {
     /// those on a network file system.
     public func changeNotices() -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        // What is read after this call may lack only changes that are reported.
+        let first = fingerprint()
         let looking = Task { [weak self] in
-            var last = await self?.fingerprint()
+            var last = first
             while !Task.isCancelled {
                 do { try await Task.sleep(for: .seconds(2)) } catch { break }
                 guard let self else { break }

@@ -29,12 +29,13 @@ struct Run: AsyncParsableCommand {
         }
         // SIGUSR1 would end the program if it came before its source.
         let waking = Self.listen(SIGUSR1) { Task { await runner.wake() } }
+        let debouncer = ChangeDebouncer { await runner.wake() }
+        // The first sync must not read the folder before changes are looked for.
+        let notices = await companion.connector.calendars.changeNotices()
         let working = Task { try await runner.run() }
         let signals = [
             waking, Self.listen(SIGTERM) { working.cancel() }, Self.listen(SIGINT) { working.cancel() },
         ]
-        let debouncer = ChangeDebouncer { await runner.wake() }
-        let notices = await companion.connector.calendars.changeNotices()
         let following = Task { await debouncer.follow(notices) }
         defer {
             following.cancel()
