@@ -47,6 +47,17 @@ struct PasswordHash: Sendable {
         "scrypt$\(cost)$\(blockSize)$\(parallelism)$\(Base64URL.encode(salt))$\(Base64URL.encode(hash))"
     }
 
+    /// Returns random bytes in the stored form of a new hash, which no password gives.
+    ///
+    /// They look like any user's hash, so that they take as long to read.
+    static func made(cost: Int) -> String {
+        func bytes(_ count: Int) -> String {
+            var generator = SystemRandomNumberGenerator()
+            return Base64URL.encode((0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
+        }
+        return "scrypt$\(cost)$8$\(newParallelism)$\(bytes(16))$\(bytes(length))"
+    }
+
     /// Whether the password matches; this is as slow as making a hash, and the comparison takes the same time wherever
     /// the two differ.
     func matches(_ password: Concealed) -> Bool {
