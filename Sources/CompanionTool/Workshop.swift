@@ -45,10 +45,13 @@ struct Workshop: Sendable {
         }
         return Companion(
             connector: connector, status: status,
-            service: HTTPCompanionService(choices.server, credential: token.credential),
+            service: HTTPCompanionService(choices.server, credential: token.credential, transport: Self.transport),
             states: FileStateStore(places.engine), settings: settings, plannedCalendars: choices.planned,
             zones: Self.zones, clock: Self.clock)
     }
+
+    /// Lasts as long as the program: connections are not torn down while it ends.
+    static let transport = URLSessionTransport()
 
     static let zones = Zones(device: { TimeZone.current.identifier })
 

@@ -66,7 +66,8 @@ struct FormsHostileTests {
                 default: _ = try? CalendarReader.iCalendarText(fromCSV: bytes)
                 }
             }
-            #expect(time < .seconds(10), "\(form) \(text.prefix(40))")
+            // What grew with the square of the number would take hours, a sanitizer makes it some times as long.
+            #expect(time < .seconds(Programs.isSanitized ? 60 : 10), "\(form) \(text.prefix(40))")
         }
     }
 

@@ -208,6 +208,31 @@ struct BackgroundTests {
         try await running.value
     }
 
+    @Test("A change during a sync that somebody else asked for is not forgotten either")
+    func wokenDuringAnothersSync() async throws {
+        let (starts, starting) = AsyncStream<Void>.makeStream()
+        let (gate, opener) = AsyncStream<Void>.makeStream()
+        let runner = SyncRunner(
+            status: StatusStore(), wait: { _ in try await Task.sleep(for: .seconds(60)) },
+            sync: {
+                starting.yield()
+                for await _ in gate {}
+                return SyncOutcome(endedAt: 1)
+            })
+        var started = starts.makeAsyncIterator()
+        let asked = Task { try await runner.now() }
+        await started.next()
+        await runner.wake()
+        // It joins the sync that is under way, and must not wait after it.
+        let running = Task { try await runner.run() }
+        try await Task.sleep(for: .milliseconds(50))
+        opener.finish()
+        _ = try await asked.value
+        await started.next()
+        running.cancel()
+        try await running.value
+    }
+
     @Test("Two who ask at the same time get one sync")
     func together() async throws {
         let syncs = Tally()

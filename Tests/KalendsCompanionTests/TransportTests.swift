@@ -60,6 +60,25 @@ struct TransportTests {
         #expect(ContinuousClock.now - start < .seconds(30))
     }
 
+    @Test("A proxy that wants a name and a password is answered at once, with its status")
+    func basic() async throws {
+        let server = try LocalServer()
+        #expect(try await send(server, "/basic").status == 401)
+    }
+
+    @Test("After a request that got no answer, the next ones use another connection")
+    func afterSilence() async throws {
+        let server = try LocalServer()
+        let transport = URLSessionTransport(silence: 1, whole: 2)
+        for _ in 0..<3 {
+            #expect(try await send(server, "/flaky/0/x", by: transport).status == 200)
+            await #expect(throws: CompanionFailure.timedOut) { try await send(server, "/silent", by: transport) }
+        }
+        let ports = try server.requests(6).map { $0["port"]?.integer }
+        #expect(ports[0] == ports[1], "A connection serves several requests.")
+        #expect(ports[2] != ports[1] && ports[4] != ports[3])
+    }
+
     @Test("A redirection is not followed, so that the token stays with its server")
     func redirection() async throws {
         let server = try LocalServer()

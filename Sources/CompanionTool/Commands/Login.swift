@@ -61,7 +61,8 @@ struct Login: AsyncParsableCommand {
         if planned {
             stored = StoredToken(kind: .planned, token: token)
         } else {
-            let service = HTTPCompanionService(address, credential: .bearer(token, user: user))
+            let service = HTTPCompanionService(
+                address, credential: .bearer(token, user: user), transport: Workshop.transport)
             let device = try await Self.answer(of: address) { [choices] () async throws(CompanionFailure) in
                 try await service.register(
                     DeviceRegistration(

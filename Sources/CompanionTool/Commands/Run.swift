@@ -20,8 +20,7 @@ struct Run: AsyncParsableCommand {
         let companion = try workshop.companion()
         let lock = workshop.places.lock
         let runner = SyncRunner(status: companion.status) { [json] in
-            let outcome: SyncOutcome
-            do { outcome = try await RunLock.hold(lock) { await companion.sync() } } catch {
+            guard let outcome = await Self.inTurn(lock, companion) else {
                 return SyncOutcome(endedAt: Workshop.clock(), isFinished: false)
             }
             Self.show(outcome, json)
@@ -42,6 +41,18 @@ struct Run: AsyncParsableCommand {
             for signal in signals { signal.cancel() }
         }
         try await working.value
+    }
+
+    /// Syncs once no other sync is under way; returns nil when the task was cancelled before.
+    private static func inTurn(_ lock: URL, _ companion: Companion) async -> SyncOutcome? {
+        while !Task.isCancelled {
+            do { return try await RunLock.hold(lock) { await companion.sync() } } catch {
+                guard let failure = error as? ToolFailure else { return nil }
+                Output.error("\(failure.sentence) The sync is tried again in a minute.")
+                try? await Task.sleep(for: .seconds(60))
+            }
+        }
+        return nil
     }
 
     private static func show(_ outcome: SyncOutcome, _ json: Bool) {

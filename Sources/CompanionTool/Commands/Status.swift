@@ -21,7 +21,8 @@ struct Status: AsyncParsableCommand {
         var answer: ServiceStatus?
         if server {
             guard let token = try workshop.places.token.read() else { throw ToolFailure.notLoggedIn }
-            let service = HTTPCompanionService(workshop.choices.server, credential: token.credential)
+            let service = HTTPCompanionService(
+                workshop.choices.server, credential: token.credential, transport: Workshop.transport)
             answer = try await Login.answer(of: workshop.choices.server) { () async throws(CompanionFailure) in
                 try await service.status()
             }

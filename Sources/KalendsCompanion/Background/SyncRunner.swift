@@ -32,15 +32,24 @@ public actor SyncRunner {
     /// - Throws: when the status could not be stored.
     @discardableResult
     public func now() async throws -> SyncStatus {
-        if let underWay { return try await underWay.value }
+        if let underWay {
+            defer { end(underWay) }
+            return try await underWay.value
+        }
+        isDue = false
         let task = Task { [sync, status] in try await status.take(await sync()) }
         underWay = task
-        defer { underWay = nil }
+        defer { end(task) }
         return try await withTaskCancellationHandler {
             try await task.value
         } onCancel: {
             task.cancel()
         }
+    }
+
+    /// Whoever hears first that a sync has ended clears it, since the next call must not join it.
+    private func end(_ task: Task<SyncStatus, any Error>) {
+        if underWay == task { underWay = nil }
     }
 
     /// Ends the wait in `run()`, so that it syncs now. A call during a sync leads to one further sync after it, since
@@ -53,7 +62,6 @@ public actor SyncRunner {
     /// Syncs now and then each time a sync is due, until the task is cancelled.
     public func run() async throws {
         while !Task.isCancelled {
-            isDue = false
             let reached = try await now()
             if isDue { continue }
             let pause = schedule.wait(after: reached, chance: chance())

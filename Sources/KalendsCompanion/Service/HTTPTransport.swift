@@ -29,23 +29,37 @@ public protocol HTTPTransport: Sendable {
 
 /// Sends requests with `URLSession`, without cookies, caches or redirects.
 ///
-/// All requests of a transport and of its copies share a session, and its connections to the server.
+/// All requests of a transport and of its copies share a session, and its connections to the server. A device is
+/// registered by the first request of a transport: libcurl may repeat a request whose connection was used before.
 public struct URLSessionTransport: HTTPTransport {
     private let whole: TimeInterval
-    private let session: OwnedSession
+    private let sessions: Sessions
 
     /// - Parameters:
     ///   - silence: the longest time without data, in seconds.
     ///   - whole: the longest time of a whole request, in seconds.
     public init(silence: TimeInterval = 30, whole: TimeInterval = 120) {
         self.whole = whole
-        session = OwnedSession(silence: silence, whole: whole)
+        sessions = Sessions { OwnedSession(silence: silence, whole: whole) }
     }
 
     public func send(_ request: URLRequest, limit: Int) async throws(CompanionFailure) -> HTTPAnswer {
-        let pieces = session.pieces(of: request)
+        let session = sessions.current
+        do throws(CompanionFailure) {
+            return try await answer(of: session.pieces(of: request), limit: limit)
+        } catch {
+            // A connection that went dead while the machine slept would be used for the next request too.
+            if error == .timedOut || error == .offline { sessions.replace(session) }
+            throw error
+        }
+    }
+
+    /// Reads a response within the time for a whole request.
+    private func answer(
+        of pieces: AsyncThrowingStream<Piece, any Error>, limit: Int
+    ) async throws(CompanionFailure) -> HTTPAnswer {
         do {
-            let answer = try await within(.seconds(whole)) { try await Self.answer(of: pieces, limit: limit) }
+            let answer = try await within(.seconds(whole)) { try await Self.collected(pieces, limit: limit) }
             if let answer { return answer }
         } catch let failure as CompanionFailure {
             throw failure
@@ -55,8 +69,8 @@ public struct URLSessionTransport: HTTPTransport {
         throw .timedOut
     }
 
-    private static func answer(
-        of pieces: AsyncThrowingStream<Piece, any Error>, limit: Int
+    private static func collected(
+        _ pieces: AsyncThrowingStream<Piece, any Error>, limit: Int
     ) async throws -> HTTPAnswer {
         var (status, retryAfter): (Int?, Int?) = (nil, nil)
         var body: [UInt8] = []
@@ -80,6 +94,25 @@ public struct URLSessionTransport: HTTPTransport {
 private enum Piece: Sendable {
     case head(status: Int, length: Int64, retryAfter: Int?)
     case data(Data)
+}
+
+/// The session of a transport, which another one replaces when its connections may be dead.
+private final class Sessions: Sendable {
+    private let make: @Sendable () -> OwnedSession
+    private let session: Mutex<OwnedSession>
+
+    init(_ make: @escaping @Sendable () -> OwnedSession) {
+        self.make = make
+        session = Mutex(make())
+    }
+
+    var current: OwnedSession { session.withLock { $0 } }
+
+    /// Requests that are under way finish in the session in which they began.
+    func replace(_ old: OwnedSession) {
+        let new = make()
+        session.withLock { if $0 === old { $0 = new } }
+    }
 }
 
 /// A session that ends with its owner.
@@ -141,8 +174,21 @@ private final class Receiver: NSObject, URLSessionDataDelegate {
         _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
         newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
-        completionHandler(nil)
+        // On Linux, the answer to a redirect of a cancelled task ends the program; `remove` comes before the cancelling.
+        readers.withLock { if $0[task.taskIdentifier] != nil { completionHandler(nil) } }
     }
+
+    #if canImport(FoundationNetworking)
+    /// Ends a request that a proxy answered with a demand for another kind of credential; the head and the body have been
+    /// passed on. The default never ends the request.
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+        completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+        reader(of: task)?.finish()
+        completionHandler(.cancelAuthenticationChallenge, nil)
+    }
+    #endif
 
     func urlSession(
         _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,

@@ -38,7 +38,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             print(json.dumps({
                 "method": self.command, "path": self.path, "authorization": self.headers.get("Authorization"),
                 "user": self.headers.get("Kalends-User"), "type": self.headers.get("Content-Type"),
-                "cookie": self.headers.get("Cookie"), "body": body.decode(),
+                "cookie": self.headers.get("Cookie"), "body": body.decode(), "port": self.client_address[1],
             }), flush=True)
         # /prefix/<behaviour>/…: what follows is a route of the program under test.
         behaviour = address.path.split("/")[1]
@@ -53,6 +53,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
         """/status/<code>/…"""
         code = int(address.path.split("/")[2])
         self.answer(code, json.dumps({"code": "made_up", "detail": "secret-in-an-answer"}).encode())
+
+    def do_basic(self, count, address):
+        """Wants a name and a password, as a proxy before a server does."""
+        self.answer(401, b"{}", headers=[("WWW-Authenticate", 'Basic realm="proxy"')])
 
     def do_flaky(self, count, address):
         """/flaky/<failures>/…: so many times 503, then it works."""
