@@ -150,16 +150,22 @@ struct BackgroundTests {
         #expect(status.failures == 0)
     }
 
+    /// Returns a wait that reports how long it is to be, and ends by being cancelled.
+    private static func reporting(
+        _ waits: AsyncStream<Duration>.Continuation
+    ) -> @Sendable (Duration) async throws -> Void {
+        {
+            waits.yield($0)
+            try await Task.sleep(for: .seconds(60))
+        }
+    }
+
     @Test("The runner syncs, waits as long as it should, and syncs at once when it is woken")
     func runner() async throws {
         let (waits, waiting) = AsyncStream<Duration>.makeStream()
         let syncs = Tally()
         let runner = SyncRunner(
-            status: StatusStore(), chance: { 0.5 },
-            wait: {
-                waiting.yield($0)
-                try await Task.sleep(for: .seconds(60))
-            },
+            status: StatusStore(), chance: { 0.5 }, wait: Self.reporting(waiting),
             sync: {
                 await syncs.add()
                 return SyncOutcome(endedAt: 1)
@@ -182,11 +188,7 @@ struct BackgroundTests {
         let (starts, starting) = AsyncStream<Void>.makeStream()
         let (gate, opener) = AsyncStream<Void>.makeStream()
         let runner = SyncRunner(
-            status: StatusStore(), chance: { 0.5 },
-            wait: {
-                waiting.yield($0)
-                try await Task.sleep(for: .seconds(60))
-            },
+            status: StatusStore(), chance: { 0.5 }, wait: Self.reporting(waiting),
             sync: {
                 starting.yield()
                 // The first sync is held until the gate opens; later ones find it open.

@@ -46,9 +46,11 @@ struct Run: AsyncParsableCommand {
     /// Syncs once no other sync is under way; returns nil when the task was cancelled before.
     private static func inTurn(_ lock: URL, _ companion: Companion) async -> SyncOutcome? {
         while !Task.isCancelled {
-            do { return try await RunLock.hold(lock) { await companion.sync() } } catch {
-                guard let failure = error as? ToolFailure else { return nil }
-                Output.error("\(failure.sentence) The sync is tried again in a minute.")
+            do { return try await RunLock.hold(lock) { await companion.sync() } } catch is CancellationError {
+                return nil
+            } catch {
+                let sentence = (error as? ToolFailure)?.sentence ?? "\(lock.path) cannot be written."
+                Output.error("\(sentence) The sync is tried again in a minute.")
                 try? await Task.sleep(for: .seconds(60))
             }
         }

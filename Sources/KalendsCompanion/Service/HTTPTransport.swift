@@ -117,8 +117,8 @@ private final class Sessions: Sendable {
 
 /// A session that ends with its owner.
 ///
-/// It is never made for a single request: on Linux, `invalidateAndCancel()` reads the session's list of tasks while
-/// another thread removes the task that has just finished, and that ends the program.
+/// It is never ended by `invalidateAndCancel()`: on Linux, that reads the list of tasks while another thread removes the
+/// task that has just finished, which ends the program.
 private final class OwnedSession: Sendable {
     private let session: URLSession
     private let receiver = Receiver()

@@ -16,16 +16,16 @@ struct PasswordHash: Sendable {
     private let hash: [UInt8]
 
     private static let length = 32
+    private static let saltLength = 16
     /// The parameter p of new hashes. By OWASP's table, N = 2^15 with p = 3 is as much work for a guesser as N = 2^17
     /// with p = 1, and needs a quarter of the memory here; one hash takes about a third of a second.
     static let newParallelism = 3
 
     /// Hashes a password with a new salt; this is slow on purpose, and must not run on an event loop.
     init(_ password: Concealed, cost: Int, parallelism: Int = newParallelism) throws {
-        var generator = SystemRandomNumberGenerator()
         self.cost = cost
         (blockSize, self.parallelism) = (8, parallelism)
-        salt = (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+        salt = Self.random(Self.saltLength)
         hash = try Self.derive(password, salt, cost, blockSize, parallelism)
     }
 
@@ -50,12 +50,14 @@ struct PasswordHash: Sendable {
     /// Returns random bytes in the stored form of a new hash, which no password gives.
     ///
     /// They look like any user's hash, so that they take as long to read.
-    static func made(cost: Int) -> String {
-        func bytes(_ count: Int) -> String {
-            var generator = SystemRandomNumberGenerator()
-            return Base64URL.encode((0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
-        }
-        return "scrypt$\(cost)$8$\(newParallelism)$\(bytes(16))$\(bytes(length))"
+    static func ofNobody(cost: Int) -> String {
+        let (salt, hash) = (Base64URL.encode(random(saltLength)), Base64URL.encode(random(length)))
+        return "scrypt$\(cost)$8$\(newParallelism)$\(salt)$\(hash)"
+    }
+
+    private static func random(_ count: Int) -> [UInt8] {
+        var generator = SystemRandomNumberGenerator()
+        return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
     }
 
     /// Whether the password matches; this is as slow as making a hash, and the comparison takes the same time wherever
