@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
 SWIFT ?= swift
+# With Swift's own libraries inside: the program starts sooner, and needs nothing of Swift on the machine.
+RELEASE := -c release --static-swift-stdlib
 PORT ?= 8080
 TOOLS := .tools
 KALENDS := .build/release/kalends
@@ -41,7 +43,7 @@ build: $(KALENDS)
 # nothing is to be done.
 $(KALENDS): Package.swift $(shell find Sources -type f)
 	@Scripts/install-packages.sh $(SYSTEM_PACKAGES)
-	@$(SWIFT) build -c release --product kalends
+	@$(SWIFT) build $(RELEASE) --product kalends
 	@touch $@
 
 # Everything that can be shown without another machine, with real clients and other people's readers.
@@ -227,7 +229,7 @@ test-timing:
 # 50,000 random rules: the worst and the 99.9th percentile of the time that each takes.
 bench-rules:
 	@Scripts/install-packages.sh $(SYSTEM_PACKAGES)
-	@$(SWIFT) build -c release --product kalends-bench
+	@$(SWIFT) build $(RELEASE) --product kalends-bench
 	@.build/release/kalends-bench rules
 
 # Every promise with the command that shows it: runs them all, for hours, and writes docs/proof.md.
@@ -261,25 +263,25 @@ format:
 # in step; writes docs/performance.md. PARTS="polls read" does some of it.
 bench: build $(TOOLS)/python/.done
 	@Scripts/install-packages.sh $(BENCH_PACKAGES)
-	@$(SWIFT) build -c release --product kalends-bench
+	@$(SWIFT) build $(RELEASE) --product kalends-bench
 	@python3 -B Scripts/bench.py run $(PARTS) --python $(PYTHON)
 
 # The same, compared with the ratios and the counts of instructions that the repository keeps; fails where one is worse.
 bench-check: build $(TOOLS)/python/.done
 	@Scripts/install-packages.sh $(BENCH_PACKAGES)
-	@$(SWIFT) build -c release --product kalends-bench
+	@$(SWIFT) build $(RELEASE) --product kalends-bench
 	@python3 -B Scripts/bench.py check $(PARTS) --python $(PYTHON)
 
 # Inputs that make readers slow: twice as much may take at most 2.2 times as long.
 bench-hazards:
 	@Scripts/install-packages.sh $(SYSTEM_PACKAGES)
-	@$(SWIFT) build -c release --product kalends-bench
+	@$(SWIFT) build $(RELEASE) --product kalends-bench
 	@.build/release/kalends-bench hazards
 
 # The engine that keeps calendars in step beside vdirsyncer, with one Radicale.
 bench-caldav: $(TOOLS)/python/.done
 	@Scripts/install-packages.sh $(SYSTEM_PACKAGES) vdirsyncer
-	@$(SWIFT) build -c release --product kalends-bench
+	@$(SWIFT) build $(RELEASE) --product kalends-bench
 	@python3 -B Scripts/bench.py run caldav --python $(PYTHON)
 
 # What phones bring and take along: 5,000 events at once, 100,000 page by page, and questions without news.
@@ -289,7 +291,7 @@ bench-phones: build
 # Polls at a million feeds beside a hundred, memory, the start after a kill, and a circle of 100,000 items.
 bench-million: build
 	@Scripts/install-packages.sh $(BENCH_PACKAGES)
-	@$(SWIFT) build -c release --product kalends-bench
+	@$(SWIFT) build $(RELEASE) --product kalends-bench
 	@python3 -B Scripts/bench.py run million --python $(PYTHON)
 
 # One, two and three servers on one PostgreSQL beside one on SQLite: polls, reads, changes, memory, and how soon a revocation is
@@ -301,29 +303,28 @@ bench-nodes: build
 # A million feeds, or FEEDS, are moved from SQLite to PostgreSQL and back, with a start and polls on PostgreSQL between.
 bench-move: build
 	@Scripts/install-packages.sh $(SYSTEM_PACKAGES) wrk postgresql
-	@$(SWIFT) build -c release --product kalends-bench
+	@$(SWIFT) build $(RELEASE) --product kalends-bench
 	@python3 -B Scripts/bench-move.py $(KALENDS) .build/release/kalends-bench --count $(or $(FEEDS),1000000)
 
-# A Debian package in .build-package/, with a program that needs nothing of Swift on the machine.
+# A Debian package in .build-package/.
 PACKAGE := .build-package
-VERSION = $(shell $(PACKAGE)/release/kalends --version)
+VERSION = $(shell $(KALENDS) --version)
 
-package:
-	@Scripts/install-packages.sh $(SYSTEM_PACKAGES) debhelper dpkg-dev
-	@$(SWIFT) build -c release --product kalends --static-swift-stdlib --scratch-path $(PACKAGE)
-	@Scripts/package.sh $(PACKAGE)/release/kalends $(PACKAGE)
+package: build
+	@Scripts/install-packages.sh debhelper dpkg-dev
+	@Scripts/package.sh $(KALENDS) $(PACKAGE)
 
 # The package in a bare Debian with a systemd of its own: installed, served from, upgraded under load, removed, purged. Wants
 # root. OLD=FILE is the package of the version before; otherwise that is the same program under a lower version.
 test-package: package
 	@Scripts/install-packages.sh debootstrap systemd-container
-	@[ -n "$(OLD)" ] || Scripts/package.sh $(PACKAGE)/release/kalends $(PACKAGE) $(VERSION)~before
+	@[ -n "$(OLD)" ] || Scripts/package.sh $(KALENDS) $(PACKAGE) $(VERSION)~before
 	@python3 -B Tests/Packages/package.py $(or $(OLD),$(PACKAGE)/kalends_$(VERSION)~before_*.deb) $(PACKAGE)/kalends_$(VERSION)_*.deb
 
 # The container's image with the package's program, run as compose.yaml says, and beside PostgreSQL. Wants root.
 test-container: package
 	@Scripts/install-packages.sh podman podman-compose crun netavark aardvark-dns iptables debootstrap postgresql
-	@Scripts/postgresql.sh python3 -B Tests/Packages/container.py $(PACKAGE)/release/kalends
+	@Scripts/postgresql.sh python3 -B Tests/Packages/container.py $(KALENDS)
 
 # The alerts, and the metrics that they ask for, by Prometheus' own tool; its package would start a server.
 test-alerts:

@@ -11,15 +11,28 @@ internal import Storage
 /// row. It still runs the statement, so it knows of transactions and errors.
 struct BoundValues {
     private let statement: Statement
+    /// The texts of the arguments, which the statement refers to until `clear()`.
+    private let texts: BoundTexts
 
     /// Binds arguments; SQLite takes `$1` as a name, so that a parameter may occur twice and in any order, as in
     /// PostgreSQL.
     init(_ arguments: [SQLValue], in statement: Statement, _ sql: String) throws {
         self.statement = statement
+        texts = BoundTexts(arguments)
         let code = unsafe sqlite3_reset(statement.sqliteStatement)
         guard code == SQLITE_OK else { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }
         // GRDB takes the arguments for complete from here on, and leaves those that are bound below.
         statement.setUncheckedArguments(StatementArguments())
+        do {
+            try bind(arguments, sql)
+        } catch {
+            // The statement is kept, and the texts are not.
+            clear()
+            throw error
+        }
+    }
+
+    private func bind(_ arguments: [SQLValue], _ sql: String) throws {
         let count = Int(unsafe sqlite3_bind_parameter_count(statement.sqliteStatement))
         // Finding out which parameter has which number takes longer than binding it.
         if Self.firstStandInOrder(sql) {
@@ -45,26 +58,17 @@ struct BoundValues {
         case .integer(let number):
             code = unsafe sqlite3_bind_int64(statement.sqliteStatement, place, Int64(number))
         case .text(var text):
-            code = try text.withUTF8 { bytes in
-                // An empty text may have no address, and SQLite takes no address for NULL.
-                guard !bytes.isEmpty, let start = unsafe UnsafeRawPointer(bytes.baseAddress) else {
-                    return unsafe sqlite3_bind_text(statement.sqliteStatement, place, "", 0, Self.copied)
-                }
-                // A text with NUL would be another one to every function of SQL that ends at it, and PostgreSQL
-                // stores none.
-                guard unsafe memchr(start, 0, bytes.count) == nil else { throw StorageError.unstorable }
-                return unsafe sqlite3_bind_text64(
-                    statement.sqliteStatement, place, start.assumingMemoryBound(to: CChar.self),
-                    UInt64(bytes.count), Self.copied, UInt8(SQLITE_UTF8))
-            }
+            let bytes = unsafe texts.add(&text)
+            // A text with NUL would be another one to every function of SQL that ends at it, and PostgreSQL stores none.
+            guard unsafe memchr(bytes.start, 0, bytes.count) == nil else { throw StorageError.unstorable }
+            // Without a destructor SQLite takes no copy: the text outlives its use.
+            code = unsafe sqlite3_bind_text64(
+                statement.sqliteStatement, place, bytes.start, UInt64(bytes.count), nil, UInt8(SQLITE_UTF8))
         }
         guard code == SQLITE_OK else { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }
     }
 
-    /// SQLITE_TRANSIENT, which C defines by a cast: SQLite copies the text before the call returns.
-    private static var copied: sqlite3_destructor_type { unsafe unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
-
-    /// Releases the copies of the arguments: the statement is kept for the next time.
+    /// Takes the arguments away from the statement, which is kept for the next time; must be called before the values go.
     func clear() { unsafe sqlite3_clear_bindings(statement.sqliteStatement) }
 
     /// The values of the row at which the statement stands.
@@ -91,7 +95,9 @@ struct BoundValues {
     /// Whether the parameters first appear in the order of their numbers.
     private static func firstStandInOrder(_ sql: String) -> Bool {
         var (greatest, number, isInside) = (0, 0, false)
-        for byte in sql.utf8 {
+        let bytes = sql.utf8.span
+        for place in bytes.indices {
+            let byte = bytes[place]
             if isInside, byte >= 48, byte <= 57 {
                 number = number * 10 + Int(byte - 48)
                 continue
@@ -103,5 +109,39 @@ struct BoundValues {
             (isInside, number) = (byte == 36, 0)
         }
         return number <= greatest + 1
+    }
+}
+
+/// The texts of a statement's arguments, one after the other in one piece of memory.
+///
+/// SQLite's own copies are pieces of their own, each with its lock and its bookkeeping: of a row's values, copying them took
+/// longer than inserting them.
+@safe
+private final class BoundTexts {
+    // The memory lives as long as this object, and `add` never writes beyond it: `init` counted the same texts.
+    private let memory: UnsafeMutablePointer<CChar>
+    private let capacity: Int
+    private var count = 0
+
+    init(_ values: [SQLValue]) {
+        var total = 0
+        for case .text(let text) in values { total += text.utf8.count }
+        capacity = total
+        // One more, so that there is an address even without any text: SQLite takes none for NULL.
+        unsafe memory = .allocate(capacity: total + 1)
+    }
+
+    deinit { unsafe memory.deallocate() }
+
+    /// Copies the next text; the address is valid as long as this object.
+    func add(_ text: inout String) -> (start: UnsafePointer<CChar>, count: Int) {
+        let start = unsafe memory + count
+        let length = text.withUTF8 { bytes in
+            precondition(count + bytes.count <= capacity)
+            if let first = bytes.baseAddress { unsafe memcpy(start, first, bytes.count) }
+            return bytes.count
+        }
+        count += length
+        return unsafe (UnsafePointer(start), length)
     }
 }

@@ -13,7 +13,7 @@ struct kalends_sandbox {
     int no_new_privileges;
     int no_files;
     int no_network;
-    /// No program is started, no process made, no socket opened.
+    /// No program is started, no process made, no socket opened; threads may be started.
     int no_calls;
 };
 
@@ -27,10 +27,17 @@ struct kalends_reach {
     int makes_file;
     int connects;
     int forks;
+    /// It may do this, because a thread is confined like the one that started it.
+    int starts_threads;
 };
 
-/// Tries to read `file`, to make and remove `new_file`, to reach this machine's own address over TCP, and to fork.
+/// Tries to read `file`, to make and remove `new_file`, to reach this machine's own address over TCP, to start a thread, and
+/// to fork.
 struct kalends_reach kalends_try_everything(const char *file, const char *new_file);
+
+/// Gives a pipe room for 256 KiB where the system allows that, so that its writer waits less for its reader; does nothing to
+/// anything else.
+void kalends_widen_pipe(int descriptor);
 
 /// A file in memory without a name, which the caller closes; -1 and errno when there is none.
 int kalends_memory_file(void);

@@ -21,5 +21,5 @@ enum Allocator {
     static func giveBack() { _ = kalends_return_memory(kept) }
 
     /// The number of free bytes that are kept, since they are soon used again.
-    private static let kept = 32 << 20
+    private static let kept = 16 << 20
 }

@@ -3,9 +3,9 @@
 import NIOPosix
 import ServiceLifecycle
 
-/// Checks every two seconds whether memory can be returned to the system.
+/// Checks every second whether memory can be returned to the system.
 struct AllocatorUpkeep: Service {
-    private static let interval = Duration.seconds(2)
+    private static let interval = Duration.seconds(1)
 
     func run() async throws {
         await cancelWhenGracefulShutdown {

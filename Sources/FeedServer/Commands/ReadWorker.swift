@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import CSandbox
+import Glibc
 import ICalBridge
 import KalendsCore
 import Synchronization
@@ -10,7 +11,7 @@ import Synchronization
 /// frames.
 ///
 /// libical is C code that processes untrusted bytes: whatever damage a file could do ends with this process, which has
-/// no files, no network and no secrets.
+/// no files, no network and no secrets. It may start a thread, which is confined like the first, but no process.
 struct ReadWorker: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "read-worker", abstract: "Read an untrusted file for the server.", shouldDisplay: false)
@@ -36,6 +37,8 @@ struct ReadWorker: ParsableCommand {
         // Untrusted bytes are not read without limits; a kernel that lacks other protections is the operator's choice.
         guard sandbox.limits == 1, sandbox.no_new_privileges == 1 else { throw ExitCode(70) }
         if let tryToRead { return report("after", tryToRead) }
+        // The server takes a while for each block, which this process need not wait for.
+        kalends_widen_pipe(STDOUT_FILENO)
         let reported = Mutex(0.0)
         do {
             if checks {
@@ -47,19 +50,19 @@ struct ReadWorker: ParsableCommand {
                     file: "", bytes: bytes, reading: CalendarReader(options: options).read(anyForm: bytes))
                 return Console.bytes(WorkerFrame.check(try result.json.serialized()).bytes)
             }
+            let blocks = BlockOutput()
             let source = try ImportSource(
                 try InputFile("-", limit: .max).whole(), assumedTimeZone: assumedTimeZone, charset: charset,
                 limit: limit,
                 progress: { part in
-                    // Nobody needs more than a hundred steps.
-                    let isNews = reported.withLock { last in
-                        guard part >= last + 0.01 else { return false }
+                    reported.withLock { last in
+                        // Nobody needs more than a hundred steps.
+                        guard part >= last + 0.01 else { return }
                         last = part
-                        return true
+                        Console.bytes(WorkerFrame.progress(part).bytes)
                     }
-                    if isNews { Console.bytes(WorkerFrame.progress(part).bytes) }
-                },
-                pass: { Console.bytes(WorkerFrame.block(ImportBlock.packed($0)).bytes) })
+                }, pass: blocks.write)
+            blocks.finish()
             // The server waits for the end of this process, which would release each of the events first.
             withExtendedLifetime(source) {
                 Console.bytes(WorkerFrame.summary(source.summary).bytes)
@@ -74,7 +77,7 @@ struct ReadWorker: ParsableCommand {
         // Both strings are only read during the call.
         let reach = unsafe kalends_try_everything(file, file + ".new")
         Console.line(
-            "\(time): reads=\(reach.reads_file) writes=\(reach.makes_file) connects=\(reach.connects) forks=\(reach.forks)"
+            "\(time): reads=\(reach.reads_file) writes=\(reach.makes_file) connects=\(reach.connects) forks=\(reach.forks) threads=\(reach.starts_threads)"
         )
     }
 }

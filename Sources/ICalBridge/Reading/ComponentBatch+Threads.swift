@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Dispatch
+internal import Base
 internal import Synchronization
 
 extension ComponentBatch {
@@ -27,7 +27,7 @@ extension ComponentBatch {
         }
         let next = Atomic(0)
         let done = Mutex<[ComponentBatch?]>(Array(repeating: nil, count: count))
-        DispatchQueue.concurrentPerform(iterations: threads) { _ in
+        concurrently(threads) { _ in
             // A thread takes batches in the order of the file, so what it finds first is earlier in the file than what
             // it finds later; the marks in the logs depend on that.
             var context = ReadingContext(table, options: options)

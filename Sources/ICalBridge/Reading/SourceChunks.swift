@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Dispatch
+internal import Base
 internal import Synchronization
 
 /// A large file in chunks that are cut between two events, each of which is scanned and read while the processor has it
@@ -58,7 +58,7 @@ struct SourceChunks {
         let next = Atomic(0)
         let isPlain = Atomic(true)
         let done = Mutex<[(found: Int, batch: ComponentBatch)?]>(Array(repeating: nil, count: chunks.count))
-        DispatchQueue.concurrentPerform(iterations: min(max(options.threads, 1), chunks.count)) { _ in
+        concurrently(min(max(options.threads, 1), chunks.count)) { _ in
             // A thread takes chunks in the order of the file, so what it finds first is earlier in the file than what it
             // finds later; the marks in the logs depend on that.
             var context = ReadingContext(table, options: options)

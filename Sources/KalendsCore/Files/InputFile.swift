@@ -75,6 +75,7 @@ package final class InputFile {
     /// Reads all of it, or what is left of it.
     package func whole() throws -> [UInt8] {
         var bytes: [UInt8] = []
+        if case .file(let size) = kind { bytes.reserveCapacity(size) }
         while let chunk = try next() { bytes += chunk }
         return bytes
     }

@@ -91,10 +91,11 @@ struct EventStaging: Sendable {
 
     /// Whether there is enough to write: a little if nothing is being written, and otherwise as much as may wait.
     ///
-    /// The more is written together, the fewer times a page of an index is written.
+    /// The more is written together, the fewer times a page of an index is written; but what waits when everything is decided is
+    /// written while nothing else is left to do.
     var isFull: Bool {
         let few = pieces.count < 64 && bytes < 1 << 20
-        return !few && (!writer.isBusy || pieces.count >= 512 || bytes >= 4 << 20)
+        return !few && (!writer.isBusy || pieces.count >= 256 || bytes >= 4 << 20)
     }
 
     /// Whether a task is writing.

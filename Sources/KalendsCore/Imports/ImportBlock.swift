@@ -15,9 +15,9 @@ package enum ImportBlock {
 
     static func count(events: Int) -> Int { (events + size - 1) / size }
 
-    package static func packed(_ events: ArraySlice<ReadEvent>) -> [UInt8] {
+    package static func packed(_ events: [ReadEvent]) -> [UInt8] {
         var writer = PackWriter()
-        writer.write(Array(events)) { writer, read in
+        writer.write(events) { writer, read in
             writer.write(read.line)
             writer.write(read.event)
         }

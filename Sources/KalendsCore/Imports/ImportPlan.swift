@@ -21,12 +21,27 @@ struct ImportPlan: Sendable {
         var isShared: Bool
         /// The reason, unless the event is clearly new or unchanged.
         var reason: String?
+        /// What is stored; nil unless the event is created or updated.
+        fileprivate(set) var rows: Rows?
+
         /// The row to store, if the event is created or updated.
-        var record: ImportedEventRecord?
+        var record: ImportedEventRecord? { rows?.record }
         /// The row of the same source that it replaces.
-        var before: ImportedEventRecord?
+        var before: ImportedEventRecord? { rows?.before }
         /// The row of the same person's other source that is removed with it.
-        var former: ImportedEventRecord?
+        var former: ImportedEventRecord? { rows?.former }
+    }
+
+    /// The rows of an item. Each has many texts, and counting the references to all of them whenever an item is passed on
+    /// took longer than comparing the item.
+    final class Rows: Sendable {
+        let record: ImportedEventRecord
+        let before: ImportedEventRecord?
+        let former: ImportedEventRecord?
+
+        init(_ record: ImportedEventRecord, before: ImportedEventRecord? = nil, former: ImportedEventRecord? = nil) {
+            (self.record, self.before, self.former) = (record, before, former)
+        }
     }
 
     /// The highest SEQUENCE of a file that is adopted; a higher one is ignored, because no program counts that far.
@@ -117,12 +132,13 @@ struct ImportPlan: Sendable {
                 return stored[key].flatMap { $0.isLive ? $0 : nil }
             }
             if let old = before ?? former {
-                try items[place].compare(record, with: old, self)
-                if items[place].record != nil { (items[place].before, items[place].former) = (before, former) }
+                if let updated = try items[place].compare(record, with: old, self) {
+                    items[place].rows = Rows(updated, before: before, former: former)
+                }
             } else if try isBroughtBySomebodyElse(record, stored) {
                 items[place].change = .unchanged
             } else {
-                items[place].record = new(record, after: known)
+                items[place].rows = Rows(new(record, after: known))
                 unknown.append(place)
             }
         }
@@ -130,7 +146,7 @@ struct ImportPlan: Sendable {
         for place in unknown {
             guard let record = items[place].record, twins.take(record) else { continue }
             items[place].change = .unchanged
-            items[place].record = nil
+            items[place].rows = nil
             items[place].reason =
                 "The same event exists under another UID: start, end, title, place and repetition are equal."
         }
@@ -190,13 +206,13 @@ extension ImportPlan.Item {
     fileprivate mutating func skip(_ why: String) {
         change = .skipped
         reason = why
-        (record, before, former) = (nil, nil, nil)
+        rows = nil
     }
 
-    /// Decides between the stored event and the one in the file.
+    /// Decides between the stored event and the one in the file; returns the row to store, if the event is updated.
     fileprivate mutating func compare(
         _ new: ImportedEventRecord, with old: ImportedEventRecord, _ plan: ImportPlan
-    ) throws {
+    ) throws -> ImportedEventRecord? {
         if old.source == new.source, old.visibleTo == new.visibleTo, try StoredEvent.isSame(old.content, new.content) {
             change = .unchanged
         } else if !new.source.isSubscription, Self.isOlder(new, than: old) {
@@ -204,8 +220,9 @@ extension ImportPlan.Item {
             reason = "The stored event is newer than the file's."
         } else {
             change = .updated
-            record = plan.next(new, after: old)
+            return plan.next(new, after: old)
         }
+        return nil
     }
 
     private static func isOlder(_ new: ImportedEventRecord, than old: ImportedEventRecord) -> Bool {

@@ -21,11 +21,11 @@ package struct ImportSource: Sendable, Codable {
     ///
     /// - Parameters:
     ///   - charset: the charset that the file's Content-Type names.
-    ///   - progress: called now and then with the part that has been read, from 0 to 1.
+    ///   - progress: called now and then with the part that has been read, from 0 to 1, by any reading thread.
     ///   - pass: called with the events of each block in order, while later ones are still examined.
     package init(
         _ bytes: [UInt8], assumedTimeZone: String, charset: String? = nil, limit: Int,
-        progress: (@Sendable (Double) -> Void)? = nil, pass: (ArraySlice<ReadEvent>) -> Void = { _ in }
+        progress: (@Sendable (Double) -> Void)? = nil, pass: ([ReadEvent]) -> Void = { _ in }
     ) throws {
         var reader = CalendarReader(
             options: CalendarReader.Options(ofWorker: assumedTimeZone, charset: charset, limit: limit))
@@ -40,6 +40,7 @@ package struct ImportSource: Sendable, Codable {
                 })
         }
         events = []
+        events.reserveCapacity(reading.calendars.reduce(0) { $0 + $1.events.count })
         skipped = reading.skipped
         problems = reading.problems
         zones = reading.timeZones.map {
@@ -57,7 +58,8 @@ package struct ImportSource: Sendable, Codable {
                     problems.append(problem)
                 } else if event.kind == .event, event.start != nil {
                     events.append(ReadEvent(event: event, line: span.lowerBound))
-                    if events.count.isMultiple(of: ImportBlock.size) { pass(events.suffix(ImportBlock.size)) }
+                    // A slice would share the list's storage, and the next event would copy all of them.
+                    if events.count.isMultiple(of: ImportBlock.size) { pass(Array(events.suffix(ImportBlock.size))) }
                 } else {
                     skipped += 1
                     problems.append(
@@ -68,7 +70,7 @@ package struct ImportSource: Sendable, Codable {
             }
         }
         let rest = events.count % ImportBlock.size
-        if rest > 0 { pass(events.suffix(rest)) }
+        if rest > 0 { pass(Array(events.suffix(rest))) }
         problems.sort { $0.line < $1.line }
     }
 
@@ -89,8 +91,6 @@ extension CalendarReader.Options {
         declaredCharset = charset
         limits.bytes = limit
         limits.components = 200_000
-        // The reading process may not have a second thread; two such processes use two cores.
-        threads = 1
     }
 }
 
@@ -108,7 +108,7 @@ struct ImportReading: Sendable {
         events = .spooled(
             spool,
             try stride(from: 0, to: source.events.count, by: ImportBlock.size).map { first in
-                try spool.append(ImportBlock.packed(source.events[first...].prefix(ImportBlock.size)))
+                try spool.append(ImportBlock.packed(Array(source.events[first...].prefix(ImportBlock.size))))
             })
     }
 

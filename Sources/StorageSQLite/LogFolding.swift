@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import GRDB
+internal import GRDBSQLite
+internal import Synchronization
+
+/// Folds the log into the file once it has enough pages, in the writer's turn but after whoever waits for it.
+///
+/// SQLite would do so within the commit that brings the log to that length. Another connection must not do it: versions of SQLite
+/// before 3.51.3 may damage the file then.
+final class LogFolding: Sendable {
+    /// The pages in the log at which they are folded into the file, twice as many as SQLite's default: a page that
+    /// several transactions change is then written to the file once for all of them. Writers wait for the folding, so it
+    /// is not more.
+    private static let pages = 2000
+    /// The same while an import stages events: each of its transactions changes nearly the same pages of four indexes.
+    private static let pagesWhileStaging = 6000
+
+    private let pages = Atomic(0)
+    private let isComing = Atomic(false)
+    private let hasEnded = Atomic(false)
+
+    /// Counts the pages that the connection's commits leave in the log; it folds none of them by itself from here on.
+    ///
+    /// The folding must live as long as something is committed through the connection.
+    func follow(_ db: Database) {
+        let own = unsafe Unmanaged.passUnretained(self)
+        // The callback only stores a number.
+        _ = unsafe sqlite3_wal_hook(
+            db.sqliteConnection,
+            { folding, _, _, pages in
+                if let folding = unsafe folding {
+                    unsafe Unmanaged<LogFolding>.fromOpaque(folding).takeUnretainedValue()
+                        .pages.store(Int(pages), ordering: .relaxed)
+                }
+                return SQLITE_OK
+            }, own.toOpaque())
+    }
+
+    /// Lets the log be folded after a commit if it is long enough.
+    ///
+    /// - Parameter isStaged: whether an import staged events, of which more follow.
+    func afterCommit(isStaged: Bool, _ pool: DatabasePool) {
+        let most = isStaged ? Self.pagesWhileStaging : Self.pages
+        guard pages.load(ordering: .relaxed) >= most, !isComing.exchange(true, ordering: .relaxed) else { return }
+        pool.asyncWriteWithoutTransaction { db in
+            self.isComing.store(false, ordering: .relaxed)
+            // What fails here, such as for want of space, is tried again after the next commit.
+            if !self.hasEnded.load(ordering: .relaxed) { _ = try? db.checkpoint(.passive) }
+        }
+    }
+
+    /// Must be called before the connection is closed; returns false when it was called before.
+    func end() -> Bool { !hasEnded.exchange(true, ordering: .relaxed) }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Storage
+import StorageSQLite
+import StoreConformance
+import Testing
+
+@Suite("The length of SQLite's log", .enabled(if: !TestedStore.isPostgreSQL, "It is about SQLite's file"))
+struct LogFoldingTests {
+    private static let page = 4096
+
+    private func log(_ home: TemporaryStore) throws -> Int {
+        try URL(filePath: home.path + "-wal").resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0
+    }
+
+    /// Writes about 250 pages, each other than by the write before: SQLite leaves a page that would stay the same.
+    private func change(_ number: Int) -> @Sendable (any WriteTransaction) throws -> Void {
+        let letter = number.isMultiple(of: 2) ? "x" : "y"
+        return { try $0.set("long", to: "\(number)" + String(repeating: letter, count: 1 << 20)) }
+    }
+
+    @Test("It begins again once it has 2,000 pages, however much is written")
+    func writes() async throws {
+        let home = try TemporaryStore()
+        for number in 0..<40 { try await home.write(change(number)) }
+        #expect(try log(home) > 2000 * Self.page && log(home) < 2600 * Self.page)
+    }
+
+    @Test("It grows longer while events are staged, and begins again after the next write that is not")
+    func staging() async throws {
+        let home = try TemporaryStore()
+        for number in 0..<16 { try await home.store.stage(change(number)) }
+        #expect(try log(home) > 3500 * Self.page)
+        for number in 16..<60 { try await home.store.stage(change(number)) }
+        let longest = try log(home)
+        #expect(longest > 6000 * Self.page && longest < 6600 * Self.page)
+        // The first one has the log folded, and the others begin it again: the file is not made shorter.
+        for number in 60..<64 { try await home.write(change(number)) }
+        let kept = try await home.read { try $0.setting("long")?.hasPrefix("63y") }
+        #expect(try log(home) == longest && kept == true)
+        // All of it is in the file.
+        try home.store.close()
+        let file = try SQLiteStore(path: home.path)
+        #expect(try await file.read { try $0.setting("long")?.hasPrefix("63y") } == true)
+        try file.close()
+    }
+}
