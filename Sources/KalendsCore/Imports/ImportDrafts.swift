@@ -40,48 +40,44 @@ struct ImportDrafts {
     /// How much is decided together: each decision asks the database a few times, however many events it is for.
     private static let together = (blocks: 5, bytes: 512 << 10)
 
-    /// How many times as much is made while earlier blocks are decided.
-    private static let ahead = 1
-
-    /// Some blocks, and the number of the block after them.
-    private typealias Made = (blocks: [Block], end: Int)
-
     private let events: ImportEvents
     private let zone: any TimeZoneRules
     private let store: any Store
-    private var coming: [Task<Made, any Error>] = []
+    private var number = 0
+    private var coming: Task<[Block], any Error>?
 
     init(_ events: ImportEvents, for plan: SharedPlan, _ store: any Store) {
         (self.events, zone, self.store) = (events, plan.zone, store)
-        for _ in 0..<Self.ahead { prepare() }
+        prepare()
     }
 
     /// Returns the next blocks, which follow each other; nil after the last one.
     mutating func next() async throws -> [Block]? {
-        let made = try await coming[0].value
-        guard !made.blocks.isEmpty else { return nil }
+        guard let blocks = try await coming?.value else { return nil }
+        number += blocks.count
         prepare()
-        coming.removeFirst()
-        return made.blocks
+        return blocks
     }
 
     private mutating func prepare() {
-        let (events, zone, store, before) = (events, zone, store, coming.last)
+        guard number < events.blocks else {
+            coming = nil
+            return
+        }
+        let (events, zone, store, first) = (events, zone, store, number)
         // A caller who gives up leaves some blocks to be made, which changes nothing.
-        coming.append(
-            Task {
-                let first = try await before?.value.end ?? 0
-                var (blocks, bytes): ([Block], Int) = ([], 0)
-                for number in first..<min(first + Self.together.blocks, events.blocks) {
-                    let packed = try await events.packed(number, store)
-                    blocks.append(
-                        Block(
-                            number: number, packed: packed,
-                            events: try ImportBlock.events(packed).map { ImportDraft($0, floatingIn: zone) }))
-                    bytes += packed.count
-                    if bytes >= Self.together.bytes { break }
-                }
-                return (blocks, first + blocks.count)
-            })
+        coming = Task {
+            var (blocks, bytes): ([Block], Int) = ([], 0)
+            for number in first..<min(first + Self.together.blocks, events.blocks) {
+                let packed = try await events.packed(number, store)
+                blocks.append(
+                    Block(
+                        number: number, packed: packed,
+                        events: try ImportBlock.events(packed).map { ImportDraft($0, floatingIn: zone) }))
+                bytes += packed.count
+                if bytes >= Self.together.bytes { break }
+            }
+            return blocks
+        }
     }
 }
