@@ -97,7 +97,7 @@ extension ReadTransaction {
     /// Returns events of some sources with one of these fingerprints, in order of UID; nil when there are more than
     /// `limit`.
     public func twins(
-        _ fingerprints: [String], of sources: [EventSource], in circle: Circle, limit: Int = 400
+        _ fingerprints: [String], of sources: [EventSource], in circle: Circle, limit: Int
     ) throws -> [Twin]? {
         let origins = sources.map { SQLValue.text($0.text) }
         let found = try eachGroup(fingerprints, from: 4 + origins.count) { parameters, values in
