@@ -134,6 +134,12 @@ package actor ImportReader {
         let own = ProcessInfo.processInfo.environment
         environment["LD_LIBRARY_PATH"] = own["LD_LIBRARY_PATH"]
         environment["TZDIR"] = own["TZDIR"]
+        #if DEBUG
+        // A sanitizer has to be set in each process; its report ends the process, which may write no file.
+        for name in ["LD_PRELOAD", "ASAN_OPTIONS", "TSAN_OPTIONS", "UBSAN_OPTIONS"] {
+            environment[Environment.Key(stringLiteral: name)] = own[name]
+        }
+        #endif
         // Unlike a pipe, a file need not be read to its end.
         let input = try upload.spool.reopened()
         let result = try await Subprocess.run(
