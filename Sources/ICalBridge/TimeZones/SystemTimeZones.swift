@@ -32,6 +32,11 @@ public final class SystemTimeZones: Sendable {
 
     /// The id in tzdata's spelling, for an id in upper or lower case; nil when there is none.
     public func canonicalSpelling(_ identifier: String) -> String? {
+        #if os(Linux)
+        // Names of files differ in case here, so a zone of this name is spelled like this. The list of all zones takes as
+        // long as a thousand events.
+        if Self.isListed(identifier), zone(identifier) != nil { return identifier }
+        #endif
         let key = identifier.lowercased()
         return names.withLock { names in
             if names == nil {
@@ -60,14 +65,24 @@ public final class SystemTimeZones: Sendable {
         }
     }
 
+    /// Files and folders that hold no zone of their own.
+    private static let skipped: Set<ByteString> = [
+        "posix", "right", "Etc/Unknown", "localtime", "posixrules", "Factory",
+    ]
+
+    /// Whether `list` has a zone of this name, if there is such a file.
+    private static func isListed(_ identifier: String) -> Bool {
+        guard isSpelledLikeAZone(identifier), !skipped.contains(identifier) else { return false }
+        return identifier.split(separator: "/").last?.first?.isUppercase == true
+    }
+
     private func list() -> [String] {
-        let skipped: Set<ByteString> = ["posix", "right", "Etc/Unknown", "localtime", "posixrules", "Factory"]
         var found: [String] = []
         func walk(_ prefix: String) {
             let path = prefix.isEmpty ? directory : "\(directory)/\(prefix)"
             for name in (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [] {
                 let identifier = prefix.isEmpty ? name : "\(prefix)/\(name)"
-                guard Self.isSpelledLikeAZone(identifier), !skipped.contains(identifier) else { continue }
+                guard Self.isSpelledLikeAZone(identifier), !Self.skipped.contains(identifier) else { continue }
                 var isDirectory = false
                 if FileManager.default.fileExists(atPath: "\(directory)/\(identifier)", isDirectory: &isDirectory),
                     isDirectory

@@ -76,12 +76,15 @@ package final class InputFile {
     package func whole() throws -> [UInt8] {
         var bytes: [UInt8] = []
         if case .file(let size) = kind { bytes.reserveCapacity(size) }
-        while let chunk = try next() { bytes += chunk }
+        while let count = try fill() { bytes += chunk[..<count] }
         return bytes
     }
 
     /// Returns the next piece, or nil at the end.
-    package func next() throws -> [UInt8]? {
+    package func next() throws -> [UInt8]? { try fill().map { Array(chunk[..<$0]) } }
+
+    /// Fills the beginning of the chunk with the next bytes, and returns their number; nil at the end.
+    private func fill() throws -> Int? {
         while true {
             if case .file = kind {} else { try wait() }
             // The buffer is valid for the call, and `read` writes no more than its count.
@@ -96,7 +99,7 @@ package final class InputFile {
             taken += count
             // This can be a pipe, or a file that grows while it is read.
             guard taken <= limit else { throw Self.tooLong(name, nil, limit, hint) }
-            return count == 0 ? nil : Array(chunk[..<count])
+            return count == 0 ? nil : count
         }
     }
 

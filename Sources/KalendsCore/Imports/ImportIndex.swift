@@ -29,6 +29,9 @@ struct ImportIndex: Sendable {
             }
         }
 
+        // A part of a digest is as good a hash as any.
+        func hash(into hasher: inout Hasher) { hasher.combine(high) }
+
         /// The id of the item in the import's report.
         var text: String {
             Base64URL.encode(
@@ -52,7 +55,13 @@ struct ImportIndex: Sendable {
     /// The zone of times that name none.
     let zone: TimeZoneReference
 
-    init(floatingIn zone: TimeZoneReference) { self.zone = zone }
+    /// - Parameter expected: about how many events there will be, because a table that grows is made again each time.
+    init(floatingIn zone: TimeZoneReference, expecting expected: Int = 0) {
+        self.zone = zone
+        keys.reserveCapacity(expected)
+        uids.reserveCapacity(expected)
+        newest.reserveCapacity(expected)
+    }
 
     init(_ events: ImportEvents, floatingIn zone: TimeZoneReference, _ store: any Store) async throws {
         self.zone = zone

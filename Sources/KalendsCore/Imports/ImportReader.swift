@@ -2,6 +2,7 @@
 
 import Base
 import FoundationEssentials
+import ICalBridge
 import Storage
 import Subprocess
 import SystemPackage
@@ -31,8 +32,8 @@ package actor ImportReader {
     func read(
         _ upload: ImportUpload, in circle: Circle, progress: @escaping @Sendable (Double) -> Void = { _ in }
     ) async throws -> ImportReading {
-        let index = ImportIndex(floatingIn: try circle.zone)
-        guard let found = try await received(upload, circle.timeZone, [], index, progress).reading() else {
+        let zone = try circle.zone
+        guard let found = try await received(upload, circle.timeZone, [], zone, progress).reading() else {
             throw Self.beyondLimits
         }
         return found
@@ -50,7 +51,7 @@ package actor ImportReader {
 
     /// Returns what a separate reading process reported about a file; throws if the process did not end by itself.
     private func received(
-        _ upload: ImportUpload, _ assumedTimeZone: String, _ manner: [String], _ index: ImportIndex?,
+        _ upload: ImportUpload, _ assumedTimeZone: String, _ manner: [String], _ zone: TimeZoneReference?,
         _ progress: @escaping @Sendable (Double) -> Void
     ) async throws -> ReceivedReading {
         let sender = upload.admission?.sender ?? .unknown
@@ -68,7 +69,7 @@ package actor ImportReader {
         let chosen = arguments
         let executable = executable
         let reading = try await withThrowingTaskGroup(of: ReceivedReading?.self) { group in
-            group.addTask { try await Self.run(executable, chosen, upload, limits, index, progress) }
+            group.addTask { try await Self.run(executable, chosen, upload, limits, zone, progress) }
             group.addTask {
                 try await Task.sleep(for: .seconds(limits.processorSeconds * 2 + 5))
                 return nil
@@ -126,8 +127,8 @@ package actor ImportReader {
     /// Returns what the process read; nil if it exceeded its limits, crashed on the file, or reported something
     /// invalid.
     private static func run(
-        _ executable: String, _ arguments: [String], _ upload: ImportUpload, _ limits: Limits, _ index: ImportIndex?,
-        _ progress: @escaping @Sendable (Double) -> Void
+        _ executable: String, _ arguments: [String], _ upload: ImportUpload, _ limits: Limits,
+        _ zone: TimeZoneReference?, _ progress: @escaping @Sendable (Double) -> Void
     ) async throws -> ReceivedReading? {
         // The server's environment may contain a key, so only the paths of libraries and time zones are passed on.
         var environment: [Environment.Key: String] = [:]
@@ -146,7 +147,9 @@ package actor ImportReader {
             .path(FilePath(executable)), arguments: Arguments(arguments), environment: .custom(environment),
             input: .fileDescriptor(input, closeAfterSpawningProcess: true), output: .sequence, error: .discarded
         ) { execution in
-            var heard = try ReceivedReading(limit: limits.output, index)
+            // Most events take some hundred bytes.
+            var heard = try ReceivedReading(
+                limit: limits.output, indexFor: zone, expecting: min(upload.spool.count / 512, 20_000))
             for try await buffer in execution.standardOutput {
                 // The bytes are copied during the call.
                 let bytes = unsafe buffer.withUnsafeBytes { unsafe Array($0) }

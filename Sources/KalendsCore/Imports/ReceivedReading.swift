@@ -9,17 +9,22 @@ struct ReceivedReading: Sendable {
     private var count = 0
     private let spool: Spool
     private var places: [Range<Int>] = []
-    /// The index of the events so far; nil if nobody needs one.
-    private var index: ImportIndex?
+    /// What makes the index of the events; nil if nobody needs one.
+    private let indexing: ImportIndexing?
     private var summary: ImportSummary?
     private var refusal: Refusal?
     private var check: [UInt8]?
     /// Whether everything so far had a valid form.
     private(set) var isSound = true
 
-    init(limit: Int, _ index: ImportIndex?) throws {
-        (self.limit, self.index) = (limit, index)
-        spool = try Spool()
+    /// - Parameters:
+    ///   - limit: the most bytes that may be received.
+    ///   - zone: the zone of times that name none, for an index of the events; nil if nobody needs one.
+    ///   - expected: about how many events there will be.
+    init(limit: Int, indexFor zone: TimeZoneReference?, expecting expected: Int) throws {
+        let spool = try Spool()
+        (self.limit, self.spool) = (limit, spool)
+        indexing = zone.map { ImportIndexing(floatingIn: $0, expecting: expected, of: spool) }
     }
 
     mutating func hear(_ bytes: [UInt8], _ progress: (Double) -> Void) throws {
@@ -34,9 +39,9 @@ struct ReceivedReading: Sendable {
                 switch frame {
                 case .progress(let part): progress(part)
                 case .block(let block):
-                    // The other process makes the next blocks in the meantime.
-                    try index?.add(block)
-                    places.append(try spool.append(block))
+                    let place = try spool.append(block)
+                    places.append(place)
+                    indexing?.add(place)
                 case .summary(let given): summary = given
                 case .check(let json): check = json
                 case .refused(let detail, let faults):
@@ -54,9 +59,14 @@ struct ReceivedReading: Sendable {
 
     /// Returns what was read; nil if the process did not report everything. Throws the refusal that the process
     /// reported.
-    func reading() throws -> ImportReading? {
+    func reading() async throws -> ImportReading? {
         if let refusal, isSound { throw refusal }
         guard isSound, let summary, summary.blocks == places.count else { return nil }
-        return ImportReading(summary: summary, events: .spooled(spool, places), known: index)
+        do {
+            return ImportReading(
+                summary: summary, events: .spooled(spool, places), known: try await indexing?.finished())
+        } catch is PackError {
+            return nil
+        }
     }
 }

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ICalBridge
+
+/// Makes the index of a file's events while later ones are received, on another processor where there is one.
+final class ImportIndexing: Sendable {
+    private let places: AsyncStream<Range<Int>>.Continuation
+    private let work: Task<ImportIndex, any Error>
+
+    /// - Parameters:
+    ///   - zone: the zone of times that name none.
+    ///   - expected: about how many events there will be.
+    ///   - spool: where the blocks of events are.
+    init(floatingIn zone: TimeZoneReference, expecting expected: Int, of spool: Spool) {
+        let (received, places) = AsyncStream.makeStream(of: Range<Int>.self)
+        self.places = places
+        work = Task {
+            var index = ImportIndex(floatingIn: zone, expecting: expected)
+            // Only the places of the blocks wait here, however far the index is behind.
+            for await place in received { try index.add(try spool.read(place)) }
+            return index
+        }
+    }
+
+    // Nobody wants the index of a file that was given up.
+    deinit { work.cancel() }
+
+    /// Adds the next block.
+    func add(_ place: Range<Int>) { places.yield(place) }
+
+    /// Returns the index of all blocks; throws `PackError` if one of them is not a block.
+    func finished() async throws -> ImportIndex {
+        places.finish()
+        return try await work.value
+    }
+}
