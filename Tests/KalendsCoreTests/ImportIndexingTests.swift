@@ -41,13 +41,26 @@ struct ImportIndexingTests {
         #expect(index.zone == zone)
     }
 
-    @Test("A block that is not one is an error, also for blocks that follow it")
+    @Test("A damaged block makes the whole index fail, even if valid blocks follow")
     func damaged() async throws {
         let (zone, spool) = (try #require(zone), try Spool())
         let indexing = ImportIndexing(floatingIn: zone, expecting: 0, of: spool)
         indexing.add(try spool.append(Array("nonsense".utf8)))
         for block in try Self.blocks(200) { indexing.add(try spool.append(block)) }
         await #expect(throws: PackError.self) { _ = try await indexing.finished() }
+    }
+
+    @Test("A caller who is cancelled gets no index, and none of a part of the file")
+    func cancelled() async throws {
+        let (zone, spool) = (try #require(zone), try Spool())
+        let indexing = ImportIndexing(floatingIn: zone, expecting: 0, of: spool)
+        for block in try Self.blocks(200) { indexing.add(try spool.append(block)) }
+        let caller = Task {
+            while !Task.isCancelled { await Task.yield() }
+            return try await indexing.finished()
+        }
+        caller.cancel()
+        await #expect(throws: CancellationError.self) { _ = try await caller.value }
     }
 
     @Test("What a process reports in another form than events is no reading")

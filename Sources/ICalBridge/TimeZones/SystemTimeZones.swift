@@ -32,12 +32,13 @@ public final class SystemTimeZones: Sendable {
 
     /// The id in tzdata's spelling, for an id in upper or lower case; nil when there is none.
     public func canonicalSpelling(_ identifier: String) -> String? {
+        let key = identifier.lowercased()
         #if os(Linux)
         // Names of files differ in case here, so a zone of this name is spelled like this. The list of all zones takes as
-        // long as a thousand events.
+        // long as a thousand events; once there is one, no file is looked for in vain.
+        if let names = names.withLock({ $0 }) { return names[key] }
         if Self.isListed(identifier), zone(identifier) != nil { return identifier }
         #endif
-        let key = identifier.lowercased()
         return names.withLock { names in
             if names == nil {
                 names = Dictionary(list().map { ($0.lowercased(), $0) }, uniquingKeysWith: { first, _ in first })

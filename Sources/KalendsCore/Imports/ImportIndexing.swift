@@ -18,6 +18,8 @@ final class ImportIndexing: Sendable {
             var index = ImportIndex(floatingIn: zone, expecting: expected)
             // Only the places of the blocks wait here, however far the index is behind.
             for await place in received { try index.add(try spool.read(place)) }
+            // The places end too when this task is cancelled, and an index of a part is of no use.
+            try Task.checkCancellation()
             return index
         }
     }
@@ -28,9 +30,16 @@ final class ImportIndexing: Sendable {
     /// Adds the next block.
     func add(_ place: Range<Int>) { places.yield(place) }
 
-    /// Returns the index of all blocks; throws `PackError` if one of them is not a block.
+    /// Returns the index of all blocks; throws `PackError` if one of them is damaged, and `CancellationError` if the
+    /// caller is cancelled.
     func finished() async throws -> ImportIndex {
-        places.finish()
-        return try await work.value
+        // What nobody holds any more is given up.
+        defer { withExtendedLifetime(self) {} }
+        return try await withTaskCancellationHandler {
+            places.finish()
+            return try await work.value
+        } onCancel: {
+            work.cancel()
+        }
     }
 }

@@ -136,7 +136,7 @@ package actor ImportReader {
         environment["LD_LIBRARY_PATH"] = own["LD_LIBRARY_PATH"]
         environment["TZDIR"] = own["TZDIR"]
         #if DEBUG
-        // A sanitizer has to be set in each process; its report ends the process, which may write no file.
+        // A sanitizer takes its settings from the environment of each process.
         for name in ["LD_PRELOAD", "ASAN_OPTIONS", "TSAN_OPTIONS", "UBSAN_OPTIONS"] {
             environment[Environment.Key(stringLiteral: name)] = own[name]
         }
@@ -147,7 +147,7 @@ package actor ImportReader {
             .path(FilePath(executable)), arguments: Arguments(arguments), environment: .custom(environment),
             input: .fileDescriptor(input, closeAfterSpawningProcess: true), output: .sequence, error: .discarded
         ) { execution in
-            // Most events take some hundred bytes.
+            // Most events take a few hundred bytes. A file without events reserves little; a larger table grows by itself.
             var heard = try ReceivedReading(
                 limit: limits.output, indexFor: zone, expecting: min(upload.spool.count / 512, 20_000))
             for try await buffer in execution.standardOutput {

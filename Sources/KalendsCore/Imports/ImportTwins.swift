@@ -23,7 +23,8 @@ struct ImportTwins: Sendable {
         guard !records.isEmpty, owner.known.contains(where: { (owner.sources[$0]?.events ?? 0) > 0 }) else { return }
         let wanted = Dictionary(grouping: records) { ByteString($0.fingerprint) }.mapValues(\.count)
         let fresh = wanted.keys.filter { last[$0] == nil }
-        // As many as one twin for each event, and some that are not free. Beyond that, each kind is looked up in pages.
+        // There is about one twin for each event, and some are not free. If there are more, each kind is looked up in
+        // pages.
         let most = max(400, 2 * records.count)
         let found = try await store.read {
             try $0.twins(fresh.map(\.string), of: owner.known, in: owner.circle, limit: most)

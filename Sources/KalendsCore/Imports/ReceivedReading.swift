@@ -14,7 +14,7 @@ struct ReceivedReading: Sendable {
     private var summary: ImportSummary?
     private var refusal: Refusal?
     private var check: [UInt8]?
-    /// Whether everything so far had a valid form.
+    /// Whether every frame so far had a valid form; the index shows whether the blocks in them do.
     private(set) var isSound = true
 
     /// - Parameters:
@@ -57,8 +57,8 @@ struct ReceivedReading: Sendable {
     /// Returns the result of a check as JSON; nil if the process did not report it.
     func checked() throws -> JSONValue? { isSound ? try check.map { try JSONValue(parsing: $0) } : nil }
 
-    /// Returns what was read; nil if the process did not report everything. Throws the refusal that the process
-    /// reported.
+    /// Returns what was read; nil if the process did not report everything, or if a block is damaged. Throws the refusal
+    /// that the process reported.
     func reading() async throws -> ImportReading? {
         if let refusal, isSound { throw refusal }
         guard isSound, let summary, summary.blocks == places.count else { return nil }

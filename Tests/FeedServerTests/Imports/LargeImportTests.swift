@@ -89,22 +89,22 @@ struct LargeImportTests {
     }
 
     @Test("Events with new UIDs are looked up together, not one at a time")
-    func looks() async throws {
+    func lookedUpTogether() async throws {
         let count = CountingStore.Count()
         let open: StoreOpening = { path, mustBeKalends in CountingStore(try Engine.open(path, mustBeKalends), count) }
         try await TestServer.run(open: open) { server in
             try await server.makeCircle()
             let events = ImportProgressTests.calendar(1000)
             try await post(server, events).expect(201)
-            func looks(_ text: String) async throws -> Int {
+            func reads(_ text: String) async throws -> Int {
                 let before = count.reads
                 let answer = try await post(server, text).expect(201).json
                 #expect(answer["counts"]?["unchanged"] == 1000)
                 return count.reads - before
             }
-            let same = try await looks(events)
-            let renamed = try await looks(events.replacing("@example.com", with: "@new.com"))
-            #expect(renamed <= same + 20, "\(same) looks with the same UIDs, \(renamed) with new ones")
+            let same = try await reads(events)
+            let renamed = try await reads(events.replacing("@example.com", with: "@new.com"))
+            #expect(renamed <= same + 20, "\(same) reads with the same UIDs, \(renamed) with new ones")
         }
     }
 

@@ -100,11 +100,7 @@ struct StagedEventsTests {
             let answers = try await withThrowingTaskGroup(of: Int.self) { group in
                 for _ in 0..<5 {
                     group.addTask {
-                        var answer = try await server.bring(Self.events(120), as: "ann")
-                        // On a busy machine one may have waited too long for memory; a client asks again.
-                        while answer.status == 503 {
-                            answer = try await server.bring(Self.events(120), as: "ann")
-                        }
+                        let answer = try await patiently { try await server.bring(Self.events(120), as: "ann") }
                         return try answer.expect(201).json["counts"]?["created"]?.integer ?? -1
                     }
                 }

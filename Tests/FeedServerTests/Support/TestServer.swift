@@ -178,6 +178,16 @@ struct TestServer: Sendable {
     }
 }
 
+/// Sends a request again that a busy server had no memory for, as a client does; at most 20 times.
+func patiently(_ send: () async throws -> Answer) async throws -> Answer {
+    var answer = try await send()
+    for _ in 0..<20 where answer.status == 503 {
+        try await Task.sleep(for: .milliseconds(100))
+        answer = try await send()
+    }
+    return answer
+}
+
 struct Answer: Sendable {
     var status: Int
     var headers: HTTPFields
