@@ -89,7 +89,7 @@ public final class SystemTimeZones: Sendable {
                     isDirectory
                 {
                     walk(identifier)
-                } else if name.first?.isUppercase == true {
+                } else if Self.isListed(identifier) {
                     found.append(identifier)
                 }
             }

@@ -33,7 +33,7 @@ final class ImportIndexing: Sendable {
     /// Returns the index of all blocks; throws `PackError` if one of them is damaged, and `CancellationError` if the
     /// caller is cancelled.
     func finished() async throws -> ImportIndex {
-        // What nobody holds any more is given up.
+        // The work is cancelled when nobody holds this any more.
         defer { withExtendedLifetime(self) {} }
         return try await withTaskCancellationHandler {
             places.finish()
