@@ -81,4 +81,24 @@ struct FuzzFindingsTests {
         #expect(reading.first?.location == "Here")
         #expect(reading.first?.otherProperties.first?.value == "a=")
     }
+    @Test("A text without a value, but with parameters, does not take the place of the one after it")
+    func emptyTextBeforeAnother() {
+        let parameters = [";LANGUAGE=de", ";ALTREP=\"cid:part1@example.org\"", ";ENCODING=QUOTED-PRINTABLE"]
+        for name in ["SUMMARY", "DESCRIPTION", "LOCATION"] {
+            for parameter in parameters {
+                let lines = ["DTSTART:20260101T090000Z", "\(name)\(parameter):", "\(name): Second"]
+                let bytes = Array(Reading.calendar(Reading.event(lines)).utf8)
+                for libical in [false, true] {
+                    var options = CalendarReader.Options()
+                    options.decodesAllWithLibical = libical
+                    let reading = CalendarReader(options: options).read(bytes)
+                    #expect(reading.codes.isEmpty, "\(name)\(parameter), with libical: \(libical)")
+                    let event = reading.first
+                    #expect([event?.summary, event?.description, event?.location].compactMap(\.self) == [" Second"])
+                    #expect(event?.textParameters == nil)
+                    #expect(event?.otherProperties.isEmpty == true)
+                }
+            }
+        }
+    }
 }

@@ -156,11 +156,13 @@ struct DirectFields {
         switch key {
         case .uid, .summary, .description, .location:
             if isBare { return isFirst(key) && takeText(key, bytes, value) }
-            guard key != .uid, isFirst(key), let property = Property(all, line), !property.hasTooManyParameters,
+            guard key != .uid, let property = Property(all, line), !property.hasTooManyParameters,
                 let parameters = TextParameters.kept(of: property)
             else { return false }
+            // Without a value the property does not count, so a later one is still the first.
+            if property.isEmpty { return true }
             let range = property.value.startIndex..<property.value.endIndex
-            guard !property.isEmpty, takeText(key, bytes, range) else { return property.isEmpty }
+            guard isFirst(key), takeText(key, bytes, range) else { return false }
             event.setTextParameters(parameters, of: property.name)
         case .start, .end, .due, .recurrenceID:
             guard isFirst(key), let form = TimeForm(bytes, head.separator, Int(line.end)),
