@@ -4,8 +4,7 @@ public import Storage
 
 /// A feed that may be read, with what its validators depend on; it is made without reading events or configuration.
 public struct LiveFeed: Hashable, Sendable {
-    public var feedID: String
-    /// The number under which its accesses are counted.
+    /// The number under which its accesses are counted; no other feed ever has it.
     public var number: Int
     public var version: FeedVersion
     /// The last change of the circle, of the feed's configuration or of its notice, in milliseconds since 1970.
@@ -14,7 +13,6 @@ public struct LiveFeed: Hashable, Sendable {
     public var shown: ShownFeed?
 
     public init(_ feed: Feed, _ circle: Circle, notice: GraceNotice? = nil, shown: ShownFeed? = nil) {
-        feedID = feed.id
         number = feed.number
         version = FeedVersion(feed, circle, notice: notice)
         changedAt = max(
@@ -22,8 +20,7 @@ public struct LiveFeed: Hashable, Sendable {
         self.shown = shown
     }
 
-    init(feedID: String, number: Int, version: FeedVersion, changedAt: Int, shown: ShownFeed?) {
-        self.feedID = feedID
+    init(number: Int, version: FeedVersion, changedAt: Int, shown: ShownFeed?) {
         self.number = number
         self.version = version
         self.changedAt = changedAt

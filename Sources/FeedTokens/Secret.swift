@@ -38,33 +38,45 @@ public struct Secret: Hashable, Sendable {
         }
     }
 
+    /// The bits in the order of their bytes, without a place of their own in memory: a poll has one.
+    private struct Bits: Hashable {
+        var (first, second, third, fourth): (UInt64, UInt64, UInt64, UInt64)
+
+        init(_ words: (UInt64, UInt64, UInt64, UInt64)) { (first, second, third, fourth) = words }
+
+        func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+            // Four words follow each other without gaps.
+            try unsafe withUnsafeBytes(of: self) { try unsafe body($0) }
+        }
+    }
+
     public let kind: Kind
-    private let bytes: [UInt8]
+    private let bits: Bits
+    private var bytes: [UInt8] { unsafe bits.withBytes { unsafe Array($0) } }
 
     /// Creates a secret with the system's generator.
     public static func make(_ kind: Kind) -> Secret {
         var generator = SystemRandomNumberGenerator()
-        return Secret(kind: kind, bytes: (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
+        func word() -> UInt64 { UInt64.random(in: .min ... .max, using: &generator) }
+        return Secret(kind: kind, Bits((word(), word(), word(), word())))
     }
 
     /// Reads a secret as `reveal()` returns it; nil for anything else, without a look-up.
     public init?(_ kind: Kind, text: some StringProtocol) {
         guard text.utf8.starts(with: kind.prefix.utf8) else { return nil }
-        self.init(kind, utf8: Array(text.utf8)[kind.prefix.utf8.count...])
+        let body = Array(text.utf8.dropFirst(kind.prefix.utf8.count))
+        self.init(kind, utf8: unsafe body.span.bytes)
     }
 
     /// Reads a secret from the characters after the kind's prefix.
-    public init?(_ kind: Kind, utf8 body: ArraySlice<UInt8>) {
-        guard body.count == 43, let bytes = Base64URL.decode(body), bytes.count == 32,
-            // The last character has two unused bits, which have to be zero so that a secret has only one spelling.
-            Base64URL.hasNoSpareBits(body)
-        else { return nil }
-        self.init(kind: kind, bytes: bytes)
+    public init?(_ kind: Kind, utf8 body: RawSpan) {
+        guard let words = Base64URL.fourWords(body) else { return nil }
+        self.init(kind: kind, Bits(words))
     }
 
-    private init(kind: Kind, bytes: [UInt8]) {
+    private init(kind: Kind, _ bits: Bits) {
         self.kind = kind
-        self.bytes = bytes
+        self.bits = bits
     }
 
     /// The secret in plain text: 43 characters of base64url after the kind's prefix.
@@ -73,7 +85,7 @@ public struct Secret: Hashable, Sendable {
     /// SHA-256 of the bits: the key under which it is remembered.
     public var key: TokenKey {
         // A digest is 32 bytes, which is two halves of 16.
-        unsafe SHA256.hash(data: bytes).withUnsafeBytes {
+        unsafe digest.withUnsafeBytes {
             unsafe TokenKey(
                 first: $0.loadUnaligned(as: SIMD2<UInt64>.self),
                 second: $0.loadUnaligned(fromByteOffset: 16, as: SIMD2<UInt64>.self))
@@ -81,7 +93,15 @@ public struct Secret: Hashable, Sendable {
     }
 
     /// SHA-256 of the bits, in hex: the form in which it is stored in the database.
-    public var hash: String { Hexadecimal.text(SHA256.hash(data: bytes)) }
+    public var hash: String { Hexadecimal.text(digest) }
+
+    private var digest: SHA256.Digest {
+        unsafe bits.withBytes {
+            var hash = SHA256()
+            unsafe hash.update(bufferPointer: $0)
+            return hash.finalize()
+        }
+    }
 
     /// HMAC-SHA-256 of some bytes under the secret's bits, in base64 (RFC 2104, RFC 4648 section 4).
     public func signature(of message: [UInt8]) -> String {

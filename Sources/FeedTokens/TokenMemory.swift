@@ -37,12 +37,12 @@ public final class TokenMemory: Sendable {
 
     /// Remembers what was read after the clock showed `time`, and returns what the token opens.
     func remember(_ key: TokenKey, _ found: FoundToken, asOf time: UInt64, now: Int) -> TokenResolution {
-        guard var slot = TokenShelf.Slot(key, found, asOf: time) else { return found.resolution(now: now) }
+        var slot = TokenShelf.Slot(key, found, asOf: time)
         shelf(key).withLock { shelf in
             guard let index = shelf.find(key) else { return shelf.insert(slot) }
             let old = shelf.slots[index]
             // What is remembered of its bytes is valid as long as the version is the same.
-            if slot.feed == old.feed, slot.version == old.version { slot.shown = old.shown }
+            if slot.number == old.number, slot.version == old.version { slot.shown = old.shown }
             guard old.asOf <= time else { return }
             slot.isUsed = true
             shelf.slots[index] = slot
@@ -53,7 +53,7 @@ public final class TokenMemory: Sendable {
     /// What a feed showed last, if that is remembered of this version.
     func shown(_ key: TokenKey, of feed: LiveFeed) -> ShownFeed? {
         shelf(key).withLock { shelf in
-            guard let index = shelf.find(key), shelf.slots[index].feed == TokenShelf.FeedKey(feed.feedID),
+            guard let index = shelf.find(key), Int(shelf.slots[index].number) == feed.number,
                 shelf.slots[index].version == feed.version
             else { return nil }
             return shelf.slots[index].shown

@@ -4,38 +4,11 @@ internal import Storage
 
 /// Slots of remembered tokens and an index of them by hash: open addressing, since hashes are random already.
 struct TokenShelf {
-    /// The feed's id as 128 bits; an id in another form is not remembered.
-    struct FeedKey: Hashable {
-        let high: UInt64
-        let low: UInt64
-
-        init?(_ id: String) {
-            guard id.utf8.count == 32, id.utf8.allSatisfy({ (48...57).contains($0) || (97...102).contains($0) }),
-                let high = UInt64(id.prefix(16), radix: 16), let low = UInt64(id.suffix(16), radix: 16)
-            else { return nil }
-            self.high = high
-            self.low = low
-        }
-
-        var text: String {
-            var text: [UInt8] = []
-            text.reserveCapacity(32)
-            for word in [high, low] {
-                for shift in stride(from: 60, through: 0, by: -4) {
-                    let digit = UInt8(truncatingIfNeeded: word >> UInt64(shift)) & 15
-                    text.append(digit < 10 ? 48 + digit : 87 + digit)
-                }
-            }
-            return String(decoding: text, as: UTF8.self)
-        }
-    }
-
     struct Slot {
         let key: TokenKey
-        /// Nil when the token has ended.
-        let feed: FeedKey?
         /// The number under which the feed's accesses are counted, below 2³².
         let number: UInt32
+        /// Nil when the token has ended.
         let version: FeedVersion?
         let changedAt: Int
         /// The first millisecond in which the token opens nothing.
@@ -47,28 +20,25 @@ struct TokenShelf {
         /// Whether it was asked for again since the hand last passed.
         var isUsed = false
 
-        init?(_ key: TokenKey, _ found: FoundToken, asOf: UInt64) {
+        init(_ key: TokenKey, _ found: FoundToken, asOf: UInt64) {
             self.key = key
             self.asOf = asOf
             circle = WriteClock.Mark(circle: found.circleID)
             switch found.feed {
             case .some(let live):
-                guard let feed = FeedKey(live.feedID) else { return nil }
-                self.feed = feed
                 number = UInt32(truncatingIfNeeded: live.number)
                 version = live.version
                 changedAt = live.changedAt
                 endsAt = found.endsAt ?? .max
                 shown = live.shown
             case nil:
-                (feed, number, version, changedAt, endsAt) = (nil, 0, nil, 0, .min)
+                (number, version, changedAt, endsAt) = (0, nil, 0, .min)
             }
         }
 
         func resolution(now: Int) -> TokenResolution {
-            guard let feed, let version, now < endsAt else { return .ended }
-            return .live(
-                LiveFeed(feedID: feed.text, number: Int(number), version: version, changedAt: changedAt, shown: shown))
+            guard let version, now < endsAt else { return .ended }
+            return .live(LiveFeed(number: Int(number), version: version, changedAt: changedAt, shown: shown))
         }
     }
 

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Thousands of slow clients beside readers who poll as usual.
 
-A third send their header a byte now and then, a third a body, a third read nothing of what they asked for. All have to
-be cut within 30 seconds; meanwhile the 99th percentile of normal polls may double, and memory grow by 256 MiB.
+A third send their header a byte now and then, a third a body, a third read nothing of what they asked for, each once a
+second at a time of its own. All have to be cut within 30 seconds; meanwhile the 99th percentile of normal polls may
+double, and memory grow by 256 MiB.
 """
 
 import argparse
@@ -123,6 +124,17 @@ class Slow:
             self.socket.close()
 
 
+def drip_within(seconds, clients):
+    """Lets each client add a byte, spread over a time: clients that know nothing of each other do not send at once."""
+    since = time.monotonic()
+    for number, client in enumerate(clients):
+        early = since + seconds * number / len(clients) - time.monotonic()
+        if early > 0.005:
+            time.sleep(early)
+        client.drip()
+    time.sleep(max(0, since + seconds - time.monotonic()))
+
+
 def headers(port, count):
     """Sends a request with very many header fields and gives the answer's status, 0 for a reset."""
     with socket.create_connection((HOST, port)) as connection:
@@ -168,12 +180,10 @@ def main():
             connected = time.monotonic()
             peak = before
             while time.monotonic() - connected < 32:
-                for client in clients:
-                    client.drip()
+                drip_within(1, clients)
                 peak = max(peak, memory(process.pid))
                 if all(client.cut_after is not None for client in clients):
                     break
-                time.sleep(1)
             until = time.monotonic()
             times, failed = pollers.end()
             calm, arriving = p99(times, calm_since, calm_until), p99(times, since, connected)

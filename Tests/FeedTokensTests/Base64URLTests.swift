@@ -27,6 +27,31 @@ struct Base64URLTests {
         #expect(Base64URL.decode(Array(text.utf8)) == bytes)
     }
 
+    private static func bytes(ofFourWords text: some Sequence<UInt8>) -> [UInt8]? {
+        let text = Array(text)
+        guard let words = unsafe Base64URL.fourWords(text.span.bytes) else { return nil }
+        return unsafe withUnsafeBytes(of: words) { unsafe Array($0) }
+    }
+
+    @Test("Four words hold the bytes of 43 characters in their order, in one spelling only")
+    func fourWords() {
+        var random = SystemRandomNumberGenerator()
+        for _ in 0..<200 {
+            let bytes = (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &random) }
+            let text = Array(Base64URL.encode(bytes).utf8)
+            #expect(Self.bytes(ofFourWords: text) == bytes)
+            // The last character's two spare bits have to be zero: 16 of its 64 values are left.
+            let last = (0...255).filter { Self.bytes(ofFourWords: text.dropLast() + [UInt8($0)]) != nil }
+            #expect(last.count == 16)
+            let place = Int.random(in: 0..<43, using: &random)
+            for other in "=+/ \0".utf8 {
+                #expect(Self.bytes(ofFourWords: text[..<place] + [other] + text[(place + 1)...]) == nil)
+            }
+            #expect(Self.bytes(ofFourWords: text.dropLast()) == nil)
+            #expect(Self.bytes(ofFourWords: text + [65]) == nil)
+        }
+    }
+
     @Test(
         "Padding, the other alphabet and white space are refused",
         arguments: [

@@ -25,13 +25,13 @@ struct FeedLedgerResolvingTests {
             Issue.record("The token is not live.")
             return
         }
-        #expect(live.feedID == feed.id)
+        #expect(live.number == feed.number)
         let (stored, circle) = try await home.read {
             (try #require(try $0.feed(feed.id)), try #require(try $0.circle("home")))
         }
         #expect(live == LiveFeed(stored, circle))
         // As text from a path, it is the same token.
-        try await expect(try #require(Secret(.feed, text: token.reveal())), "live \(feed.id)", now: 2)
+        try await expect(try #require(Secret(.feed, text: token.reveal())), "live \(feed.number)", now: 2)
     }
 
     @Test("A token that was never made is unknown, also the bits of a service key")
@@ -50,18 +50,18 @@ struct FeedLedgerResolvingTests {
         let feed = Feed(
             id: "f", circleID: "home", userID: "ann", label: nil, config: "{}", tokenHint: "", sealedToken: "",
             expiresAt: nil, now: 1)
-        try await home.write { try $0.insertFeed(feed, tokenHash: token.hash) }
-        try await expect(token, "live f", now: 2)
+        let number = try await home.write { try $0.insertFeed(feed, tokenHash: token.hash) }
+        try await expect(token, "live \(number)", now: 2)
     }
 
     @Test("After a regenerate the old token has ended at once and the new one opens the same feed")
     func replacesAtOnce() async throws {
         let (feed, first) = try await home.create(now: 1)
-        try await expect(first, "live \(feed.id)", now: 1_000)
+        try await expect(first, "live \(feed.number)", now: 1_000)
         let second = try await home.regenerate(feed.id, now: 1_000)
         // Also by a clock that is behind the one by which it was replaced.
         for now in [1_000, 500] { try await expect(first, "ended", now: now) }
-        try await expect(second, "live \(feed.id)", now: 1_000)
+        try await expect(second, "live \(feed.number)", now: 1_000)
         #expect(first != second)
     }
 
@@ -70,29 +70,29 @@ struct FeedLedgerResolvingTests {
         let (feed, first) = try await home.create(now: 1)
         let second = try await home.regenerate(feed.id, graceSeconds: 60, now: 1_000)
         for now in [1_000, 60_999] {
-            try await expect(first, "live \(feed.id)", now: now)
-            try await expect(second, "live \(feed.id)", now: now)
+            try await expect(first, "live \(feed.number)", now: now)
+            try await expect(second, "live \(feed.number)", now: now)
         }
         try await expect(first, "ended", now: 61_000)
-        try await expect(second, "live \(feed.id)", now: 61_000)
+        try await expect(second, "live \(feed.number)", now: 61_000)
     }
 
     @Test("A second regenerate without a grace ends one that is still in its grace")
     func cutsGrace() async throws {
         let (feed, first) = try await home.create(now: 1)
         let second = try await home.regenerate(feed.id, graceSeconds: 60, now: 1_000)
-        try await expect(first, "live \(feed.id)", now: 2_000)
+        try await expect(first, "live \(feed.number)", now: 2_000)
         let third = try await home.regenerate(feed.id, now: 2_000)
         try await expect(first, "ended", now: 2_000)
         try await expect(second, "ended", now: 2_000)
-        try await expect(third, "live \(feed.id)", now: 2_000)
+        try await expect(third, "live \(feed.number)", now: 2_000)
     }
 
     @Test("Revoking ends the token, and one in its grace with it")
     func revokes() async throws {
         let (feed, first) = try await home.create(now: 1)
         let second = try await home.regenerate(feed.id, graceSeconds: 60, now: 1_000)
-        for token in [first, second] { try await expect(token, "live \(feed.id)", now: 1_000) }
+        for token in [first, second] { try await expect(token, "live \(feed.number)", now: 1_000) }
         try await home.write { try $0.revokeFeed(feed.id, now: 2_000) }
         for token in [first, second] { try await expect(token, "ended", now: 2_000) }
     }
@@ -100,14 +100,14 @@ struct FeedLedgerResolvingTests {
     @Test("A feed expires by the clock, without a write, and lives on when its expiry is moved")
     func expires() async throws {
         let (feed, token) = try await home.create(.sample(expiresAt: 5_000), now: 1)
-        try await expect(token, "live \(feed.id)", now: 4_999)
+        try await expect(token, "live \(feed.number)", now: 4_999)
         try await expect(token, "ended", now: 5_000)
         try await home.write { transaction in
             var feed = try #require(try transaction.feed(feed.id))
             feed.expiresAt = 9_000
             try transaction.updateFeed(feed)
         }
-        try await expect(token, "live \(feed.id)", now: 5_000)
+        try await expect(token, "live \(feed.number)", now: 5_000)
         try await expect(token, "ended", now: 9_000)
     }
 
@@ -115,7 +115,7 @@ struct FeedLedgerResolvingTests {
     func endsGraceWithFeed() async throws {
         let (feed, first) = try await home.create(.sample(expiresAt: 5_000), now: 1)
         _ = try await home.regenerate(feed.id, graceSeconds: 60, now: 1_000)
-        try await expect(first, "live \(feed.id)", now: 4_999)
+        try await expect(first, "live \(feed.number)", now: 4_999)
         try await expect(first, "ended", now: 5_000)
     }
 
@@ -123,7 +123,7 @@ struct FeedLedgerResolvingTests {
     func deletesFeed() async throws {
         let (feed, first) = try await home.create(now: 1)
         let second = try await home.regenerate(feed.id, now: 2)
-        try await expect(second, "live \(feed.id)", now: 3)
+        try await expect(second, "live \(feed.number)", now: 3)
         try await home.write { try $0.deleteFeed(feed.id, now: 3) }
         for token in [first, second] { try await expect(token, "ended", now: 3) }
     }
@@ -135,21 +135,21 @@ struct FeedLedgerResolvingTests {
         let (ofBob, bobs) = try await home.create(.sample(of: "bob"))
         try await home.write { transaction in _ = try transaction.removeMember("ann", from: "home", now: 5) }
         try await expect(token, "ended", now: 6)
-        try await expect(other, "live \(elsewhere.id)", now: 6)
-        try await expect(bobs, "live \(ofBob.id)", now: 6)
+        try await expect(other, "live \(elsewhere.number)", now: 6)
+        try await expect(bobs, "live \(ofBob.number)", now: 6)
         try await home.write { transaction in
             _ = try transaction.putMember("ann", in: "home", displayName: "ann", role: .owner, now: 7)
         }
         try await expect(token, "ended", now: 8)
         let (again, new) = try await home.create(now: 8)
-        try await expect(new, "live \(again.id)", now: 9)
+        try await expect(new, "live \(again.number)", now: 9)
         try await expect(token, "ended", now: 9)
     }
 
     @Test("A deleted circle's tokens have ended, also when a circle of its id is made again")
     func deletesCircle() async throws {
         let (feed, token) = try await home.create()
-        try await expect(token, "live \(feed.id)", now: 4)
+        try await expect(token, "live \(feed.number)", now: 4)
         try await home.write { transaction in _ = try transaction.deleteCircle("home", now: 5) }
         try await expect(token, "ended", now: 5)
         try await home.store.recordRepeatedly { try $0.purgeCircle("home", limit: $1) }
@@ -164,7 +164,7 @@ struct FeedLedgerResolvingTests {
     @Test("A changed circle or configuration shows at the next look")
     func seesChanges() async throws {
         let (feed, token) = try await home.create()
-        try await expect(token, "live \(feed.id)", now: 2)
+        try await expect(token, "live \(feed.number)", now: 2)
         try await home.write { transaction in
             try transaction.touchCircle("home", now: 5)
             var feed = try #require(try transaction.feed(feed.id))

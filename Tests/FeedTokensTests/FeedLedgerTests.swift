@@ -68,7 +68,7 @@ struct FeedLedgerTests {
     func regeneratesBeforeExpiry() async throws {
         let (feed, _) = try await home.create(.sample(expiresAt: 100), now: 1)
         let token = try await home.regenerate(feed.id, now: 99)
-        #expect(try await home.state(of: token, now: 99) == "live \(feed.id)")
+        #expect(try await home.state(of: token, now: 99) == "live \(feed.number)")
         #expect(try await home.state(of: token, now: 100) == "ended")
     }
 

@@ -74,10 +74,10 @@ final class TemporaryLedger: Sendable {
         }
     }
 
-    /// Returns what a token opens: `live <feed>`, `ended` or `unknown`.
+    /// Returns what a token opens: `live <its number>`, `ended` or `unknown`.
     func state(of token: Secret, now: Int) async throws -> String {
         switch try await ledger.resolve(token, now: now) {
-        case .live(let live): "live \(live.feedID)"
+        case .live(let live): "live \(live.number)"
         case .ended: "ended"
         case .unknown: "unknown"
         }

@@ -57,11 +57,32 @@ public enum Base64URL {
         return bytes
     }
 
-    /// Reports whether a text's last character carries no bits beyond whole bytes, so that each byte string has only
-    /// one spelling.
-    @inlinable
-    public static func hasNoSpareBits(_ text: some Collection<UInt8>) -> Bool {
-        guard let last = text.suffix(1).first, values[Int(last)] < 64 else { return text.isEmpty }
-        return values[Int(last)] & [0, 63, 15, 3][text.count % 4] == 0
+    /// The 256 bits of 43 characters, as the four words that hold the bytes in their order; nil for every other text, and
+    /// for another spelling of the same bits.
+    public static func fourWords(_ text: RawSpan) -> (UInt64, UInt64, UInt64, UInt64)? {
+        guard text.byteCount == 43 else { return nil }
+        let values = values
+        var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
+        var (word, bits, full) = (UInt64(0), 0, 0)
+        for index in 0..<43 {
+            // Any byte is a valid UInt8, and the index is below the count.
+            let value = UInt64(values[Int(unsafe text.unsafeLoad(fromByteOffset: index, as: UInt8.self))])
+            guard value < 64 else { return nil }
+            let room = min(6, 64 - bits)
+            word = word << UInt64(room) | value >> UInt64(6 - room)
+            bits += room
+            guard bits == 64 else { continue }
+            switch full {
+            case 0: words.0 = word.bigEndian
+            case 1: words.1 = word.bigEndian
+            case 2: words.2 = word.bigEndian
+            default: words.3 = word.bigEndian
+            }
+            full += 1
+            bits = 6 - room
+            word = value & (1 << UInt64(bits) - 1)
+        }
+        // The last character has two bits too many, which are zero so that there is only one spelling.
+        return word == 0 ? words : nil
     }
 }

@@ -38,8 +38,10 @@ final class EdgeHandler: ChannelDuplexHandler {
     /// Writes bytes that are already encoded, below the encoder.
     private var raw: ChannelHandlerContext?
     private var own: ChannelHandlerContext?
-    private var caller: FeedFastPath.Caller?
-    private var outstanding = OutstandingAnswers()
+    private var known: FeedFastPath.Caller?
+    /// The answers that have not left, in the order of their requests: each may leave once its access is counted and
+    /// all before it have left.
+    private var outstanding = CircularBuffer<FeedFastPath.Answer>()
     private var held = CircularBuffer<Held>()
     /// Requests that were passed on and are not answered in full.
     private var passed = PassedRequests()
@@ -76,7 +78,7 @@ final class EdgeHandler: ChannelDuplexHandler {
         guard let own, !isEnding, !isSwallowing, !isConfirming, held.isEmpty, passed.isEmpty,
             let request = PlainRequest(bytes)
         else { return false }
-        guard let answer = answer(own, { path.answer(request, &$0) }) else { return false }
+        guard let answer = path.answer(request, caller(own)) else { return false }
         watch.wholeRequestCame()
         count(answer, own)
         return true
@@ -160,7 +162,7 @@ final class EdgeHandler: ChannelDuplexHandler {
     ) {
         // Held events that follow may be processed before this returns.
         isSwallowing = passed.isEmpty
-        if passed.isEmpty, let answer = answer(context, { path.answer(head, &$0, confirmed: confirmed) }) {
+        if raw != nil, passed.isEmpty, let answer = path.answer(head, caller(context), confirmed: confirmed) {
             return count(answer, context)
         }
         isSwallowing = false
@@ -214,29 +216,27 @@ final class EdgeHandler: ChannelDuplexHandler {
         context.fireChannelReadComplete()
     }
 
-    private func answer(
-        _ context: ChannelHandlerContext, _ find: (inout FeedFastPath.Caller) -> FeedFastPath.Answer?
-    ) -> FeedFastPath.Answer? {
-        guard raw != nil else { return nil }
-        var known = caller ?? FeedFastPath.Caller(IPAddress(context.remoteAddress), path.services.settings)
-        caller = nil
-        defer { caller = known }
-        return find(&known)
+    /// The client of the connection.
+    private func caller(_ context: ChannelHandlerContext) -> FeedFastPath.Caller {
+        if let known { return known }
+        let caller = FeedFastPath.Caller(IPAddress(context.remoteAddress), path.services.settings)
+        known = caller
+        return caller
     }
 
     /// Lets an answer leave in its order, once its access is counted.
     private func count(_ answer: FeedFastPath.Answer, _ context: ChannelHandlerContext) {
-        let number = outstanding.append(answer)
+        outstanding.append(answer)
         guard let access = answer.access else { return flushReady(context) }
-        turn.count(access, for: self, number)
+        turn.count(access, of: answer, for: self)
     }
 
     // MARK: Answers
 
     /// The access of an answer is counted, or cannot be; nothing happens when the connection is gone.
-    func finish(_ number: Int, _ result: Result<Void, JournalFailure>) {
+    func finish(_ answer: FeedFastPath.Answer, _ result: Result<Void, JournalFailure>) {
         guard let own else { return }
-        outstanding.finish(number, result)
+        answer.outcome = result
         flushReady(own)
     }
 
@@ -245,8 +245,10 @@ final class EdgeHandler: ChannelDuplexHandler {
         guard let raw, context.channel.isActive else { return }
         var hasWritten = false
         // A reader that does not keep up gets nothing more for now.
-        while context.channel.isWritable, let (answer, outcome) = outstanding.popReady() {
-            write(path.recorded(answer, outcome), raw)
+        while context.channel.isWritable, let answer = outstanding.first, let outcome = answer.outcome {
+            outstanding.removeFirst()
+            if case .failure(let error) = outcome { path.refuse(answer, error) }
+            write(answer, raw)
             watch.answered()
             hasWritten = true
         }

@@ -14,24 +14,40 @@ import Storage
 /// `FeedAnswer` decides what is answered and with which header fields, here as on the way through the router.
 struct FeedFastPath: Sendable {
     /// What the answers of one method, route and status have in common.
-    struct Kind {
+    final class Kind: Sendable {
         let tally: Metrics.Tally
-        /// The line of the log up to the microseconds; nil when no line is written.
+        /// The line of the log up to the number of microseconds; nil when no line is written.
         fileprivate let line: LogLine?
+
+        fileprivate init(tally: Metrics.Tally, line: LogLine?) { (self.tally, self.line) = (tally, line) }
     }
 
-    /// A complete answer, and what is counted for it.
-    struct Answer {
+    /// A complete answer, and what is counted for it; used on one event loop.
+    ///
+    /// A class, because an answer waits in two queues, and copies of so many parts would cost more than the look-up.
+    final class Answer {
         /// The status line and the header fields.
         var head: ByteBuffer
         /// Nil for 304 and HEAD.
         var body: ByteBuffer?
         /// Nil for HEAD, which is not counted as a read.
-        var access: FeedAccess?
+        let access: FeedAccess?
         var kind: Kind
         var record: RequestRecord
         /// The share of the answers' memory that a long body uses until its reader has received it.
-        var part: SharedAnswers.Part?
+        let part: SharedAnswers.Part?
+        /// Whether the access is counted, or why it cannot be; nil until that is known.
+        var outcome: Result<Void, JournalFailure>?
+
+        fileprivate init(
+            head: ByteBuffer, body: ByteBuffer?, access: FeedAccess?, kind: Kind, record: RequestRecord,
+            part: SharedAnswers.Part?
+        ) {
+            (self.head, self.body, self.access, self.kind) = (head, body, access, kind)
+            (self.record, self.part) = (record, part)
+            // One without an access may leave at once.
+            outcome = access == nil ? .success(()) : nil
+        }
     }
 
     /// The longest body that is written at once, since TLS copies what it is given. Longer bodies are written in
@@ -44,7 +60,8 @@ struct FeedFastPath: Sendable {
     private let isOpen: Bool
     /// The value of `Strict-Transport-Security`; nil for no such field.
     let transportPolicy: String?
-    private let kinds: [FeedPath.Route: [Kind]]
+    /// By the place of the route, then by that of the method and status in `answered`.
+    private let kinds: [[Kind]]
     /// Nil when requests are not logged, or otherwise.
     private let lines: LineLogHandler?
 
@@ -57,17 +74,13 @@ struct FeedFastPath: Sendable {
         self.logger = logger
         let lines = logger.logLevel <= .info ? logger.handler as? LineLogHandler : nil
         self.lines = lines
-        kinds = Dictionary(
-            uniqueKeysWithValues: FeedPath.Route.allCases.map { route in
-                (
-                    route,
-                    Self.answered.map {
-                        Kind(
-                            tally: services.metrics.tally(method: $0.method, route: route.rawValue, status: $0.status),
-                            line: lines?.rest(method: $0.method, route.rawValue, $0.status))
-                    }
-                )
-            })
+        kinds = FeedPath.Route.allCases.map { route in
+            Self.answered.map {
+                Kind(
+                    tally: services.metrics.tally(method: $0.method, route: route.rawValue, status: $0.status),
+                    line: lines?.rest(method: $0.method, route.rawValue, $0.status))
+            }
+        }
     }
 
     /// The answers that are given here, by method and status.
@@ -85,24 +98,24 @@ struct FeedFastPath: Sendable {
     /// The answer; nil when the request has to go through the router.
     ///
     /// - Parameter confirmed: the database's time, if it has reported what ended since the request arrived.
-    func answer(_ head: HTTPRequestHead, _ caller: inout Caller, confirmed: Int?) -> Answer? {
+    func answer(_ head: HTTPRequestHead, _ caller: Caller, confirmed: Int?) -> Answer? {
         guard isOpen, let (route, token) = FeedPath.parse(head.uri), let asked = FeedRequest(head),
             services.sharing == nil || confirmed != nil
         else { return nil }
-        return answer(route, token, asked, &caller, confirmed: confirmed)
+        return answer(route, token, asked, caller, confirmed: confirmed)
     }
 
     /// Whether requests are recognized before the general parser: where other servers write, the database is asked first.
     var takesPlainRequests: Bool { isOpen && services.sharing == nil }
 
     /// The answer to a request that was recognized before the general parser; nil when it has to go through the parser.
-    func answer(_ request: PlainRequest, _ caller: inout Caller) -> Answer? {
+    func answer(_ request: PlainRequest, _ caller: Caller) -> Answer? {
         guard takesPlainRequests else { return nil }
-        return answer(request.route, request.token, request.asked, &caller, confirmed: nil)
+        return answer(request.route, request.token, request.asked, caller, confirmed: nil)
     }
 
     private func answer(
-        _ route: FeedPath.Route, _ token: Secret, _ asked: FeedRequest, _ caller: inout Caller, confirmed: Int?
+        _ route: FeedPath.Route, _ token: Secret, _ asked: FeedRequest, _ caller: Caller, confirmed: Int?
     ) -> Answer? {
         let start = ContinuousClock.now
         let now = confirmed ?? services.now()
@@ -124,9 +137,9 @@ struct FeedFastPath: Sendable {
             }
         }
         let mark = RequestMark.valid(asked.mark)
-        guard let kind = kinds[route]?[(asked.isHead ? 2 : 0) + (answer.isNotModified ? 1 : 0)] else { return nil }
+        let kind = kinds[route.place][(asked.isHead ? 2 : 0) + (answer.isNotModified ? 1 : 0)]
         return Answer(
-            head: bytes(of: answer, length: body?.readableBytes, mark: mark, &caller), body: asked.isHead ? nil : body,
+            head: bytes(of: answer, length: body?.readableBytes, mark: mark, caller), body: asked.isHead ? nil : body,
             access: asked.isHead
                 ? nil
                 : answer.access(
@@ -151,22 +164,20 @@ struct FeedFastPath: Sendable {
         lines.log(answer.record, line, microseconds: microseconds)
     }
 
-    /// The answer that leaves once its access is counted, or a refusal when it cannot be.
-    func recorded(_ answer: Answer, _ outcome: Result<Void, JournalFailure>) -> Answer {
-        guard case .failure(let error) = outcome else { return answer }
+    /// Makes an answer whose access cannot be counted a refusal.
+    func refuse(_ answer: Answer, _ error: JournalFailure) {
         logger.debug("an access could not be recorded", metadata: ["error": "\(publicText(error))"])
-        var refused = answer
-        (refused.head, refused.body) = ProblemDocument(.notRecorded).bytes(
+        let (head, body) = ProblemDocument(.notRecorded).bytes(
             mark: answer.record.mark, transportPolicy: transportPolicy)
-        refused.record.status = HTTPResponse.Status.serviceUnavailable.code
-        let record = refused.record
-        refused.kind = Kind(
+        (answer.head, answer.body) = (head, body)
+        answer.record.status = HTTPResponse.Status.serviceUnavailable.code
+        let record = answer.record
+        answer.kind = Kind(
             tally: services.metrics.tally(method: record.method, route: record.route, status: record.status),
             line: lines?.rest(method: record.method, record.route, record.status))
-        return refused
     }
 
-    private func bytes(of answer: FeedAnswer, length: Int?, mark: String?, _ caller: inout Caller) -> ByteBuffer {
+    private func bytes(of answer: FeedAnswer, length: Int?, mark: String?, _ caller: Caller) -> ByteBuffer {
         var buffer = ByteBufferAllocator().buffer(capacity: 512)
         buffer.writeImmutableBuffer(
             caller.head(of: answer) {
@@ -186,7 +197,7 @@ struct FeedFastPath: Sendable {
 
 extension FeedFastPath {
     /// What is known about the client of a connection, kept so that it is computed only once.
-    struct Caller {
+    final class Caller {
         let address: IPAddress?
         private let isProxy: Bool
         private var ownNetwork: NetworkPrefix?
@@ -200,14 +211,14 @@ extension FeedFastPath {
             isProxy = address.map(settings.isTrustedProxy) ?? false
         }
 
-        mutating func network(_ settings: ServerSettings, forwardedFor: [String]) -> NetworkPrefix {
+        func network(_ settings: ServerSettings, forwardedFor: [String]) -> NetworkPrefix {
             if !isProxy, let ownNetwork { return ownNetwork }
             let network = settings.clientAddress(address, forwardedFor: forwardedFor)?.prefix ?? .local
             ownNetwork = network
             return network
         }
 
-        mutating func family(of userAgent: String?) -> ClientFamily {
+        func family(of userAgent: String?) -> ClientFamily {
             if userAgent != self.userAgent {
                 self.userAgent = userAgent
                 ownFamily = ClientFamily(userAgent: userAgent)
@@ -215,7 +226,7 @@ extension FeedFastPath {
             return ownFamily
         }
 
-        mutating func tag(of hash: ContentHash, _ coding: ContentCoding) -> String {
+        func tag(of hash: ContentHash, _ coding: ContentCoding) -> String {
             if let latestTag, latestTag.hash == hash, latestTag.coding == coding { return latestTag.text }
             let text = coding.tag(of: hash)
             latestTag = (hash, coding, text)
@@ -223,7 +234,7 @@ extension FeedFastPath {
         }
 
         /// The bytes of an answer's status line and header fields, made again only when they differ from the last.
-        mutating func head(of answer: FeedAnswer, _ make: () -> ByteBuffer) -> ByteBuffer {
+        func head(of answer: FeedAnswer, _ make: () -> ByteBuffer) -> ByteBuffer {
             if let latest, latest.head == answer.head { return latest.bytes }
             let bytes = make()
             latest = (answer.head, bytes)

@@ -32,7 +32,7 @@ struct PlainRequest {
         } else {
             return nil
         }
-        guard let target = place.target(in: span), let (route, token) = FeedPath.parse(target),
+        guard let target = place.target(in: span), let (route, token) = FeedPath.parse(span.extracting(target)),
             place.skip(" HTTP/1.1\r\n", in: span)
         else { return nil }
         var asked = FeedRequest(isHead: isHead)
@@ -78,22 +78,17 @@ struct PlainRequest {
 
         /// Passes over exactly these characters, if they come next.
         mutating func skip(_ text: StaticString, in bytes: RawSpan) -> Bool {
-            let count = text.utf8CodeUnitCount
-            guard bytes.byteCount - index >= count else { return false }
-            for offset in 0..<count where bytes[byte: index + offset] != text[byte: offset] { return false }
-            index += count
+            guard bytes.has(text, at: index) else { return false }
+            index += text.utf8CodeUnitCount
             return true
         }
 
-        /// The target of the request line, up to the space behind it.
-        mutating func target(in bytes: RawSpan) -> [UInt8]? {
+        /// The place of the request line's target, up to the space behind it.
+        mutating func target(in bytes: RawSpan) -> Range<Int>? {
             let start = index
             while index < bytes.byteCount, bytes[byte: index] > 0x20, bytes[byte: index] < 0x7F { index += 1 }
             guard index < bytes.byteCount, bytes[byte: index] == 0x20 else { return nil }
-            var target: [UInt8] = []
-            target.reserveCapacity(index - start)
-            for offset in start..<index { target.append(bytes[byte: offset]) }
-            return target
+            return start..<index
         }
 
         /// The places of a field's name and value, up to and including the end of its line.
@@ -122,9 +117,18 @@ struct PlainRequest {
 }
 
 extension RawSpan {
-    fileprivate subscript(byte index: Int) -> UInt8 {
+    subscript(byte index: Int) -> UInt8 {
         // Any byte is a valid UInt8, and the index is checked.
         unsafe unsafeLoad(fromByteOffset: index, as: UInt8.self)
+    }
+
+    /// Whether these characters are at a place.
+    func has(_ text: StaticString, at place: Int) -> Bool {
+        guard byteCount - place >= text.utf8CodeUnitCount else { return false }
+        for offset in 0..<text.utf8CodeUnitCount where self[byte: place + offset] != text[byte: offset] {
+            return false
+        }
+        return true
     }
 
     fileprivate var endsWithBlankLine: Bool {

@@ -13,9 +13,9 @@ import Synchronization
 final class TurnAccesses {
     private struct Waiting {
         let access: FeedAccess
+        /// The answer that waits, and who sends it.
+        let answer: FeedFastPath.Answer
         let handler: EdgeHandler
-        /// The number of the answer that waits.
-        let number: Int
     }
 
     private let counter: AccessCounter
@@ -27,8 +27,8 @@ final class TurnAccesses {
     private init(_ counter: AccessCounter, _ loop: any EventLoop) { (self.counter, self.loop) = (counter, loop) }
 
     /// Counts an access; `handler` learns the outcome on the event loop.
-    func count(_ access: FeedAccess, for handler: EdgeHandler, _ number: Int) {
-        let one = Waiting(access: access, handler: handler, number: number)
+    func count(_ access: FeedAccess, of answer: FeedFastPath.Answer, for handler: EdgeHandler) {
+        let one = Waiting(access: access, answer: answer, handler: handler)
         guard !hasBegun else { return waiting.append(one) }
         hasBegun = true
         let bound = NIOLoopBound(self, eventLoop: loop)
@@ -65,7 +65,7 @@ final class TurnAccesses {
             record(accesses[middle...])
             return
         }
-        for one in accesses { one.handler.finish(one.number, result) }
+        for one in accesses { one.handler.finish(one.answer, result) }
     }
 }
 

@@ -9,48 +9,62 @@ enum FeedPath {
         case named = "/feeds/{token}/{name}"
         case short = "/feeds/{token}"
         case function = "/functions/v1/ical-feed/{token}"
+
+        /// The place among `allCases`.
+        var place: Int {
+            switch self {
+            case .named: 0
+            case .short: 1
+            case .function: 2
+            }
+        }
     }
 
-    private static let feeds = Array("/feeds/".utf8)
-    private static let function = Array("/functions/v1/ical-feed/".utf8)
-    private static let ending = Array(".ics".utf8)
+    private static let feeds: StaticString = "/feeds/"
+    private static let function: StaticString = "/functions/v1/ical-feed/"
+    private static let ending: StaticString = ".ics"
+    /// How many characters a token has.
+    private static let tokenLength = 43
 
     /// Reads a path in its plain spelling; nil for any other path, which the router handles.
-    static func parse(_ path: String) -> (route: Route, token: Secret)? { parse(Array(path.utf8)) }
+    static func parse(_ path: String) -> (route: Route, token: Secret)? {
+        let bytes = Array(path.utf8)
+        return parse(unsafe bytes.span.bytes)
+    }
 
-    static func parse(_ path: [UInt8]) -> (route: Route, token: Secret)? {
-        var rest = path[...]
+    static func parse(_ path: RawSpan) -> (route: Route, token: Secret)? {
         let isFunction: Bool
-        if rest.starts(with: feeds) {
-            isFunction = false
-            rest = rest.dropFirst(feeds.count)
-        } else if rest.starts(with: function) {
-            isFunction = true
-            rest = rest.dropFirst(function.count)
+        let start: Int
+        if path.has(feeds, at: 0) {
+            (isFunction, start) = (false, feeds.utf8CodeUnitCount)
+        } else if path.has(function, at: 0) {
+            (isFunction, start) = (true, function.utf8CodeUnitCount)
         } else {
             return nil
         }
-        let text = rest.prefix(43)
-        rest = rest.dropFirst(43)
+        let end = start + tokenLength
+        guard path.byteCount >= end else { return nil }
         let route: Route
-        if rest.isEmpty || rest.elementsEqual(ending) {
+        if path.byteCount == end || path.byteCount == end + ending.utf8CodeUnitCount && path.has(ending, at: end) {
             route = isFunction ? .function : .short
-        } else if !isFunction, rest.first == UInt8(ascii: "/"), isPlainName(rest.dropFirst()) {
+        } else if !isFunction, path[byte: end] == UInt8(ascii: "/"), hasPlainName(path, from: end + 1) {
             route = .named
         } else {
             return nil
         }
-        return Secret(.feed, utf8: text).map { (route, $0) }
+        return Secret(.feed, utf8: path.extracting(start..<end)).map { (route, $0) }
     }
 
-    private static func isPlainName(_ name: ArraySlice<UInt8>) -> Bool {
-        guard name.count > ending.count, name.suffix(ending.count).elementsEqual(ending) else { return false }
-        return name.allSatisfy { byte in
-            switch byte {
+    private static func hasPlainName(_ path: RawSpan, from start: Int) -> Bool {
+        let last = path.byteCount - ending.utf8CodeUnitCount
+        guard last > start, path.has(ending, at: last) else { return false }
+        for index in start..<last {
+            switch path[byte: index] {
             // Letters, digits, and the other characters of issued addresses.
-            case 48...57, 65...90, 97...122, UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"): true
-            default: false
+            case 48...57, 65...90, 97...122, UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"): continue
+            default: return false
             }
         }
+        return true
     }
 }

@@ -35,10 +35,10 @@ package struct LineLogHandler: LogHandler {
 
     /// Logs a request as `log` would, but without a dictionary for each one.
     ///
-    /// - Parameter rest: the line up to the microseconds, if it is known already.
+    /// - Parameter rest: the line up to the number of microseconds, if it is known already.
     func log(_ record: RequestRecord, _ rest: LogLine? = nil, microseconds: Int) {
         var line = LogLine(form, at: now(), rest ?? self.rest(method: record.method, record.route, record.status))
-        line.add("microseconds", microseconds)
+        line.addNumber(microseconds)
         record.note?.eachField { line.add($0, $1) }
         if let mark = record.mark { line.add(Self.mark, mark) }
         if !metadata.isEmpty {
@@ -47,12 +47,13 @@ package struct LineLogHandler: LogHandler {
         end(line, .info)
     }
 
-    /// The line of a request behind its time and up to the microseconds.
+    /// The line of a request behind its time and up to the number of microseconds.
     func rest(method: String, _ route: String, _ status: Int) -> LogLine {
         var line = LogLine(withoutTime: form, Logger.Level.info.rawValue, "request")
         line.add("method", method)
         line.add("route", route)
         line.add("status", status)
+        line.addName("microseconds")
         return line
     }
 

@@ -65,7 +65,7 @@ package struct LogLine {
 
     mutating func add(_ name: String, _ value: Int) {
         addName(name)
-        addDigits(value)
+        addNumber(value)
     }
 
     mutating func end() {
@@ -73,7 +73,8 @@ package struct LogLine {
         bytes.append(UInt8(ascii: "\n"))
     }
 
-    private mutating func addName(_ name: String) {
+    /// Adds the name of a value, which comes next.
+    mutating func addName(_ name: String) {
         switch form {
         case .text:
             bytes.append(UInt8(ascii: " "))
@@ -86,12 +87,17 @@ package struct LogLine {
         }
     }
 
-    private mutating func addDigits(_ value: Int) {
-        if (0..<10).contains(value) {
-            bytes.append(UInt8(ascii: "0") + UInt8(value))
-        } else {
+    /// Adds a number whose name was just added.
+    mutating func addNumber(_ value: Int) {
+        // Most numbers are microseconds of a poll; those are written without a text in between.
+        guard (0..<10_000).contains(value) else {
             bytes += String(value).utf8
+            return
         }
+        if value >= 1000 { bytes.append(UInt8(ascii: "0") + UInt8(value / 1000)) }
+        if value >= 100 { bytes.append(UInt8(ascii: "0") + UInt8(value / 100 % 10)) }
+        if value >= 10 { bytes.append(UInt8(ascii: "0") + UInt8(value / 10 % 10)) }
+        bytes.append(UInt8(ascii: "0") + UInt8(value % 10))
     }
 
     /// The text of the latest second, formatted once for all its lines.

@@ -46,7 +46,7 @@ extension Reader {
         },
         Reader(name: "conditions", check: conditions),
         Reader(name: "feed-path") { bytes in
-            guard let (route, token) = FeedPath.parse(bytes) else { return }
+            guard let (route, token) = FeedPath.parse(unsafe bytes.span.bytes) else { return }
             let path = text(bytes)
             try promise(path.contains(token.reveal()), "The token is as it was sent.")
             let other = FeedPath.parse(path)

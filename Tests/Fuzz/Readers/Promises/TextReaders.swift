@@ -85,11 +85,18 @@ extension Reader {
     private static func base64URL(_ bytes: [UInt8]) throws {
         let encoded = Base64URL.encode(bytes)
         try promise(Base64URL.decode(Array(encoded.utf8)) == bytes, "What is encoded is decoded.")
-        try promise(Base64URL.hasNoSpareBits(Array(encoded.utf8)), "No bits are left over.")
         let usual = encoded.replacing("-", with: "+").replacing("_", with: "/")
         let padded = usual + String(repeating: "=", count: (4 - usual.utf8.count % 4) % 4)
         try promise(Data(base64Encoded: padded).map(Array.init) == bytes, "Foundation decodes the same.")
-        guard let decoded = Base64URL.decode(bytes), Base64URL.hasNoSpareBits(bytes) else { return }
-        try promise(Base64URL.encode(decoded).utf8.elementsEqual(bytes), "There is one spelling only.")
+        // The bytes as a text, and a text of the right length that they make.
+        for text in [bytes, Array(Base64URL.encode(Array((bytes + bytes).prefix(32))).utf8)] {
+            let decoded = Base64URL.decode(text)
+            let isOnlySpelling = decoded.map { Base64URL.encode($0).utf8.elementsEqual(text) } ?? false
+            let words = unsafe Base64URL.fourWords(text.span.bytes)
+            try promise((words != nil) == (decoded?.count == 32 && isOnlySpelling), "There is one spelling only.")
+            guard let words else { continue }
+            try promise(
+                unsafe withUnsafeBytes(of: words) { unsafe Array($0) } == decoded, "Four words hold what is decoded.")
+        }
     }
 }
