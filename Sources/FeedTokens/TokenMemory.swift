@@ -15,7 +15,7 @@ public final class TokenMemory: Sendable {
     private let shelves: [Locked<TokenShelf>]
     private let clock: WriteClock
 
-    /// - Parameter limit: the size in bytes; a token takes about 160.
+    /// - Parameter limit: the size in bytes; a token takes about 180.
     init(clock: WriteClock, limit: Int = 256 << 20) {
         self.clock = clock
         let each = max(1, limit / Self.bytesPerToken / 64)
