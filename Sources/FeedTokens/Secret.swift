@@ -38,7 +38,8 @@ public struct Secret: Hashable, Sendable {
         }
     }
 
-    /// The bits in the order of their bytes, without a place of their own in memory: a poll has one.
+    /// The bits in the order of their bytes, within the secret itself: each poll reads one, and an array would be
+    /// allocated for it.
     private struct Bits: Hashable {
         var (first, second, third, fourth): (UInt64, UInt64, UInt64, UInt64)
 
