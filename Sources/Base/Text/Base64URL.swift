@@ -2,8 +2,8 @@
 
 /// Base64 with the URL alphabet and without padding (RFC 4648 section 5).
 ///
-/// Written by hand, because every poll decodes a token, and Foundation's decoder costs more than the rest of the
-/// look-up. Inlinable for the same reason: the compiler specializes it for each caller's collection.
+/// Written by hand, because every poll reads a token (`fourWords`), and Foundation's decoder costs more than the rest of
+/// the look-up. `decode` is inlinable, so that the compiler specializes it for each caller's collection.
 public enum Base64URL {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 

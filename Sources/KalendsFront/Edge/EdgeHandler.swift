@@ -38,7 +38,7 @@ final class EdgeHandler: ChannelDuplexHandler {
     /// Writes bytes that are already encoded, below the encoder.
     private var raw: ChannelHandlerContext?
     private var own: ChannelHandlerContext?
-    private var known: FeedFastPath.Caller?
+    private var knownCaller: FeedFastPath.Caller?
     /// The answers that have not left, in the order of their requests: each may leave once its access is counted and
     /// all before it have left.
     private var outstanding = CircularBuffer<FeedFastPath.Answer>()
@@ -218,9 +218,9 @@ final class EdgeHandler: ChannelDuplexHandler {
 
     /// The client of the connection.
     private func caller(_ context: ChannelHandlerContext) -> FeedFastPath.Caller {
-        if let known { return known }
+        if let knownCaller { return knownCaller }
         let caller = FeedFastPath.Caller(IPAddress(context.remoteAddress), path.services.settings)
-        known = caller
+        knownCaller = caller
         return caller
     }
 
