@@ -7,6 +7,10 @@ PORT ?= 8080
 TOOLS := .tools
 KALENDS := .build/release/kalends
 PYTHON := $(TOOLS)/python/bin/python
+# The tests, and the programs that they start, are optimized as what is installed is: half of the suite's time was spent in
+# unoptimized code. Assertions stay. `make check` reads unoptimized files, so this has a folder of its own.
+TESTED := .build-test
+TEST_FLAGS := --scratch-path $(TESTED) -Xswiftc -O -Xswiftc -assert-config -Xswiftc Debug
 
 SYSTEM_PACKAGES := libical-dev libsqlite3-dev libpq-dev zlib1g-dev tzdata
 TEST_PACKAGES := $(SYSTEM_PACKAGES) python3-venv vdirsyncer khal curl postgresql chromium chromium-driver nodejs node-typescript
@@ -17,7 +21,7 @@ NODES_PACKAGES := $(SYSTEM_PACKAGES) postgresql haproxy faketime nftables iprout
 SANITIZED_PACKAGES := cmake libicu-dev
 BENCH_PACKAGES := $(SYSTEM_PACKAGES) nginx-light wrk curl bc php-cli php-sabre-vobject radicale vdirsyncer procps valgrind binutils
 
-.PHONY: run try-connections build test test-release test-clients test-faults test-kill test-postgresql test-failover test-move test-restores \
+.PHONY: run try-connections build test test-busy test-release test-clients test-faults test-kill test-postgresql test-failover test-move test-restores \
 	test-nodes test-nodes-long test-upgrade test-disk-full test-power-cut test-powercut test-clock test-slow test-proxies test-revocation \
 	test-sync-kill test-pages test-growth test-long-writes test-mixed test-caldav test-connections-scale test-hostile-files \
 	test-timing bench-rules proof bench-caldav bench-phones bench-pages fuzz sanitize check format bench bench-check \
@@ -50,19 +54,25 @@ $(KALENDS): Package.swift $(shell find Sources -type f)
 test: $(TOOLS)/python/.done $(TOOLS)/browser/.done
 	@Scripts/install-packages.sh $(TEST_PACKAGES)
 	@Scripts/install-promtool.sh $(TOOLS) || echo "promtool cannot be had here: the tests that ask it are left out" >&2
-	@$(SWIFT) build --build-tests
+	@$(SWIFT) build --build-tests $(TEST_FLAGS)
 	@Scripts/install-icaljs.sh $(TOOLS)
-	@KALENDS=.build/debug/kalends $(PYTHON) -B Tests/Clients/run.py vdirsyncer khal
-	@KALENDS=.build/debug/kalends COMPANION=.build/debug/kalends-companion $(PYTHON) -B Tests/Clients/companion.py
-	@KALENDS=.build/debug/kalends FIRST_HOUR=.build/debug/FirstHour python3 -B Tests/Clients/first_hour.py
-	@KALENDS=.build/debug/kalends $(PYTHON) -B Tests/API/run.py --examples 10
-	@KALENDS=.build/debug/kalends python3 -B Tests/Faults/kill.py --rounds 2 --any-start
-	@python3 -B Scripts/try-connections.py .build/debug/kalends --port 18087 --python $(PYTHON) --walk
+	@KALENDS=$(TESTED)/debug/kalends $(PYTHON) -B Tests/Clients/run.py vdirsyncer khal
+	@KALENDS=$(TESTED)/debug/kalends COMPANION=$(TESTED)/debug/kalends-companion $(PYTHON) -B Tests/Clients/companion.py
+	@KALENDS=$(TESTED)/debug/kalends FIRST_HOUR=$(TESTED)/debug/FirstHour python3 -B Tests/Clients/first_hour.py
+	@KALENDS=$(TESTED)/debug/kalends $(PYTHON) -B Tests/API/run.py --examples 10
+	@KALENDS=$(TESTED)/debug/kalends python3 -B Tests/Faults/kill.py --rounds 2 --any-start
+	@python3 -B Scripts/try-connections.py $(TESTED)/debug/kalends --port 18087 --python $(PYTHON) --walk
 	@rm -rf $(TOOLS)/pages
-	@PAGES_OUT=$(CURDIR)/$(TOOLS)/pages $(SWIFT) test --skip-build --filter RenderingTests
+	@PAGES_OUT=$(CURDIR)/$(TOOLS)/pages $(SWIFT) test --skip-build $(TEST_FLAGS) --filter RenderingTests
 	@$(TOOLS)/browser/bin/python -B Tests/PagesTests/Browser/walk.py $(TOOLS)/pages --quick
 	@python3 -B Tests/Benchmarks/figures.py
-	@KALENDS_PYTHON=$(CURDIR)/$(PYTHON) SWIFT=$(SWIFT) Scripts/test.sh
+	@KALENDS_PYTHON=$(CURDIR)/$(PYTHON) SWIFT=$(SWIFT) Scripts/test.sh $(TEST_FLAGS)
+
+# The suite of `make test` many times in a row, beside three processes that never wait; ROUNDS=10.
+test-busy: $(TOOLS)/python/.done
+	@Scripts/install-packages.sh $(TEST_PACKAGES)
+	@$(SWIFT) build --build-tests $(TEST_FLAGS)
+	@KALENDS_PYTHON=$(CURDIR)/$(PYTHON) SWIFT=$(SWIFT) Scripts/test-busy.sh $(or $(ROUNDS),10) $(TEST_FLAGS)
 
 # What `make run` gives, for some minutes: the optimizer makes other code of the same sources than the tests run.
 test-release: build $(TOOLS)/python/.done
@@ -83,9 +93,9 @@ test-clients: build $(TOOLS)/python/.done
 # a container.
 test-caldav: $(TOOLS)/python/.done
 	@Scripts/install-packages.sh $(SYSTEM_PACKAGES) $(CALDAV_PACKAGES)
-	@$(SWIFT) build --build-tests
+	@$(SWIFT) build --build-tests $(TEST_FLAGS)
 	@KALENDS_PYTHON=$(CURDIR)/$(PYTHON) KALENDS_CALDAV_SERVERS="radicale xandikos cyrus davical" \
-		$(SWIFT) test --skip-build --filter CalDAV
+		$(SWIFT) test --skip-build $(TEST_FLAGS) --filter CalDAV
 
 # 100, 1,000 and 10,000 connections at 15 minutes, with a provider that takes 50 ms a request: how late runs are, memory,
 # processor, and how all of it grows.
@@ -108,14 +118,14 @@ sanitize: $(TOOLS)/python/.done
 # main job at a server with the demo, by mouse and keyboard, with scripts and without, and three tasks as a stranger does them.
 test-pages: $(TOOLS)/browser/.done
 	@Scripts/install-packages.sh $(SYSTEM_PACKAGES) chromium chromium-driver firefox-esr
-	@$(SWIFT) build --build-tests
+	@$(SWIFT) build --build-tests $(TEST_FLAGS)
 	@rm -rf $(TOOLS)/pages
-	@PAGES_OUT=$(CURDIR)/$(TOOLS)/pages $(SWIFT) test --skip-build --filter RenderingTests
+	@PAGES_OUT=$(CURDIR)/$(TOOLS)/pages $(SWIFT) test --skip-build $(TEST_FLAGS) --filter RenderingTests
 	@$(TOOLS)/browser/bin/python -B Tests/PagesTests/Browser/walk.py $(TOOLS)/pages
 	@$(TOOLS)/browser/bin/python -B Tests/PagesTests/Browser/behave.py $(TOOLS)/pages
-	@$(TOOLS)/browser/bin/python -B Tests/PagesTests/Browser/live.py .build/debug/kalends
-	@$(TOOLS)/browser/bin/python -B Tests/PagesTests/Browser/tasks.py .build/debug/kalends
-	@$(TOOLS)/browser/bin/python -B Tests/PagesTests/Browser/firefox.py $(TOOLS)/pages .build/debug/kalends
+	@$(TOOLS)/browser/bin/python -B Tests/PagesTests/Browser/live.py $(TESTED)/debug/kalends
+	@$(TOOLS)/browser/bin/python -B Tests/PagesTests/Browser/tasks.py $(TESTED)/debug/kalends
+	@$(TOOLS)/browser/bin/python -B Tests/PagesTests/Browser/firefox.py $(TOOLS)/pages $(TESTED)/debug/kalends
 
 # Each page at 1,000 items and 50 feeds: time, bytes, requests, processor, layout shift, and memory after 10,000 views; VIEWS=10000.
 bench-pages: build $(TOOLS)/browser/.done $(TOOLS)/python/.done
@@ -219,12 +229,11 @@ test-sync-kill: build $(TOOLS)/python/.done
 	@KALENDS=$(KALENDS) $(PYTHON) -B Tests/Faults/sync_kill.py --histories $(or $(HISTORIES),200)
 	@KALENDS=$(KALENDS) $(PYTHON) -B Tests/Faults/sync_kill.py --histories $(or $(HISTORIES),100) --postgresql
 
-# Look-ups of tokens, keys, sessions and passwords by dudect's t-test, TIMING=1000000 measurements of each kind;
-# TIMING_FLAGS="-c release -Xswiftc -enable-testing" measures what the optimizer makes.
+# Look-ups of tokens, keys, sessions and passwords by dudect's t-test, TIMING=1000000 measurements of each kind.
 test-timing:
 	@Scripts/install-packages.sh $(SYSTEM_PACKAGES)
-	@$(SWIFT) build --build-tests $(TIMING_FLAGS)
-	@KALENDS_TIMING=$(or $(TIMING),1000000) $(SWIFT) test --skip-build $(TIMING_FLAGS) --filter TimingTests
+	@$(SWIFT) build --build-tests $(TEST_FLAGS)
+	@KALENDS_TIMING=$(or $(TIMING),1000000) $(SWIFT) test --skip-build $(TEST_FLAGS) --filter TimingTests
 
 # 50,000 random rules: the worst and the 99.9th percentile of the time that each takes.
 bench-rules:
@@ -245,12 +254,12 @@ test-mixed: build
 	@Scripts/install-packages.sh iproute2
 	@python3 -B Tests/Faults/mixed.py $(KALENDS)
 
-# Formatting, lint, a build without a warning (warnings are errors), no text of a stranger compared but by its bytes, and
-# nothing stored for a caller but by the one act.
+# Formatting, lint, a build without a warning (warnings are errors; `make test` builds the tests so), no text of a stranger
+# compared but by its bytes, and nothing stored for a caller but by the one act.
 check:
 	@Scripts/install-packages.sh $(SYSTEM_PACKAGES)
 	@$(SWIFT) format lint --strict --parallel --recursive Package.swift Sources Tests Benchmarks Samples/first-hour
-	@$(SWIFT) build --build-tests
+	@$(SWIFT) build
 	@python3 -B Scripts/text-rule.py .build/debug
 	@python3 -B Scripts/house-rule.py
 	@python3 -B Scripts/specification-rule.py

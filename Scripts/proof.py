@@ -21,6 +21,7 @@ KEPT, PAGE = Path("Scripts/proof.json"), Path("docs/proof.md")
 # Name, where it is promised, the promise, the command, and what of its output is the figure.
 PROOFS = [
     ("tests", "README", "All of it, with clients and readers that others wrote", "make test", r"✔ Test run with .*"),
+    ("busy", "README", "The same suite ten times in a row, beside three processes that never wait", "make test-busy", r"busy: .*"),
     ("release", "README", "The same in the program that is installed", "make test-release",
      r"\d+ of \d+ programs are right.*|kept\.|VIOLATED.*|reads that were sent after.*"),
     ("clients", "README", "Thunderbird, Evolution, vdirsyncer and khal hold every event to the second",

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs the tests that were built; prints what failed again at the end, with the runner's closing line last.
+# Runs the tests that were built with the options that are given, `test.sh [OPTION…]`; prints what failed again at the end, with
+# the runner's closing line last.
 set -uo pipefail
 
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 # With all tests at once there are more than a thousand files open, and Foundation's start of a process reads beyond the
 # end of the list of them.
-"$(dirname "$0")/postgresql.sh" "${SWIFT:-swift}" test --skip-build --experimental-maximum-parallelization-width 12 2>&1 | tee "$log"
+"$(dirname "$0")/postgresql.sh" "${SWIFT:-swift}" test --skip-build "$@" --experimental-maximum-parallelization-width 12 2>&1 | tee "$log"
 status=${PIPESTATUS[0]}
 if [ "$status" -ne 0 ]; then
     echo

@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Runs all the tests that were built many times in a row beside processes that never wait, so that a test that depends on the
+# machine's speed is found.
+#
+#   test-busy.sh ROUNDS [OPTION…]
+#
+# The options are those that the tests were built with. LOOPS is the number of busy processes, three by default; with 0,
+# something else is to keep the processors busy. What failed is printed, and what each round printed is kept in .build-busy.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+
+rounds=$1
+shift
+kept=.build-busy
+rm -rf "$kept" && mkdir -p "$kept"
+
+busy=()
+trap 'kill "${busy[@]}" 2> /dev/null' EXIT
+for ((loop = 0; loop < ${LOOPS:-3}; loop++)); do
+    (while :; do :; done) &
+    busy+=($!)
+done
+
+passed=0
+slowest=0
+for ((round = 1; round <= rounds; round++)); do
+    started=$SECONDS
+    if Scripts/test.sh "$@" > "$kept/$round.log" 2>&1; then
+        passed=$((passed + 1))
+    else
+        grep -a '^✘' "$kept/$round.log" | cut -c1-1000 | sort -u
+    fi
+    took=$((SECONDS - started))
+    if [ "$took" -gt "$slowest" ]; then slowest=$took; fi
+    echo "round $round: $(grep -a 'Test run with' "$kept/$round.log" | tail -1), $took s in all"
+done
+echo "busy: $passed of $rounds runs of the suite passed beside ${LOOPS:-3} busy processes, the slowest in $slowest s"
+[ "$passed" -eq "$rounds" ]
