@@ -7,10 +7,10 @@ PORT ?= 8080
 TOOLS := .tools
 KALENDS := .build/release/kalends
 PYTHON := $(TOOLS)/python/bin/python
-# The tests, and the programs that they start, are optimized as what is installed is: half of the suite's time was spent in
-# unoptimized code. Assertions stay. `make check` reads unoptimized files, so this has a folder of its own.
-TESTED := .build-test
-TEST_FLAGS := --scratch-path $(TESTED) -Xswiftc -O -Xswiftc -assert-config -Xswiftc Debug
+# The tests, and the programs that they start, are built by the optimizer like what is installed, in a folder of their own:
+# the suite takes half the time, and what only the optimizer breaks is found. Assertions are kept.
+TEST_FLAGS := -c release --scratch-path .build-test -Xswiftc -enable-testing -Xswiftc -assert-config -Xswiftc Debug
+TESTED := .build-test/release
 
 SYSTEM_PACKAGES := libical-dev libsqlite3-dev libpq-dev zlib1g-dev tzdata
 TEST_PACKAGES := $(SYSTEM_PACKAGES) python3-venv vdirsyncer khal curl postgresql chromium chromium-driver nodejs node-typescript
@@ -56,17 +56,36 @@ test: $(TOOLS)/python/.done $(TOOLS)/browser/.done
 	@Scripts/install-promtool.sh $(TOOLS) || echo "promtool cannot be had here: the tests that ask it are left out" >&2
 	@$(SWIFT) build --build-tests $(TEST_FLAGS)
 	@Scripts/install-icaljs.sh $(TOOLS)
-	@KALENDS=$(TESTED)/debug/kalends $(PYTHON) -B Tests/Clients/run.py vdirsyncer khal
-	@KALENDS=$(TESTED)/debug/kalends COMPANION=$(TESTED)/debug/kalends-companion $(PYTHON) -B Tests/Clients/companion.py
-	@KALENDS=$(TESTED)/debug/kalends FIRST_HOUR=$(TESTED)/debug/FirstHour python3 -B Tests/Clients/first_hour.py
-	@KALENDS=$(TESTED)/debug/kalends $(PYTHON) -B Tests/API/run.py --examples 10
-	@KALENDS=$(TESTED)/debug/kalends python3 -B Tests/Faults/kill.py --rounds 2 --any-start
-	@python3 -B Scripts/try-connections.py $(TESTED)/debug/kalends --port 18087 --python $(PYTHON) --walk
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target $(PROGRAM_TESTS)
+	@python3 -B Tests/Benchmarks/figures.py
+	@KALENDS_PYTHON=$(CURDIR)/$(PYTHON) SWIFT=$(SWIFT) Scripts/test.sh $(TEST_FLAGS)
+
+# What drives the built programs from outside, each by itself, two at a time; the longest is first.
+PROGRAM_TESTS := try-api try-pages try-companion try-walk try-first-hour try-clients try-kill
+.PHONY: $(PROGRAM_TESTS)
+
+try-api:
+	@KALENDS=$(TESTED)/kalends $(PYTHON) -B Tests/API/run.py --examples 10
+
+try-pages:
 	@rm -rf $(TOOLS)/pages
 	@PAGES_OUT=$(CURDIR)/$(TOOLS)/pages $(SWIFT) test --skip-build $(TEST_FLAGS) --filter RenderingTests
 	@$(TOOLS)/browser/bin/python -B Tests/PagesTests/Browser/walk.py $(TOOLS)/pages --quick
-	@python3 -B Tests/Benchmarks/figures.py
-	@KALENDS_PYTHON=$(CURDIR)/$(PYTHON) SWIFT=$(SWIFT) Scripts/test.sh $(TEST_FLAGS)
+
+try-companion:
+	@KALENDS=$(TESTED)/kalends COMPANION=$(TESTED)/kalends-companion $(PYTHON) -B Tests/Clients/companion.py
+
+try-walk:
+	@python3 -B Scripts/try-connections.py $(TESTED)/kalends --port 18087 --python $(PYTHON) --walk
+
+try-first-hour:
+	@KALENDS=$(TESTED)/kalends FIRST_HOUR=$(TESTED)/FirstHour python3 -B Tests/Clients/first_hour.py
+
+try-clients:
+	@KALENDS=$(TESTED)/kalends $(PYTHON) -B Tests/Clients/run.py vdirsyncer khal
+
+try-kill:
+	@KALENDS=$(TESTED)/kalends python3 -B Tests/Faults/kill.py --rounds 2 --any-start
 
 # The suite of `make test` many times in a row, beside three processes that never wait; ROUNDS=10.
 test-busy: $(TOOLS)/python/.done
@@ -123,9 +142,9 @@ test-pages: $(TOOLS)/browser/.done
 	@PAGES_OUT=$(CURDIR)/$(TOOLS)/pages $(SWIFT) test --skip-build $(TEST_FLAGS) --filter RenderingTests
 	@$(TOOLS)/browser/bin/python -B Tests/PagesTests/Browser/walk.py $(TOOLS)/pages
 	@$(TOOLS)/browser/bin/python -B Tests/PagesTests/Browser/behave.py $(TOOLS)/pages
-	@$(TOOLS)/browser/bin/python -B Tests/PagesTests/Browser/live.py $(TESTED)/debug/kalends
-	@$(TOOLS)/browser/bin/python -B Tests/PagesTests/Browser/tasks.py $(TESTED)/debug/kalends
-	@$(TOOLS)/browser/bin/python -B Tests/PagesTests/Browser/firefox.py $(TOOLS)/pages $(TESTED)/debug/kalends
+	@$(TOOLS)/browser/bin/python -B Tests/PagesTests/Browser/live.py $(TESTED)/kalends
+	@$(TOOLS)/browser/bin/python -B Tests/PagesTests/Browser/tasks.py $(TESTED)/kalends
+	@$(TOOLS)/browser/bin/python -B Tests/PagesTests/Browser/firefox.py $(TOOLS)/pages $(TESTED)/kalends
 
 # Each page at 1,000 items and 50 feeds: time, bytes, requests, processor, layout shift, and memory after 10,000 views; VIEWS=10000.
 bench-pages: build $(TOOLS)/browser/.done $(TOOLS)/python/.done
@@ -254,13 +273,13 @@ test-mixed: build
 	@Scripts/install-packages.sh iproute2
 	@python3 -B Tests/Faults/mixed.py $(KALENDS)
 
-# Formatting, lint, a build without a warning (warnings are errors; `make test` builds the tests so), no text of a stranger
-# compared but by its bytes, and nothing stored for a caller but by the one act.
+# Formatting, lint, a build without a warning (warnings are errors), no text of a stranger compared but by its bytes, and
+# nothing stored for a caller but by the one act.
 check:
 	@Scripts/install-packages.sh $(SYSTEM_PACKAGES)
 	@$(SWIFT) format lint --strict --parallel --recursive Package.swift Sources Tests Benchmarks Samples/first-hour
-	@$(SWIFT) build
-	@python3 -B Scripts/text-rule.py .build/debug
+	@$(SWIFT) build --build-tests $(TEST_FLAGS)
+	@python3 -B Scripts/text-rule.py .build-test release
 	@python3 -B Scripts/house-rule.py
 	@python3 -B Scripts/specification-rule.py
 	@python3 -B Scripts/asvs-rule.py

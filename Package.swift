@@ -383,3 +383,8 @@ if let fuzzer = Context.environment["KALENDS_FUZZER"] {
             name: "ReaderPromisesTests", dependencies: readers, path: "Tests/Fuzz/Readers",
             exclude: ["Program"] + scriptFiles, swiftSettings: strict))
 }
+
+// The tests' own code runs for a moment, and would keep the optimizer busy for many minutes.
+for target in package.targets where target.type == .test {
+    target.swiftSettings?.append(.unsafeFlags(["-Onone"], .when(configuration: .release)))
+}

@@ -8,7 +8,7 @@ log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 # With all tests at once there are more than a thousand files open, and Foundation's start of a process reads beyond the
 # end of the list of them.
-"$(dirname "$0")/postgresql.sh" "${SWIFT:-swift}" test --skip-build "$@" --experimental-maximum-parallelization-width 12 2>&1 | tee "$log"
+"$(dirname "$0")/postgresql.sh" "${SWIFT:-swift}" test --skip-build "$@" --experimental-maximum-parallelization-width 16 2>&1 | tee "$log"
 status=${PIPESTATUS[0]}
 if [ "$status" -ne 0 ]; then
     echo
