@@ -21,11 +21,12 @@ NODES_PACKAGES := $(SYSTEM_PACKAGES) postgresql haproxy faketime nftables iprout
 SANITIZED_PACKAGES := cmake libicu-dev
 BENCH_PACKAGES := $(SYSTEM_PACKAGES) nginx-light wrk curl bc php-cli php-sabre-vobject radicale vdirsyncer procps valgrind binutils
 
-.PHONY: run try-connections build test test-busy test-release test-clients test-faults test-kill test-postgresql test-failover test-move test-restores \
-	test-nodes test-nodes-long test-upgrade test-disk-full test-power-cut test-powercut test-clock test-slow test-proxies test-revocation \
-	test-sync-kill test-pages test-growth test-long-writes test-mixed test-caldav test-connections-scale test-hostile-files \
-	test-timing bench-rules proof bench-caldav bench-phones bench-pages fuzz sanitize check format bench bench-check \
-	bench-hazards bench-million bench-nodes bench-move package test-package test-container test-alerts clean
+.PHONY: run try-connections build test test-busy test-release test-clients test-faults test-kill test-postgresql \
+	test-failover test-move test-restores test-nodes test-nodes-long test-upgrade test-disk-full test-power-cut \
+	test-powercut test-clock test-slow test-proxies test-revocation test-sync-kill test-pages test-growth test-long-writes \
+	test-mixed test-caldav test-connections-scale test-hostile-files test-timing bench-rules proof bench-caldav \
+	bench-phones bench-pages fuzz sanitize check format bench bench-check bench-hazards bench-million bench-nodes \
+	bench-move package test-package test-container test-alerts clean
 
 # Inputs that `make fuzz` tries, and for what: calendar, readers, mutate or document (Scripts/fuzz.sh).
 RUNS ?= 1000000
