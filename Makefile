@@ -8,7 +8,7 @@ TOOLS := .tools
 KALENDS := .build/release/kalends
 PYTHON := $(TOOLS)/python/bin/python
 # The tests, and the programs that they start, are built by the optimizer like what is installed, in a folder of their own:
-# the suite takes half the time, and what only the optimizer breaks is found. Assertions are kept.
+# the suite takes half the time, and what breaks only in optimized code is found. Assertions are kept.
 TEST_FLAGS := -c release --scratch-path .build-test -Xswiftc -enable-testing -Xswiftc -assert-config -Xswiftc Debug
 TESTED := .build-test/release
 
@@ -94,7 +94,7 @@ test-busy: $(TOOLS)/python/.done
 	@$(SWIFT) build --build-tests $(TEST_FLAGS)
 	@KALENDS_PYTHON=$(CURDIR)/$(PYTHON) SWIFT=$(SWIFT) Scripts/test-busy.sh $(or $(ROUNDS),10) $(TEST_FLAGS)
 
-# What `make run` gives, for some minutes: the optimizer makes other code of the same sources than the tests run.
+# What `make run` gives, for some minutes: the program without the assertions and the testability of the tests' build.
 test-release: build $(TOOLS)/python/.done
 	@Scripts/install-packages.sh $(TEST_PACKAGES)
 	@KALENDS=$(KALENDS) $(PYTHON) -B Tests/Clients/run.py vdirsyncer khal
