@@ -67,7 +67,8 @@ for sanitizer in "${sanitizers[@]}"; do
     export TSAN_OPTIONS="suppressions=$PWD/Scripts/tsan-suppressions.txt:history_size=4:exitcode=66:log_path=$reports/thread"
     export ASAN_OPTIONS="detect_leaks=0:malloc_context_size=12:log_path=$reports/address"
     export UBSAN_OPTIONS="print_stacktrace=1:log_path=$reports/undefined"
-    # XCTest, for which there is no test here, leaks in its own runner. As many tests at once as in Scripts/test.sh.
+    # XCTest, for which there is no test here, leaks in its own runner. Fewer tests at once than in Scripts/test.sh: each
+    # takes several times the memory.
     status=0
     Scripts/postgresql.sh "${run[@]}" "$swift" test --skip-build "${options[@]}" --disable-xctest \
         --experimental-maximum-parallelization-width 12 "${filter[@]}" > "$log" 2>&1 || status=$?

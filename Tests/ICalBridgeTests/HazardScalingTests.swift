@@ -11,7 +11,7 @@ struct HazardScalingTests {
     /// How long a reading may take before no larger one is tried.
     private static let patience: Duration = .milliseconds(40)
     /// The shortest time that is compared: below it, the clock and the caches are measured.
-    private static let measurable: Duration = .milliseconds(5)
+    private static let measurable: Duration = .milliseconds(2)
     private static let largest = 131_072
 
     @Test("Read at once", arguments: HazardShape.all)
