@@ -81,6 +81,7 @@ struct FuzzFindingsTests {
         #expect(reading.first?.location == "Here")
         #expect(reading.first?.otherProperties.first?.value == "a=")
     }
+
     @Test("A text without a value, but with parameters, does not take the place of the one after it")
     func emptyTextBeforeAnother() {
         let parameters = [";LANGUAGE=de", ";ALTREP=\"cid:part1@example.org\"", ";ENCODING=QUOTED-PRINTABLE"]
@@ -99,6 +100,50 @@ struct FuzzFindingsTests {
                     #expect(event?.otherProperties.isEmpty == true)
                 }
             }
+        }
+    }
+
+    @Test("A parameter's name that a line break or a control character cuts has the meaning that it has when written")
+    func cutParameterName() {
+        for cut in ["C\r\nHARSET", "C\nHARSET", "CHAR\u{0}SET", "CHARSET\u{7F} ", "\u{1} CHARSET"] {
+            let lines = ["DTSTART:20260101T090000Z", "SUMMARY;\(cut)=utf-8;LANGUAGE=de:One"]
+            let bytes = Array(Reading.calendar(Reading.event(lines)).utf8)
+            for libical in [false, true] {
+                var options = CalendarReader.Options()
+                options.decodesAllWithLibical = libical
+                let reading = CalendarReader(options: options).read(bytes)
+                #expect(reading.first?.summary == "One")
+                #expect(reading.first?.textParameters == ["SUMMARY": [.init(name: "LANGUAGE", values: ["de"])]])
+                let written = reading.calendars.first?.serialized() ?? []
+                #expect(CalendarReader().read(written).calendars.first?.serialized() == written)
+            }
+        }
+    }
+
+    @Test("The range of a RECURRENCE-ID that does not count says nothing of the one that does")
+    func rangeOfAnotherRecurrenceID() throws {
+        let wrong = "RECURRENCE-ID;RANGE=THISANDFUTURE:2026050T140000Z"
+        let repeated = "RECURRENCE-ID;RANGE=THISANDFUTURE:20260309T150000Z"
+        let right = "RECURRENCE-ID:20260302T150000Z"
+        for (lines, appliesToFuture) in [
+            ([wrong, right], false), ([right, repeated], false), ([repeated, right], true), ([wrong, repeated], true),
+        ] {
+            let bytes = Array(Reading.calendar(Reading.event(["DTSTART:20260302T150000Z"] + lines)).utf8)
+            for libical in [false, true] {
+                var options = CalendarReader.Options()
+                options.decodesAllWithLibical = libical
+                let event = try #require(CalendarReader(options: options).read(bytes).first)
+                #expect(event.recurrenceID != nil)
+                #expect(event.appliesToFuture == appliesToFuture, "\(lines), with libical: \(libical)")
+            }
+        }
+    }
+
+    @Test("A reminder of vCalendar 1.0 centuries after its event is written as it can be read again")
+    func oldAlarmFarAway() throws {
+        for (day, trigger) in [("16010102", "PT24H"), ("20260211", "P155269D"), ("11760101", "-P155229D")] {
+            let event = Reading.event(["DTSTART:16010101T000000", "DALARM:\(day)"])
+            #expect(try Self.written(Reading.calendar(event)).contains("TRIGGER:\(trigger)\r\n"), "\(day)")
         }
     }
 }

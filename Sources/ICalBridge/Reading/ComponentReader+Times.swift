@@ -2,15 +2,19 @@
 
 /// Dates and times of a component: checked here, then passed to libical in one form.
 extension ComponentReader {
-    /// Reads DTSTART, DTEND, DUE or RECURRENCE-ID.
-    mutating func time(_ field: DecodedProperty.Field, _ property: Property, _ context: inout ReadingContext) {
-        guard isFirst(field, property, &context) else { return }
+    /// Reads DTSTART, DTEND, DUE or RECURRENCE-ID; false when the property does not count.
+    @discardableResult
+    mutating func time(
+        _ field: DecodedProperty.Field, _ property: Property, _ context: inout ReadingContext
+    ) -> Bool {
+        guard isFirst(field, property, &context) else { return false }
         var property = property
         Self.mendZone(&property, &context.log)
-        guard var written = read(property.value, of: property, severity: .error, &context.log) else { return }
+        guard var written = read(property.value, of: property, severity: .error, &context.log) else { return false }
         mendForm(&written, of: property, &context.log)
         draft.seen.insert(field)
         put(written, as: field, of: property, &context)
+        return true
     }
 
     /// Reads DTSTAMP, CREATED or LAST-MODIFIED: instants that are no loss when they are wrong.
@@ -97,10 +101,14 @@ extension ComponentReader {
         context.slice.property(.addition, parameters: ";VALUE=PERIOD" + zone, value.utf8)
     }
 
-    /// Reads a duration that fits in libical's 32-bit numbers.
+    /// The most days and seconds of a duration: they fit in libical's 32-bit numbers.
+    static let longestDays = 4_000_000
+    static let longestSeconds = 2_000_000_000
+
+    /// Reads a duration that is not longer than that.
     static func duration(_ text: String) -> ICalDuration? {
-        guard let duration = ICalDuration(text: text), abs(duration.days) <= 4_000_000,
-            abs(duration.seconds) <= 2_000_000_000
+        guard let duration = ICalDuration(text: text), abs(duration.days) <= longestDays,
+            abs(duration.seconds) <= longestSeconds
         else { return nil }
         return duration
     }

@@ -142,8 +142,10 @@ struct ComponentReader {
         case "DTEND": time(.end, property, &context)
         case "DUE": time(.due, property, &context)
         case "RECURRENCE-ID":
-            draft.appliesToFuture = property[parameter: "RANGE"]?.uppercased() == "THISANDFUTURE"
-            time(.recurrenceID, property, &context)
+            // The range of one that cannot be read, or that is a repetition, says nothing of the one that counts.
+            if time(.recurrenceID, property, &context) {
+                draft.appliesToFuture = property[parameter: "RANGE"]?.uppercased() == "THISANDFUTURE"
+            }
         case "DURATION": duration(property, &context)
         case "DTSTAMP": stamp(.timestamp, property, &context)
         case "CREATED", "DCREATED": stamp(.created, property, &context)

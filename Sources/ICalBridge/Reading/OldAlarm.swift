@@ -16,8 +16,10 @@ struct OldAlarm {
         case .none:
             guard let start else { return nil }
             let seconds = wall.wallSeconds - start.civil.wallSeconds
-            guard abs(seconds) < 4_000_000 * 86_400 else { return nil }
-            trigger = .relativeToStart(ICalDuration(seconds: seconds))
+            guard abs(seconds) < ComponentReader.longestDays * 86_400 else { return nil }
+            // More seconds than a length may have would not be read again.
+            let days = abs(seconds) > ComponentReader.longestSeconds ? seconds / 86_400 : 0
+            trigger = .relativeToStart(ICalDuration(days: days, seconds: seconds - days * 86_400))
         }
         return Alarm(trigger: trigger, action: action, description: text)
     }

@@ -107,7 +107,7 @@ private struct ParameterScanner {
             position += 1
             let nameStart = position
             while position < end, ![58, 59, 61].contains(bytes[position]) { position += 1 }
-            let name = String(decoding: bytes[nameStart..<position].trimmingSpaces, as: UTF8.self).uppercased()
+            let name = Self.name(bytes[nameStart..<position])
             var values: [String] = []
             if position < end, bytes[position] == 61 {
                 repeat {
@@ -122,6 +122,14 @@ private struct ParameterScanner {
             }
         }
         return false
+    }
+
+    /// A name in upper case, without the control characters that are never written: one that a line break cuts in two has
+    /// the meaning that it has when what was written is read again.
+    private static func name(_ bytes: ArraySlice<UInt8>) -> String {
+        let holdsControls = bytes.contains { ($0 < 32 && $0 != 9) || $0 == 127 }
+        let shown = holdsControls ? bytes.filter { ($0 >= 32 && $0 != 127) || $0 == 9 }[...] : bytes
+        return String(decoding: shown.trimmingSpaces, as: UTF8.self).uppercased()
     }
 
     private mutating func value() -> String {
