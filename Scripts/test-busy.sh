@@ -6,7 +6,8 @@
 #   test-busy.sh ROUNDS [OPTION…]
 #
 # The options are those that the tests were built with. LOOPS is the number of busy processes, three by default; with 0,
-# something else is to keep the processors busy. What failed is printed, and what each round printed is kept in .build-busy.
+# something else is to keep the processors busy, such as three fuzzers: the lowest load of the machine is printed at the
+# end. What failed is printed, and what each round printed is kept in .build-busy.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
@@ -24,6 +25,7 @@ done
 
 passed=0
 slowest=0
+idlest=1000000
 for ((round = 1; round <= rounds; round++)); do
     started=$SECONDS
     if Scripts/test.sh "$@" > "$kept/$round.log" 2>&1; then
@@ -33,7 +35,12 @@ for ((round = 1; round <= rounds; round++)); do
     fi
     took=$((SECONDS - started))
     if [ "$took" -gt "$slowest" ]; then slowest=$took; fi
-    echo "round $round: $(grep -a 'Test run with' "$kept/$round.log" | tail -1), $took s in all"
+    # The mean number of running processes over about a quarter of an hour.
+    load=$(cut -d ' ' -f 3 /proc/loadavg)
+    if [ "${load%.*}" -lt "$idlest" ]; then idlest=${load%.*}; fi
+    echo "round $round: $(grep -a 'Test run with' "$kept/$round.log" | tail -1), $took s in all, load $load"
 done
-echo "busy: $passed of $rounds runs of the suite passed beside ${LOOPS:-3} busy processes, the slowest in $slowest s"
+beside="${LOOPS:-3} busy processes"
+if [ "${LOOPS:-3}" -eq 0 ]; then beside="other programs"; fi
+echo "busy: $passed of $rounds runs of the suite passed beside $beside, the slowest in $slowest s, a load of $idlest or more"
 [ "$passed" -eq "$rounds" ]
