@@ -43,6 +43,7 @@ enum WritingPromises {
             }
         }
         promise(start == text.count, "The last line has no end.")
-        promise(!String(decoding: text, as: UTF8.self).contains("\r\nX-LIC-ERROR"), "It has an X-LIC-ERROR.")
+        let lines = String(decoding: text, as: UTF8.self)
+        for end in [":", ";"] { promise(!lines.contains("\r\nX-LIC-ERROR\(end)"), "It has an X-LIC-ERROR.") }
     }
 }
