@@ -16,10 +16,13 @@ enum ContentCoding: Hashable, Sendable {
     private static func takesGzip(_ values: [String]) -> Bool {
         // A star by itself does not name gzip: a client that sends only a star gets the plain bytes.
         for element in values.flatMap({ $0.asciiLowercased.pieces(separatedBy: ",") }) {
-            let parts = element.pieces(separatedBy: ";").map(\.withoutBlanks)
-            guard let coding = parts.first, coding == "gzip" || coding == "x-gzip" else { continue }
-            guard let parameter = parts.dropFirst().first(where: { $0.hasPrefix("q=") }) else { return true }
-            if QualityValue.read(parameter.dropFirst(2)) > 0 { return true }
+            let parts = element.pieces(separatedBy: ";")
+            // A blank within the name makes it another name; around a weight's `=` it does no harm.
+            let coding = String((parts.first ?? "").withoutOuterBlanks)
+            guard coding == "gzip" || coding == "x-gzip" else { continue }
+            let weight = parts.dropFirst().map(\.withoutBlanks).first { $0.hasPrefix("q=") }
+            guard let weight else { return true }
+            if QualityValue.read(weight.dropFirst(2)) > 0 { return true }
         }
         return false
     }

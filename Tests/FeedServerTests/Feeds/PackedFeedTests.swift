@@ -19,7 +19,8 @@ struct PackedFeedTests {
         arguments: [
             (["gzip"], true), (["deflate, GZIP;q=0.5"], true), (["br", "x-gzip"], true), (["gzip; q=1.0"], true),
             (["gzip;q=0"], false), (["gzip;q=0.000"], false), (["*"], false), (["identity"], false), ([], false),
-            ([""], false), (["gzipped"], false), (["gzip;q=x"], false),
+            ([""], false), (["gzipped"], false), (["gzip;q=x"], false), (["gz ip"], false), ([" gzip ; q = 1"], true),
+            (["gzip;q =0"], false),
         ])
     func negotiates(values: [String], takes: Bool) {
         for family in ClientFamily.allCases {
