@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// The input that is being checked, in a file that outlives the process.
+/// The input that is being checked, in a file that outlives the process; each process has its own.
 enum CurrentInput {
     private static let longest = 1 << 20
     /// A file that is mapped into memory: what is written is kept when the process ends, at the price of a copy.
@@ -23,7 +23,7 @@ enum CurrentInput {
     /// Removes the file when no input broke a promise.
     static func remove(_ folder: URL) { try? FileManager.default.removeItem(at: file(folder)) }
 
-    private static func file(_ folder: URL) -> URL { folder.appending(path: "current-input") }
+    private static func file(_ folder: URL) -> URL { folder.appending(path: "current-input-\(getpid())") }
 
     private static func open(_ folder: URL) -> UnsafeMutableRawPointer? {
         try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

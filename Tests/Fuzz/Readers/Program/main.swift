@@ -7,7 +7,7 @@ import Foundation
 // kalends-fuzz document FOLDER RUNS SEED what the OpenAPI document describes, with and without faults
 //
 // The last two make the same inputs each time. An input that breaks a promise is kept in FOLDER/../findings, and the one
-// that ended the process is there as `current-input`, behind its length in four bytes.
+// that ended the process is there as `current-input-PID`, behind its length in four bytes.
 
 /// libFuzzer's own `main`, with the program's arguments and the function that takes an input.
 @_silgen_name("LLVMFuzzerRunDriver")
