@@ -108,7 +108,7 @@ package actor ImportReader {
         /// - Parameter checks: whether the worker reports only what is wrong with the file, and none of its content.
         init(_ size: Int, checks: Bool) {
             let mebibytes = UInt64(size >> 20)
-            #if DEBUG
+            #if DEBUG || SANITIZED
             // Unoptimised code takes about ten times as long, and a sanitizer three times as long as that.
             processorSeconds = 100 + 20 * mebibytes
             #else
@@ -135,7 +135,7 @@ package actor ImportReader {
         let own = ProcessInfo.processInfo.environment
         environment["LD_LIBRARY_PATH"] = own["LD_LIBRARY_PATH"]
         environment["TZDIR"] = own["TZDIR"]
-        #if DEBUG
+        #if DEBUG || SANITIZED
         // A sanitizer takes its settings from the environment of each process.
         for name in ["LD_PRELOAD", "ASAN_OPTIONS", "TSAN_OPTIONS", "UBSAN_OPTIONS"] {
             environment[Environment.Key(stringLiteral: name)] = own[name]
