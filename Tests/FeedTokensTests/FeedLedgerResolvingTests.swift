@@ -166,7 +166,7 @@ struct FeedLedgerResolvingTests {
         let (feed, token) = try await home.create()
         try await expect(token, "live \(feed.number)", now: 2)
         try await home.write { transaction in
-            try transaction.touchCircle("home", now: 5)
+            try transaction.touchCircle("home", now: 5_000)
             var feed = try #require(try transaction.feed(feed.id))
             feed.configChangedAt = 4
             feed.sequenceOffset = 1
@@ -176,7 +176,7 @@ struct FeedLedgerResolvingTests {
             Issue.record("The token is not live.")
             return
         }
-        #expect(live.changedAt == 5)
+        #expect(live.changedAt == 5_000)
         let (stored, circle) = try await home.read {
             (try #require(try $0.feed(feed.id)), try #require(try $0.circle("home")))
         }

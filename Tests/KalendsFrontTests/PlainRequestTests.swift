@@ -64,7 +64,8 @@ struct PlainRequestTests {
         "What could mean anything else is left to the general parser",
         arguments: [
             "Content-Length: 0", "content-length: 5", "Transfer-Encoding: chunked", "Expect: 100-continue",
-            "Upgrade: h2c", "Connection: close", "Connection: keep-alive, upgrade", "Proxy-Connection: close",
+            "Upgrade: h2c", "If-Match: *", "If-Unmodified-Since: Mon, 02 Mar 2026 12:00:00 GMT", "Connection: close",
+            "Connection: keep-alive, upgrade", "Proxy-Connection: close",
             "Trailer: x", "Host: other.example", "User-Agent: a\r\nUser-Agent: b", "X-Request-ID: a\r\nX-Request-ID: b",
             " folded", "X : y", "X:  y", "X: y ", "X: \ty", "X:", ": y", "X: \u{7F}", "X: \u{E9}", "X: a\nY: b",
             "X_: y",

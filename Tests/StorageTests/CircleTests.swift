@@ -41,12 +41,12 @@ struct CircleTests {
             try transaction.makeHome()
             try transaction.put(.sample("t"))
             let before = try transaction.version() ?? 0
-            let (after, _) = try transaction.putCircle("home", name: "Casa", timeZone: "Europe/Vienna", now: 9)
+            let (after, _) = try transaction.putCircle("home", name: "Casa", timeZone: "Europe/Vienna", now: 9_000)
             return (before, after, try transaction.sequence("t", .tasks))
         }
         #expect(after.version == before + 1)
         #expect(after.name == "Casa")
-        #expect([after.createdAt, after.changedAt, after.updatedAt] == [1, 9, 9])
+        #expect([after.createdAt, after.changedAt, after.updatedAt] == [1, 9_000, 9_000])
         #expect(sequence == 0)
     }
 
@@ -87,9 +87,9 @@ struct CircleTests {
                 _ = try transaction.deleteItem("deleted", .tasks, in: circle, now: 2)
             }
             let (first, other) = (try transaction.version() ?? 0, try transaction.version("other") ?? 0)
-            try transaction.touchCircle("home", now: 5)
+            try transaction.touchCircle("home", now: 60_000)
             #expect(try transaction.version() == first + 1)
-            #expect(try transaction.circle("home")?.changedAt == 5)
+            #expect(try transaction.circle("home")?.changedAt == 60_000)
             #expect(try transaction.circle("home")?.updatedAt == 1)
             #expect(try transaction.version("other") == other)
 
@@ -107,6 +107,38 @@ struct CircleTests {
             #expect(try transaction.sequence("t", .tasks, in: "other") == 1)
             #expect(try transaction.item("t", .tasks, in: "home")?.updatedAt == 7)
             #expect(try transaction.sequence("deleted", .tasks) == 0)
+        }
+    }
+
+    @Test("Each change is in a later second than the one before, whatever the clock shows; so are those of own entries")
+    func laterSeconds() async throws {
+        #expect(ChangeTime.after(61_500, now: 90_000) == 90_000)
+        #expect(ChangeTime.after(61_500, now: 61_999) == 62_000 && ChangeTime.after(61_500, now: 7) == 62_000)
+        // Far behind, a clock makes a time no later: many changes in a second do not lead further and further ahead.
+        #expect(ChangeTime.after(200_500, now: 7) == 200_500)
+        try await home.write { transaction in
+            try transaction.makeHome()
+            var own = Feed.sample("own")
+            own.showsOwn = true
+            try transaction.insert(own)
+            func changedAt() throws -> Int? { try transaction.circle("home")?.changedAt }
+            func ownChangedAt() throws -> Int? { try transaction.feed("own")?.ownChangedAt }
+            try transaction.touchCircle("home", now: 60_300)
+            #expect(try changedAt() == 60_300)
+            try transaction.touchCircle("home", now: 60_999)
+            #expect(try changedAt() == 61_000)
+            try transaction.touchCircle("home", now: 20_000)
+            #expect(try changedAt() == 62_000)
+            let (put, _) = try transaction.putCircle("home", name: "Casa", timeZone: "Europe/Vienna", now: 20_001)
+            #expect(put.changedAt == 63_000 && put.updatedAt == 20_001)
+            #expect(try transaction.touchCircles(after: "", now: 20_002, limit: 9) == nil)
+            #expect(try changedAt() == 64_000)
+            try transaction.touchCircle("home", now: -100_000)
+            #expect(try changedAt() == 64_000)
+            for (now, expected) in [(60_300, 60_300), (60_301, 61_000), (5, 62_000), (90_000, 90_000)] {
+                try transaction.touchOwnFeeds(of: "ann", now: now)
+                #expect(try ownChangedAt() == expected)
+            }
         }
     }
 

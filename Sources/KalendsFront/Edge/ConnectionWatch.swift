@@ -143,6 +143,9 @@ final class ConnectionWatch: ChannelDuplexHandler {
         idleSince = .now()
     }
 
+    /// Of the requests that were read, only these are still to be answered, and no others follow.
+    func inputEnded(open: Int) { self.open = open }
+
     // MARK: Bytes in and out
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {

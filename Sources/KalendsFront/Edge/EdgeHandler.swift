@@ -96,38 +96,41 @@ final class EdgeHandler: ChannelDuplexHandler {
         if held.isEmpty, !isConfirming { take(bounded, context) } else { held.append(.part(bounded)) }
     }
 
-    private func take(_ part: HTTPServerRequestPart, _ context: ChannelHandlerContext) {
+    /// Returns false when the part has to wait, so that it is the first of those that are held.
+    @discardableResult
+    private func take(_ part: HTTPServerRequestPart, _ context: ChannelHandlerContext) -> Bool {
         switch part {
         case .head(let head):
             do throws(ProblemDocument) {
-                take(head, try RequestManner(head), context)
+                return take(head, try RequestManner(head), context)
             } catch {
-                if passed.isEmpty, outstanding.isEmpty {
-                    refuse(error, head.method, context)
-                } else {
+                guard passed.isEmpty, outstanding.isEmpty else {
                     held.prepend(.part(part))
+                    return false
                 }
+                refuse(error, head.method, context)
             }
         case .body:
-            guard !isSwallowing else { return }
+            guard !isSwallowing else { break }
             passed.bodyCame()
             pass(part, context)
         case .end:
             if isSwallowing {
                 isSwallowing = false
             } else {
-                isEnding = passed.ended()
+                if passed.ended() { endInput() }
                 pass(part, context)
             }
         }
+        return true
     }
 
-    private func take(_ head: HTTPRequestHead, _ manner: RequestManner, _ context: ChannelHandlerContext) {
-        if passed.isEmpty, let source = path.source(of: head) {
-            confirm(head, manner, source, context)
-        } else {
-            take(head, manner, confirmed: nil, context)
+    private func take(_ head: HTTPRequestHead, _ manner: RequestManner, _ context: ChannelHandlerContext) -> Bool {
+        guard passed.isEmpty, let source = path.source(of: head) else {
+            return take(head, manner, confirmed: nil, context)
         }
+        confirm(head, manner, source, context)
+        return true
     }
 
     /// Asks the database what any server had ended before this request arrived, and then looks the request up.
@@ -150,8 +153,8 @@ final class EdgeHandler: ChannelDuplexHandler {
         _ head: HTTPRequestHead, _ manner: RequestManner, _ time: Int?, _ context: ChannelHandlerContext
     ) {
         isConfirming = false
-        guard raw != nil, !isEnding, context.channel.isActive else { return }
-        take(head, manner, confirmed: time, context)
+        guard raw != nil, context.channel.isActive else { return }
+        if !isEnding { _ = take(head, manner, confirmed: time, context) }
         if hasPassedPart { channelReadComplete(context: context) }
         release(context)
         readOn(context)
@@ -159,22 +162,24 @@ final class EdgeHandler: ChannelDuplexHandler {
 
     private func take(
         _ head: HTTPRequestHead, _ manner: RequestManner, confirmed: Int?, _ context: ChannelHandlerContext
-    ) {
+    ) -> Bool {
         // Held events that follow may be processed before this returns.
         isSwallowing = passed.isEmpty
         if raw != nil, passed.isEmpty, let answer = path.answer(head, caller(context), confirmed: confirmed) {
-            return count(answer, context)
+            count(answer, context)
+            return true
         }
         isSwallowing = false
-        if outstanding.isEmpty {
-            passed.began(manner)
-            var head = head
-            // The framework looks for exactly this value.
-            if manner.closes { head.headers.replaceOrAdd(name: "connection", value: "close") }
-            pass(.head(head), context)
-        } else {
+        guard outstanding.isEmpty else {
             held.prepend(.part(.head(head)))
+            return false
         }
+        passed.began(manner)
+        var head = head
+        // The framework looks for exactly this value.
+        if manner.closes { head.headers.replaceOrAdd(name: "connection", value: "close") }
+        pass(.head(head), context)
+        return true
     }
 
     /// Answers before anything else and ends the connection, since what follows may not be a request.
@@ -190,7 +195,7 @@ final class EdgeHandler: ChannelDuplexHandler {
     }
 
     private func end(with refusal: ProblemDocument) {
-        isEnding = true
+        endInput()
         guard let raw else { return }
         let (head, body) = refusal.bytes(closes: true, transportPolicy: path.transportPolicy)
         raw.write(NIOAny(IOData.byteBuffer(head)), promise: nil)
@@ -199,10 +204,31 @@ final class EdgeHandler: ChannelDuplexHandler {
         closeOutput(raw)
     }
 
-    /// The input side stays open for a while: a reset while the client is still sending would discard the answer.
-    private func closeOutput(_ raw: ChannelHandlerContext) {
+    /// Nothing that comes after the requests that were passed on is answered, nor waited for.
+    private func endInput() {
         isEnding = true
-        raw.close(mode: .output, promise: nil)
+        held.removeAll { if case .event = $0 { false } else { true } }
+        watch.inputEnded(open: passed.count)
+    }
+
+    /// The input side stays open for a while: a reset while the client is still sending would discard the answer.
+    private func closeOutput(_ raw: ChannelHandlerContext) { close(context: raw, mode: .output, promise: nil) }
+
+    /// Closes once everything written has left: the channel drops it when both sides are closed, and it closes both when
+    /// the client has closed its own. How long that may take is for `ConnectionWatch` to judge, which closes below.
+    func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+        if mode != .input, !isEnding { endInput() }
+        guard mode != .input, let raw, isWriting(context) else { return context.close(mode: mode, promise: promise) }
+        let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+        let written = context.eventLoop.makePromise(of: Void.self)
+        written.futureResult.whenComplete { result in
+            if case .failure(let error) = result, mode == .output {
+                promise?.fail(error)
+            } else {
+                bound.value.close(mode: mode, promise: promise)
+            }
+        }
+        raw.writeAndFlush(NIOAny(IOData.byteBuffer(ByteBuffer())), promise: written)
     }
 
     private func pass(_ part: HTTPServerRequestPart, _ context: ChannelHandlerContext) {
@@ -274,13 +300,11 @@ final class EdgeHandler: ChannelDuplexHandler {
 
     private func release(_ context: ChannelHandlerContext) {
         guard !held.isEmpty else { return }
-        var count = 0
-        // Events that still have to wait go back to the front.
-        while outstanding.isEmpty, !isConfirming, held.count != count, let next = held.popFirst() {
-            count = held.count + 1
+        var mayGoOn = true
+        while mayGoOn, outstanding.isEmpty, !isConfirming, let next = held.popFirst() {
             switch next {
-            case .part(let part): if !isEnding { take(part, context) }
-            case .event(let event): pass(event: event, context)
+            case .part(let part): mayGoOn = take(part, context)
+            case .event(let event): context.fireUserInboundEventTriggered(event)
             case .error(let error): tell(error, context)
             }
         }
@@ -320,22 +344,7 @@ final class EdgeHandler: ChannelDuplexHandler {
     // MARK: Order of other events
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if isIdle {
-            pass(event: event, context)
-        } else {
-            held.append(.event(event))
-        }
-    }
-
-    private func pass(event: Any, _ context: ChannelHandlerContext) {
-        guard event is ChannelShouldQuiesceEvent, let raw, isWriting(context) else {
-            return context.fireUserInboundEventTriggered(event)
-        }
-        // The receiver of this event closes the connection, and with it what its reader has not received yet.
-        let bound = NIOLoopBound((context: context, event: event), eventLoop: context.eventLoop)
-        let written = context.eventLoop.makePromise(of: Void.self)
-        written.futureResult.whenComplete { _ in bound.value.context.fireUserInboundEventTriggered(bound.value.event) }
-        raw.writeAndFlush(NIOAny(IOData.byteBuffer(ByteBuffer())), promise: written)
+        if isIdle { context.fireUserInboundEventTriggered(event) } else { held.append(.event(event)) }
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {

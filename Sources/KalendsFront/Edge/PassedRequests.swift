@@ -22,6 +22,7 @@ struct PassedRequests {
     private(set) var isBodyHeld = false
 
     var isEmpty: Bool { queue.isEmpty }
+    var count: Int { queue.count }
 
     mutating func began(_ manner: RequestManner) {
         queue.append(Passed(manner: manner, closes: manner.closes))

@@ -48,6 +48,7 @@ struct PlainRequest {
             case 6 where span.isSame(as: "accept", in: name): asked.accept.append(text)
             case 6 where span.isSame(as: "expect", in: name): return nil
             case 7 where span.isSame(as: "upgrade", in: name) || span.isSame(as: "trailer", in: name): return nil
+            case 8 where span.isSame(as: "if-match", in: name): return nil
             case 10 where span.isSame(as: "user-agent", in: name):
                 guard asked.userAgent == nil else { return nil }
                 asked.userAgent = text
@@ -65,6 +66,7 @@ struct PlainRequest {
                 guard asked.ifModifiedSince == nil else { return nil }
                 asked.ifModifiedSince = text
             case 17 where span.isSame(as: "transfer-encoding", in: name): return nil
+            case 19 where span.isSame(as: "if-unmodified-since", in: name): return nil
             default: break
             }
         }

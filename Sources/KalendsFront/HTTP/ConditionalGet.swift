@@ -52,14 +52,27 @@ enum ConditionalGet {
         return lastModified <= since
     }
 
-    /// Throws 412 when the request names a state other than the current one; `etag` is nil when nothing exists yet.
-    static func checkPreconditions(_ headers: HTTPFields, etag: String?) throws {
-        let stale = Refusal(.preconditionFailed, detail: "The resource has changed since you read it. Read it again.")
+    /// Whether the current state is one that the request is meant for, so that the answer is not 412; `current` is nil
+    /// when nothing exists yet.
+    ///
+    /// Only If-Match counts when it is present; a date that cannot be read is ignored, and so is one where the state has
+    /// none.
+    static func isMeant(_ headers: HTTPFields, for current: Validators?) -> Bool {
         let required = headers[values: .ifMatch]
         if !required.isEmpty {
             // Strong comparison: a weak tag never matches.
-            guard let etag, required.contains(where: { names($0, etag, isWeak: false) }) else { throw stale }
+            return current.map { current in required.contains { names($0, current.etag, isWeak: false) } } ?? false
         }
+        guard let text = headers[.ifUnmodifiedSince], let date = Instant(httpDate: text),
+            let lastModified = current?.lastModified
+        else { return true }
+        return lastModified <= date
+    }
+
+    /// Throws 412 when the request names a state other than the current one; `etag` is nil when nothing exists yet.
+    static func checkPreconditions(_ headers: HTTPFields, etag: String?) throws {
+        let stale = Refusal(.preconditionFailed, detail: "The resource has changed since you read it. Read it again.")
+        guard isMeant(headers, for: etag.map { Validators(etag: $0, lastModified: nil) }) else { throw stale }
         let excluded = headers[values: .ifNoneMatch]
         if !excluded.isEmpty, let etag, matches(excluded, etag) { throw stale }
     }

@@ -14,8 +14,11 @@ struct FeedAnswer: Sendable {
     let coding: ContentCoding
     let family: ClientFamily
     let shown: ShownFeed
+    /// The validators that the reader gets.
     let validators: Validators
     let isNotModified: Bool
+    /// The last change of what is shown.
+    private let changed: Instant
 
     /// - Parameters:
     ///   - etag: the tag of what is shown in the coding, if it is known already.
@@ -25,12 +28,17 @@ struct FeedAnswer: Sendable {
     ) {
         (form, coding, family) = (choice.form, choice.coding, choice.family)
         self.shown = shown
-        validators = Validators(
-            etag: etag ?? choice.coding.tag(of: shown.hash),
-            lastModified: Self.lastModified(max(changedAt, shown.from), now: now))
+        let tag = etag ?? choice.coding.tag(of: shown.hash)
+        changed = Instant(milliseconds: max(changedAt, shown.from))
+        validators = Validators(etag: tag, lastModified: Self.lastModified(changed, now: now))
         isNotModified = ConditionalGet.isNotModified(
-            ifNoneMatch: request.ifNoneMatch, ifModifiedSince: request.ifModifiedSince, validators)
+            ifNoneMatch: request.ifNoneMatch, ifModifiedSince: request.ifModifiedSince,
+            Validators(etag: tag, lastModified: changed))
     }
+
+    /// The validators by which conditions are judged: the date is that of the change, also where the reader gets an
+    /// earlier one.
+    var current: Validators { Validators(etag: validators.etag, lastModified: changed) }
 
     /// The form and coding that a request prefers.
     struct Choice: Sendable {
@@ -94,12 +102,13 @@ struct FeedAnswer: Sendable {
         body(.xContentTypeOptions, "nosniff")
     }
 
-    /// Until the second of the last change is over, the date is one second earlier, so that a second change in it is
+    /// Until the second of the last change is over, the date is one second before now, so that a second change in it is
     /// noticed.
-    private static func lastModified(_ changedAt: Int, now: Int) -> Instant {
-        let changed = Instant(milliseconds: changedAt)
-        let isRunning = changed.seconds >= Instant(milliseconds: now).seconds
-        return isRunning ? changed.adding(seconds: -1) : changed
+    ///
+    /// A date is never later than the answer (RFC 9110 section 8.8.2.1), although many changes within a second, and other
+    /// servers' clocks, can place the last one in the future.
+    private static func lastModified(_ changed: Instant, now: Int) -> Instant {
+        min(changed, Instant(milliseconds: now).adding(seconds: -1))
     }
 }
 

@@ -41,6 +41,7 @@ struct FeedRequest: Hashable, Sendable {
             case 6 where name.isField("accept"): accept.append(value)
             case 6 where name.isField("expect"): return nil
             case 7 where name.isField("upgrade"): return nil
+            case 8 where name.isField("if-match"): return nil
             case 10 where name.isField("user-agent"):
                 guard userAgent == nil else { return nil }
                 userAgent = value
@@ -58,6 +59,7 @@ struct FeedRequest: Hashable, Sendable {
                 guard ifModifiedSince == nil else { return nil }
                 ifModifiedSince = value
             case 17 where name.isField("transfer-encoding"): return nil
+            case 19 where name.isField("if-unmodified-since"): return nil
             default: break
             }
         }

@@ -37,7 +37,7 @@ struct FeedReadingRoutes: Sendable {
             id, "The calendar itself", .feedToken, .noKey,
             details: "`text/calendar`; xCal or jCal when `Accept` asks for it (RFC 6321, RFC 7265).",
             [.init(status: 200, text: "The calendar.", type: "text/calendar", headers: ["Last-Modified"])],
-            refusals: [410, 429, 503], hasTag: true)
+            refusals: [410, 412, 429, 503], hasTag: true)
     }
 
     private func read(_ request: Request, _ context: KalendsContext, endsInName: Bool) async throws -> Response {
@@ -157,6 +157,10 @@ struct FeedReadingRoutes: Sendable {
         _ answer: FeedAnswer, _ body: Body?, to asked: FeedRequest, _ live: LiveFeed, _ version: FeedVersion,
         _ request: Request, _ context: KalendsContext, now: Int
     ) async throws -> Response {
+        guard ConditionalGet.isMeant(request.headers, for: answer.current) else {
+            return Self.plain(
+                .preconditionFailed, "The calendar is not the one that the request is meant for.\n", request)
+        }
         if !asked.isHead {
             if let body, !answer.isNotModified, body.count > MemoryShare.free {
                 // The text's reservation already covers its pieces.

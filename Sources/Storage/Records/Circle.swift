@@ -8,7 +8,8 @@ public struct Circle: Hashable, Sendable {
     public var timeZone: String
     /// Rises with every change that a feed may show.
     public var version: Int
-    /// When `version` last rose, in milliseconds since 1970 like all times here.
+    /// When `version` last rose, in milliseconds since 1970 like all times here; in a later second each time, so that it
+    /// may be later than now (`ChangeTime`).
     public var changedAt: Int
     public var createdAt: Int
     public var updatedAt: Int
@@ -72,7 +73,9 @@ extension WriteTransaction {
             INSERT INTO circles (id, name, time_zone, version, changed_at, created_at, updated_at)
             VALUES ($1, $2, $3, 1, $4, $4, $4)
             ON CONFLICT (id) DO UPDATE SET name = EXCLUDED.name, time_zone = EXCLUDED.time_zone,
-                version = circles.version + 1, changed_at = EXCLUDED.changed_at, updated_at = EXCLUDED.updated_at
+                version = circles.version + 1,
+                changed_at = \(ChangeTime.after(column: "circles.changed_at", now: "EXCLUDED.changed_at")),
+                updated_at = EXCLUDED.updated_at
             """, [.text(id), .text(name), .text(timeZone), .integer(now)])
         if let old, old.timeZone != timeZone {
             try touchNotices(in: id, now: now)
@@ -85,6 +88,9 @@ extension WriteTransaction {
     /// Records that something a feed may show has changed.
     public func touchCircle(_ id: String, now: Int) throws {
         try execute(
-            "UPDATE circles SET version = version + 1, changed_at = $2 WHERE id = $1", [.text(id), .integer(now)])
+            """
+            UPDATE circles SET version = version + 1, changed_at = \(ChangeTime.after(column: "changed_at", now: "$2"))
+            WHERE id = $1
+            """, [.text(id), .integer(now)])
     }
 }

@@ -36,7 +36,8 @@ extension WriteTransaction {
     public func touchOwnFeeds(of user: String, now: Int) throws {
         try execute(
             """
-            UPDATE feeds SET own_version = own_version + 1, own_changed_at = $2
+            UPDATE feeds SET own_version = own_version + 1,
+                own_changed_at = \(ChangeTime.after(column: "own_changed_at", now: "$2"))
             WHERE user_id = $1 AND shows_own = 1
             """, [.text(user), .integer(now)])
     }

@@ -182,7 +182,8 @@ extension WriteTransaction {
             .text("id")
         try execute(
             """
-            UPDATE circles SET version = version + 1, changed_at = $2 WHERE id > $1 \(end == nil ? "" : "AND id <= $3")
+            UPDATE circles SET version = version + 1, changed_at = \(ChangeTime.after(column: "changed_at", now: "$2"))
+            WHERE id > $1 \(end == nil ? "" : "AND id <= $3")
             """, [.text(circle), .integer(now)] + (end.map { [.text($0)] } ?? []))
         return end
     }

@@ -2,6 +2,7 @@
 
 import Foundation
 import HTTPTypes
+import ICalBridge
 import Testing
 
 @testable import FeedServer
@@ -158,6 +159,86 @@ struct FeedReadingTests {
             try await server.call(.delete, "/v1/circles/c/tasks/t1").expect(204)
             server.clock.advance(seconds: 10)
             try await server.raw(.get, path, headers: [.ifModifiedSince: date]).expect(200)
+        }
+    }
+
+    @Test("A reader that has only the date sees every change although the clock was set back; no date is in the future")
+    func clockSetBack() async throws {
+        try await TestServer.run { server in
+            try await server.makeCircle()
+            let feed = try await server.makeFeed(config: ["includePersonal": true])
+            func date(_ answer: Answer) throws -> String {
+                let text = try #require(answer.headers[.lastModified])
+                #expect(try #require(Instant(httpDate: text)) <= Instant(milliseconds: server.clock.now))
+                return text
+            }
+            func event(_ id: String) async throws {
+                let event: JSONValue = [
+                    "title": "Choir", "date": "2026-03-04", "startTime": "19:00", "endTime": "21:00",
+                ]
+                try await server.call(.put, "/v1/users/ann/events/\(id)", event).expect(201)
+            }
+            func configure(_ days: Int) async throws {
+                let config: JSONValue = ["config": ["includePersonal": true, "futureDays": .integer(days)]]
+                try await server.call(.patch, "/v1/feeds/\(feed.id)", config).expect(200)
+            }
+            let changes: [(String, () async throws -> Void)] = [
+                ("an item", { try await server.put("tasks", "t1", Self.task) }),
+                ("another item", { try await server.put("tasks", "t2", Self.task) }),
+                ("an event of its owner", { try await event("e1") }),
+                ("another event of its owner", { try await event("e2") }),
+                ("the configuration", { try await configure(300) }),
+                ("the configuration again", { try await configure(200) }),
+            ]
+            var known = try date(try await server.raw(.get, feed.path).expect(200))
+            for (place, (what, change)) in changes.enumerated() {
+                // The second of each pair comes while the clock shows a time before the first.
+                server.clock.advance(seconds: place.isMultiple(of: 2) ? 100 : -100)
+                try await change()
+                let first = try await server.raw(.get, feed.path, headers: [.ifModifiedSince: known])
+                #expect(first.status == 200, "\(what)")
+                let second = try await server.raw(
+                    .get, feed.path, headers: [.ifModifiedSince: try date(first)])
+                #expect(second.body.isEmpty || second.body == first.body, "\(what)")
+                server.clock.advance(seconds: 60)
+                known = try date(try await server.raw(.get, feed.path).expect(200))
+                try await server.raw(.get, feed.path, headers: [.ifModifiedSince: known]).expect(304)
+            }
+        }
+    }
+
+    @Test("A request for another state than this is 412 and is not counted; If-Match goes before the date")
+    func preconditions() async throws {
+        try await TestServer.run(live: true) { server in
+            try await server.makeCircle()
+            let feed = try await server.makeFeed()
+            server.clock.advance(seconds: 60)
+            let first = try await server.raw(.get, feed.path).expect(200)
+            let (etag, date) = (try #require(first.headers[.eTag]), try #require(first.headers[.lastModified]))
+            let old = "Sun, 01 Mar 2026 00:00:00 GMT"
+            let cases: [(HTTPFields, Int)] = [
+                ([.ifMatch: etag], 200), ([.ifMatch: "\"x\", \(etag)"], 200), ([.ifMatch: "*"], 200),
+                ([.ifMatch: "\"x\""], 412), ([.ifMatch: "W/\(etag)"], 412), ([.ifUnmodifiedSince: date], 200),
+                ([.ifUnmodifiedSince: old], 412), ([.ifUnmodifiedSince: "yesterday"], 200),
+                ([.ifMatch: etag, .ifUnmodifiedSince: old], 200), ([.ifMatch: "\"x\"", .ifUnmodifiedSince: date], 412),
+                ([.ifMatch: "\"x\"", .ifNoneMatch: etag], 412), ([.ifMatch: etag, .ifNoneMatch: etag], 304),
+                ([.ifUnmodifiedSince: date, .ifModifiedSince: date], 304),
+            ]
+            var counted = 1
+            for (headers, status) in cases {
+                let answer = try await server.raw(.get, feed.path, headers: headers)
+                #expect(answer.status == status, "\(headers)")
+                try await server.raw(.head, feed.path, headers: headers).expect(status)
+                if status == 412 {
+                    #expect(answer.headers[.xRobotsTag] == "noindex" && answer.headers[.eTag] == nil)
+                } else {
+                    counted += 1
+                }
+            }
+            #expect(try await server.call(.get, "/v1/feeds/\(feed.id)").json["accessCount"] == .integer(counted))
+            // What has ended has no state.
+            try await server.call(.post, "/v1/feeds/\(feed.id)/revoke").expect(200)
+            try await server.raw(.get, feed.path, headers: [.ifMatch: "\"x\""]).expect(410)
         }
     }
 

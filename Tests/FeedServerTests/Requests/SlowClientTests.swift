@@ -37,6 +37,63 @@ struct SlowClientTests {
         }
     }
 
+    /// Requests behind one that is refused, and behind one that is the last.
+    private static func behind(_ path: String) -> [(text: String, statuses: [Int])] {
+        let other = "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"
+        let last = "GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+        let poll = "GET \(path) HTTP/1.1\r\nHost: x\r\n\r\n"
+        return [
+            (other + "GET / HTTP/1.1\r\n\r\n" + other, [200, 400]),
+            (other + "GET / HTTP/1.1\r\n\r\n" + other + "\0\r\n\r\n", [200, 400]), (poll + last + other, [200, 200]),
+        ]
+    }
+
+    @Test("Who leaves its side open behind the last answer is cut off, whatever it sent after that request")
+    func behindTheLast() async throws {
+        var settings = ServerSettings()
+        (settings.limits.tick, settings.limits.idle) = (.milliseconds(100), .milliseconds(600))
+        try await TestServer.run(live: true, settings: settings, keepsLimits: true) { server in
+            let port = try #require(server.client.port)
+            // Each on a connection of its own, since one that is kept would be cut off between two calls.
+            func call(_ start: String, _ body: String) async throws -> String {
+                let text =
+                    "\(start) HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(server.key)\r\nConnection: close\r\n"
+                    + "Content-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
+                return try await RawConnection(port: port).exchange(text) { _ in false }
+            }
+            _ = try await call("PUT /v1/circles/c", #"{"name":"Home","timeZone":"UTC"}"#)
+            _ = try await call("PUT /v1/circles/c/members/ann", #"{"displayName":"Ann","role":"owner"}"#)
+            let made = try await call("POST /v1/circles/c/feeds", #"{"userId":"ann"}"#)
+            let path = try #require(made.firstMatch(of: /"url":"http:\/\/calendar\.example([^"]*)"/)?.1)
+            #expect(try await call("GET \(path)", "").hasPrefix("HTTP/1.1 200 "))
+            for (text, statuses) in Self.behind(String(path)) {
+                let client = try await OpenConnection(port: port)
+                let start = ContinuousClock.now
+                try await client.send(text)
+                let answers = try await client.rest().components(separatedBy: "HTTP/1.1 ").dropFirst()
+                #expect(answers.compactMap { Int($0.prefix(3)) } == statuses)
+                try await client.end()
+                #expect(ContinuousClock.now - start < .seconds(300))
+            }
+        }
+    }
+
+    @Test("The server stops beside such a connection")
+    func stopsBesideThem() async throws {
+        let start = ContinuousClock.now
+        try await TestServer.run(live: true) { server in
+            try await server.makeCircle()
+            let feed = try await server.makeFeed()
+            for (text, _) in Self.behind(feed.path) {
+                try await server.raw(.get, feed.path).expect(200)
+                let client = try await OpenConnection(port: try #require(server.client.port))
+                try await client.send(text)
+                _ = try await client.rest()
+            }
+        }
+        #expect(ContinuousClock.now - start < .seconds(300))
+    }
+
     @Test("A body that goes on after its answer is cut off, and the server lives on")
     func endless() async throws {
         try await TestServer.run(live: true) { server in

@@ -54,8 +54,7 @@ extension Feeds {
             if configuration != oldConfiguration {
                 feed.config = try configuration.stored(services.settings.kinds)
                 feed.showsOwn = configuration.showsOwn
-                // Two changes within a millisecond are two different states.
-                feed.configChangedAt = max(now, feed.configChangedAt + 1)
+                feed.configChangedAt = ChangeTime.after(feed.configChangedAt, now: now)
                 if configuration.showsEventsDifferently(from: oldConfiguration) {
                     feed.sequenceOffset += 1
                     feed.shownChangedAt = now
