@@ -26,17 +26,27 @@ struct ObjectEdit {
             if let place = place(of: key) {
                 var component = theirs.tree.events[place]
                 edit(&component, target, key, difference)
+                renew(&component, target)
                 tree.replaceEvent(place, by: component)
             } else {
                 tree.components.append(target)
             }
             written.append(key)
         }
-        // Occurrences that equal the series again, or are cancelled, are removed; so are those whose start no longer
-        // exists.
-        let gone = theirs.originals.indices.filter { place in
-            guard let original = theirs.originals[place], !written.contains(original) else { return false }
-            return from.occurrences[original] != nil || to.exclusions.contains(original) || difference.hasTimes
+        let series = ours.events[0]
+        let components = theirs.tree.events
+        var gone: [Int] = []
+        for (place, original) in theirs.originals.enumerated() where !written.contains(original) {
+            guard let original else { continue }
+            if isGone(original, difference) {
+                gone.append(place)
+            } else if !isCancellation(original) {
+                var component = components[place]
+                follow(&component, series, difference)
+                guard component != components[place] else { continue }
+                renew(&component, series)
+                tree.replaceEvent(place, by: component)
+            }
         }
         tree.removeEvents(gone)
         if difference.hasTimes || to.occurrences != from.occurrences {
@@ -70,6 +80,37 @@ struct ObjectEdit {
 
     private func place(of key: Instant?) -> Int? { theirs.originals.firstIndex { $0 == key } }
 
+    /// Reports whether a component is removed that is not written: its occurrence equals the series again, is
+    /// cancelled, or starts at a time that no longer exists.
+    private func isGone(_ original: Instant, _ difference: Difference) -> Bool {
+        if difference.hasTimes { return true }
+        // Without the component that cancels it, the occurrence would be back: no EXDATE is written.
+        if isCancellation(original) { return false }
+        return from.occurrences[original] != nil || to.exclusions.contains(original)
+    }
+
+    /// Reports whether a component says that its occurrence is cancelled.
+    private func isCancellation(_ original: Instant) -> Bool {
+        guard case .success(let read) = theirs.entry else { return false }
+        return read.occurrences[original] == nil
+    }
+
+    /// Changes an occurrence that equals the series, and that somebody gave something of its own, as the series
+    /// changes. Reminders that are not those of the series are its own too.
+    private func follow(_ component: inout ObjectTree, _ series: ObjectTree, _ difference: Difference) {
+        for name in difference.names { component.replace([name], by: series) }
+        if from.availability != to.availability { component.replace(["TRANSP"], by: series) }
+        if difference.hasReminders, Set(component.components.compactMap(minutes)) == Set(from.reminders) {
+            replaceReminders(&component, series)
+        }
+    }
+
+    private func renew(_ component: inout ObjectTree, _ target: ObjectTree) {
+        component.replace(["DTSTAMP"], by: target)
+        component.replace(["LAST-MODIFIED"], by: target)
+        component.set(ObjectTree.Line("SEQUENCE", String(stamp.sequence)))
+    }
+
     private func edit(
         _ component: inout ObjectTree, _ target: ObjectTree, _ key: Instant?, _ difference: Difference
     ) {
@@ -82,9 +123,6 @@ struct ObjectEdit {
         }
         if from.availability != to.availability { component.replace(["TRANSP"], by: target) }
         if difference.hasReminders { replaceReminders(&component, target) }
-        component.replace(["DTSTAMP"], by: target)
-        component.replace(["LAST-MODIFIED"], by: target)
-        component.set(ObjectTree.Line("SEQUENCE", String(stamp.sequence)))
     }
 
     private func names(ofOccurrence key: Instant) -> [String] {
@@ -101,11 +139,13 @@ struct ObjectEdit {
 
     /// Replaces the alarms that are reminders of an entry, and leaves the others.
     private func replaceReminders(_ component: inout ObjectTree, _ target: ObjectTree) {
-        component.components.removeAll { $0.name == "VALARM" && isReminder($0) }
+        component.components.removeAll { minutes($0) != nil }
         component.components += target.components.filter { $0.name == "VALARM" }
     }
 
-    private func isReminder(_ alarm: ObjectTree) -> Bool {
+    /// Returns the minutes before the start of an alarm that is a reminder of an entry; nil for any other component.
+    private func minutes(_ alarm: ObjectTree) -> Int? {
+        guard alarm.name == "VALARM" else { return nil }
         var event = ObjectTree(name: "VEVENT")
         event.lines = [.init("UID", "x"), .init("DTSTAMP", "20260101T000000Z"), .init("DTSTART", "20260101T000000Z")]
         event.components = [alarm]
@@ -113,7 +153,7 @@ struct ObjectEdit {
         calendar.lines = [.init("VERSION", "2.0"), .init("PRODID", "-")]
         calendar.components = [event]
         let alarms = CalendarReader().read(calendar.text).events.first?.alarms ?? []
-        return alarms.contains { EntryReading.minutes($0) != nil }
+        return alarms.lazy.compactMap(EntryReading.minutes).first
     }
 }
 

@@ -3,13 +3,13 @@
 import ICalBridge
 
 /// When a series begins and repeats, compared by meaning: by the text of the rule or, where that differs, by the times
-/// that the rule yields.
+/// that the rule yields and where it ends.
 struct SeriesRule: Hashable {
     var span: Span
     var rrule: String?
     var rdates: [Instant]
 
-    /// The number of times to compare; rules that agree on that many are equal.
+    /// The number of times to compare; rules that agree on that many, and on their last one, are equal.
     private static let compared = 1_000
 
     static func == (left: SeriesRule, right: SeriesRule) -> Bool {
@@ -17,8 +17,10 @@ struct SeriesRule: Hashable {
         if left.rrule == right.rrule { return true }
         guard left.span == right.span, let one = left.rule, let other = right.rule else { return false }
         if one.description == other.description { return true }
-        guard let times = left.times(of: one), let others = left.times(of: other) else { return false }
-        return times == others
+        guard let times = left.times(of: one), let others = left.times(of: other), times == others else { return false }
+        if times.isComplete { return true }
+        guard let end = left.end(of: one), let otherEnd = left.end(of: other) else { return false }
+        return end == otherEnd
     }
 
     // Equal rules may have different texts.
@@ -32,11 +34,20 @@ struct SeriesRule: Hashable {
     private var rule: RecurrenceRule? { rrule.flatMap { try? RecurrenceRule($0) } }
 
     /// Returns the rule's times, at most `compared` of them; nil when finding them takes too long.
-    private func times(of rule: RecurrenceRule) -> [CivilDateTime]? {
+    private func times(of rule: RecurrenceRule) -> RecurrenceRule.Times? {
         guard let start = span.eventTime else { return nil }
         var budget = RecurrenceBudget(steps: RecurrenceBudget.perSeries)
         let found = rule.times(startingAt: start, maximum: Self.compared, budget: &budget)
-        return budget.isSpent ? nil : found.walls
+        return budget.isSpent ? nil : found
+    }
+
+    /// Returns when the rule's last occurrence is, if it has one; nil when finding that takes too long.
+    private func end(of rule: RecurrenceRule) -> SeriesEnd? {
+        var event = Event(uid: "", start: span.eventTime)
+        event.recurrence.rules = [rule]
+        var budget = RecurrenceBudget(steps: RecurrenceBudget.perSeries)
+        let end = Series(master: event, overrides: []).end(floatingIn: FixedOffset.utc, budget: &budget)
+        return end == .unknown ? nil : end
     }
 
     /// Reports whether `later` is this rule with an end, or with an earlier end: what "this and following" leaves of a

@@ -91,11 +91,8 @@ extension ConnectionRun {
     /// Removes a connection after its last run, or when a further run cannot succeed.
     private func clear(_ start: Start, _ record: RunRecord, _ failure: ProviderFailure?) async throws {
         let (now, own) = (services.now(), start.parts.connection)
-        let isHopeless =
-            switch failure?.kind {
-            case .unauthorized, .calendarMissing, .forbidden: true
-            default: false
-            }
+        // One answer that the calendar is missing, or that something is forbidden, proves nothing.
+        let isHopeless = failure?.kind == .unauthorized
         let isOver = record.state == .done && record.status == .success || isHopeless
         guard isOver || now - (own.endingAt ?? 0) > Self.clearingTime else {
             let wait = Self.wait(after: own.failures + 1, failure, longest: Self.longestWait)

@@ -256,6 +256,69 @@ import Testing
         _ = try edited(single)
     }
 
+    @Test("An occurrence that equals the series changes with it, and keeps what its person gave it")
+    func followingOccurrences() throws {
+        var from = CalDAVSamples.series
+        let second = CalDAVSamples.start.adding(seconds: 7 * 86_400)
+        from.occurrences = [second: .changed(from.plain(at: second))]
+        func theirs(_ lines: String) throws -> CalendarObject {
+            let source = text(from)
+            let end = try #require(source.range(of: "END:VEVENT", options: .backwards))
+            return try object(source.replacingCharacters(in: end, with: lines + "END:VEVENT"))
+        }
+        func edited(_ theirs: CalendarObject, _ to: Entry, count: Int = 2) throws -> CalendarObject {
+            let edit = ObjectEdit(theirs: theirs, from: from.canonical, to: to, stamp: stamp(theirs.sequence + 1))
+            let object = try object(String(decoding: try #require(edit.text()), as: UTF8.self))
+            #expect(try object.entry.get().canonical == to)
+            #expect(object.tree.events.count == count)
+            return object
+        }
+        let alarm = try theirs("BEGIN:VALARM\nACTION:DISPLAY\nDESCRIPTION:x\nTRIGGER:-PT45M\nEND:VALARM\n")
+        #expect(try alarm.entry.get() == from && from.canonical.occurrences[second] == nil)
+        var to = from.canonical
+        to.title = "Renamed"
+        to.notes = ""
+        to.location = "New place"
+        to.status = .tentative
+        to.availability = .free
+        to.reminders = [60]
+        var occurrence = try edited(alarm, to).tree.events[1]
+        #expect(occurrence.components == alarm.tree.events[1].components && occurrence.components.count == 3)
+        for (name, value) in [("SUMMARY", "Renamed"), ("LOCATION", "New place"), ("TRANSP", "TRANSPARENT")] {
+            #expect(occurrence.line(name)?.value == value)
+        }
+        #expect(occurrence.line("SEQUENCE")?.value == "1")
+        // The series' own reminders change with it too.
+        let note = try theirs("X-OWN:1\n")
+        let after = try edited(note, to)
+        occurrence = after.tree.events[1]
+        #expect(occurrence.line("X-OWN") != nil && occurrence.components.count == 1)
+        #expect(occurrence.components == after.tree.events[0].components)
+        // What changes elsewhere leaves it as it is.
+        var other = from.canonical
+        other.occurrences[CalDAVSamples.start.adding(seconds: 21 * 86_400)] = .changed(to.plain(at: second))
+        #expect(try edited(alarm, other, count: 3).tree.events[1] == alarm.tree.events[1])
+    }
+
+    @Test("A component that cancels an occurrence stays until the exceptions of its series are written")
+    func cancellations() throws {
+        let theirs = try object(
+            event(
+                "DTSTART:20261203T080000Z\nDTEND:20261203T090000Z\nSUMMARY:x\nRRULE:FREQ=WEEKLY;COUNT=5\nEND:VEVENT\n"
+                    + "BEGIN:VEVENT\nUID:u\nDTSTAMP:20260101T000000Z\nRECURRENCE-ID:20261210T080000Z\n"
+                    + "DTSTART:20261210T080000Z\nSTATUS:CANCELLED"))
+        let from = try theirs.entry.get().canonical
+        var to = from
+        for count in [2, 1] {
+            to.title += " 2"
+            let edit = ObjectEdit(theirs: theirs, from: from, to: to, stamp: stamp(1))
+            let edited = try object(String(decoding: try #require(edit.text()), as: UTF8.self))
+            #expect(try edited.entry.get().canonical == to)
+            #expect(edited.tree.events.count == count)
+            to.occurrences[CalDAVSamples.start.adding(seconds: 14 * 86_400)] = .cancelled
+        }
+    }
+
     @Test("A mark survives as text, and long ones have a short name")
     func marks() {
         for id in ["a", "", "ü/ \u{0}", String(repeating: "x", count: 500)] {

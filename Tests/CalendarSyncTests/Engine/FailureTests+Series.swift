@@ -26,6 +26,22 @@ extension FailureTests {
         #expect(world.calendar.writes == writes)
     }
 
+    @Test("F21: a series of more than a thousand occurrences that is ended here ends there, and one cut there waits")
+    func lateEnds() async throws {
+        let world = try await World.stage()
+        world.add(Self.item, repetition: Repetition(rrule: "FREQ=DAILY"))
+        try await world.run()
+        world.edit(Self.item) { $0.repetition = Repetition(rrule: "FREQ=DAILY;UNTIL=20261130T000000Z") }
+        try await world.run()
+        #expect(world.event(Self.item)?.entry.repetition?.rrule == "FREQ=DAILY;UNTIL=20261130T000000Z")
+        world.editThere(Self.item) { $0.repetition = Repetition(rrule: "FREQ=DAILY;COUNT=1100") }
+        let writes = world.calendar.writes
+        try await world.run()
+        #expect(world.calendar.writes == writes)
+        #expect(world.open.map(\.kind) == [.editedThere])
+        #expect(world.open.first?.fields.map(\.field) == [.recurrence])
+    }
+
     @Test("F23: an occurrence cancelled as an EXDATE is the same as one that is named cancelled")
     func exdates() {
         let start = World.span(0).start.adding(seconds: World.day)

@@ -51,6 +51,16 @@ import Testing
             ("FREQ=DAILY;COUNT=5", "FREQ=DAILY;COUNT=6", false),
             ("FREQ=WEEKLY", "FREQ=DAILY;INTERVAL=7", true),
             ("FREQ=WEEKLY", "FREQ=WEEKLY;INTERVAL=2", false),
+            ("FREQ=DAILY;COUNT=1200", "FREQ=DAILY;COUNT=1100", false),
+            ("FREQ=DAILY;COUNT=1000", "FREQ=DAILY;COUNT=1001", false),
+            ("FREQ=DAILY;COUNT=1200", "FREQ=DAILY;UNTIL=19730504T000000Z", true),
+            ("FREQ=DAILY;COUNT=1200", "FREQ=DAILY;UNTIL=19730503T235959Z", false),
+            ("FREQ=DAILY", "FREQ=DAILY;UNTIL=20261130T000000Z", false),
+            ("FREQ=DAILY;UNTIL=20261130T000000Z", "FREQ=DAILY;UNTIL=20261130T120000Z", true),
+            ("FREQ=WEEKLY;UNTIL=20261130T000000Z", "FREQ=DAILY;INTERVAL=7;UNTIL=20261130T000000Z", true),
+            ("FREQ=WEEKLY;UNTIL=20261130T000000Z", "FREQ=DAILY;INTERVAL=7;UNTIL=20261118T000000Z", false),
+            ("FREQ=DAILY", "INTERVAL=1;FREQ=DAILY;WKST=MO", true),
+            ("FREQ=WEEKLY", "FREQ=WEEKLY;BYDAY=WE;WKST=MO", true),
         ])
     func rules(one: String, other: String, isSame: Bool) {
         func rule(_ text: String) -> SeriesRule { SeriesRule(span: World.span(0), rrule: text, rdates: []) }

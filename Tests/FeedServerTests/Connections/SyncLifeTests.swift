@@ -50,8 +50,10 @@ struct SyncLifeTests {
         }
     }
 
-    @Test("With events=remove a last run takes away what was made, and then the connection is gone with its secrets")
-    func removal() async throws {
+    @Test(
+        "With events=remove a last run takes away what was made, and then the connection is gone with its secrets",
+        arguments: [ProviderFailure.Kind.unavailable(retryAfter: nil), .calendarMissing, .forbidden])
+    func removal(after kind: ProviderFailure.Kind) async throws {
         try await SyncBench.run { bench in
             let server = bench.server
             try await bench.fill(15)
@@ -59,7 +61,7 @@ struct SyncLifeTests {
             let calendar = bench.calendars[id]
             calendar.add(Entry(title: "Dentist", span: try .at("2026-04-02T10:00:00Z", "2026-04-02T11:00:00Z")))
             try await bench.sync.once()
-            calendar.fail(ProviderFailure(.unavailable(retryAfter: nil), "Not now."))
+            calendar.fail(ProviderFailure(kind, "Not now."))
             try await server.call(.delete, "/v1/connections/\(id)?events=remove", as: "ann").expect(204)
             try await server.call(.get, "/v1/connections/\(id)", as: "ann").expect(404)
             try await bench.sync.once()
@@ -68,6 +70,32 @@ struct SyncLifeTests {
             try await bench.sync.once()
             #expect(calendar.titles == ["Dentist"] && bench.calendars.released.withLock { $0 } == [id])
             #expect(try await server.services.store.read { try $0.connectionEverKnown(id) } == nil)
+        }
+    }
+
+    @Test("A last run that the calendar does not allow is tried for seven days, and one without a grant once")
+    func unfinishedRemoval() async throws {
+        try await SyncBench.run { bench in
+            let server = bench.server
+            try await bench.fill(2)
+            for kind in [ProviderFailure.Kind.calendarMissing, .forbidden, .unauthorized] {
+                let id = try await server.connect()
+                let calendar = bench.calendars[id]
+                try await bench.sync.once()
+                #expect(calendar.live.count == 2)
+                try await server.call(.delete, "/v1/connections/\(id)?events=remove", as: "ann").expect(204)
+                func isKnown(after hours: Int) async throws -> Bool {
+                    server.clock.advance(seconds: hours * 3600)
+                    calendar.fail(ProviderFailure(kind, "Not now."))
+                    try await bench.sync.once()
+                    return try await server.services.store.read { try $0.connectionEverKnown(id) != nil }
+                }
+                #expect(try await isKnown(after: 0) == (kind != .unauthorized))
+                guard kind != .unauthorized else { continue }
+                for _ in 0..<20 { #expect(try await isKnown(after: 8)) }
+                #expect(try await !isKnown(after: 16))
+                #expect(bench.calendars.released.withLock { $0.last } == id)
+            }
         }
     }
 
