@@ -27,17 +27,27 @@ extension VdirEvent {
         Self.fill(&master, unit.content, over: old?.content, times)
         if let url = draft.url { master.url = url }
         if let isBusy = draft.isBusy { master.isTransparent = !isBusy }
-        if unit.content.recurrence != old?.content.recurrence || unit.content.span != old?.content.span {
-            master.recurrence = try Self.recurrence(unit.content, times)
-        }
         var kept: [EventMoment: Event] = [:]
+        // A cancelled override leaves its occurrence out, as EXDATE does; the unit has both as exceptions.
+        var cancelled: [EventMoment: Event] = [:]
         for event in overrides {
-            if let id = event.recurrenceID { kept[times.moment(id, in: master)] = event }
+            guard let id = event.recurrenceID else { continue }
+            let moment = times.moment(id, in: master)
+            if !event.isCancelled {
+                kept[moment] = event
+            } else if unit.changed[moment] == nil, unit.content.recurrence?.exceptions.contains(moment) == true {
+                cancelled[moment] = event
+            }
         }
-        overrides = unit.changed.sorted { $0.key < $1.key }.map { moment, content in
-            var event = kept[moment] ?? Event(uid: master.uid, start: nil)
+        if unit.content.recurrence != old?.content.recurrence || unit.content.span != old?.content.span {
+            master.recurrence = try Self.recurrence(unit.content, except: Set(cancelled.keys), times)
+        }
+        overrides = Set(unit.changed.keys).union(cancelled.keys).sorted().map { moment in
+            var event = kept[moment] ?? cancelled[moment] ?? Event(uid: master.uid, start: nil)
             event.recurrenceID = times.time(moment, of: unit.content.span)
-            Self.fill(&event, content, over: kept[moment] == nil ? nil : old?.changed[moment], times)
+            if let content = unit.changed[moment] {
+                Self.fill(&event, content, over: kept[moment] == nil ? nil : old?.changed[moment], times)
+            }
             event.sequence = master.sequence
             return event
         }
@@ -63,13 +73,17 @@ extension VdirEvent {
         }
     }
 
-    private static func recurrence(_ content: EventContent, _ times: VdirTimes) throws(StoreFailure) -> Recurrence {
+    /// - Parameter cancelled: exceptions that cancelled overrides express.
+    private static func recurrence(
+        _ content: EventContent, except cancelled: Set<EventMoment>, _ times: VdirTimes
+    ) throws(StoreFailure) -> Recurrence {
         guard let wanted = content.recurrence else { return Recurrence() }
         var recurrence = Recurrence()
         if let text = wanted.rule {
             do { recurrence.rules = [try RecurrenceRule(text)] } catch { throw .invalid("recurrence") }
         }
-        recurrence.exclusions = wanted.exceptions.sorted().map { times.time($0, of: content.span) }
+        let left = wanted.exceptions.subtracting(cancelled)
+        recurrence.exclusions = left.sorted().map { times.time($0, of: content.span) }
         recurrence.additions = wanted.additions.sorted().map { .init(start: times.time($0, of: content.span)) }
         return recurrence
     }

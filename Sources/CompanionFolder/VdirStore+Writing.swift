@@ -25,13 +25,13 @@ extension VdirStore {
     }
 
     /// Writes the files one after another; each file is either written completely or unchanged.
-    public func commit() throws(StoreFailure) -> [SaveTicket: StoreEvent] {
+    public func commit() throws(StoreFailure) -> [SaveTicket: Result<StoreEvent, StoreFailure>] {
         let writes = unsaved
         unsaved = []
-        var saved: [SaveTicket: StoreEvent] = [:]
+        var saved: [SaveTicket: Result<StoreEvent, StoreFailure>] = [:]
         for write in writes {
             switch write {
-            case .save(let ticket, let draft): saved[ticket] = try written(draft)
+            case .save(let ticket, let draft): saved[ticket] = .success(try written(draft))
             case .remove(let key):
                 let (_, file, version) = try present(key)
                 guard file.version == version else { throw .changedMeanwhile }

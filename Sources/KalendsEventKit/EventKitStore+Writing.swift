@@ -67,17 +67,23 @@ extension EventKitStore {
         }
     }
 
-    public func commit() throws(StoreFailure) -> [SaveTicket: StoreEvent] {
+    public func commit() throws(StoreFailure) -> [SaveTicket: Result<StoreEvent, StoreFailure>] {
         try allowed()
         let saves = unsaved
         unsaved = []
         do { try events.commit() } catch { throw Self.failure(error) }
-        var saved: [SaveTicket: StoreEvent] = [:]
-        for save in saves {
-            guard let id = save.event.eventIdentifier else { continue }
-            if save.draft.unit.content.recurrence != nil { try shape(id, save) }
-            // The event is read back to see what the calendar made of it.
-            saved[save.ticket] = try event(localID: id)
+        // A series that fails below resets the store, and with it the events that are not read yet.
+        let names = saves.map(\.event.eventIdentifier)
+        var saved: [SaveTicket: Result<StoreEvent, StoreFailure>] = [:]
+        for case (let save, let id?) in zip(saves, names) {
+            // The others are in the calendar for good, whatever becomes of one series.
+            do throws(StoreFailure) {
+                if save.draft.unit.content.recurrence != nil { try shape(id, save) }
+                // The event is read back to see what the calendar made of it.
+                saved[save.ticket] = try event(localID: id).map { .success($0) }
+            } catch {
+                saved[save.ticket] = .failure(error)
+            }
         }
         return saved
     }

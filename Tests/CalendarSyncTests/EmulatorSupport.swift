@@ -61,6 +61,29 @@ final class LoopbackHTTP: ProviderHTTP {
     }
 }
 
+/// Sends requests, and has a person make one edit right after the answer to the first request of a kind.
+final class MeddlingHTTP: ProviderHTTP {
+    private let http: any ProviderHTTP
+    private let method: String
+    private let edit: @Sendable () async throws -> Void
+    private let isDone = Mutex(false)
+
+    init(_ http: any ProviderHTTP, after method: String, edit: @escaping @Sendable () async throws -> Void) {
+        (self.http, self.method, self.edit) = (http, method, edit)
+    }
+
+    func send(_ request: ProviderRequest) async throws(TransportFailure) -> ProviderAnswer {
+        let answer = try await http.send(request)
+        let isNow = isDone.withLock { isDone in
+            guard request.method == method, !isDone else { return false }
+            isDone = true
+            return true
+        }
+        if isNow { do { try await edit() } catch { throw .unanswered("The edit failed: \(error)") } }
+        return answer
+    }
+}
+
 /// One request over one connection.
 private struct Exchange {
     private let request: ProviderRequest

@@ -84,6 +84,51 @@ struct VdirStoreTests {
     @Test("A series comes with what is left out, added and changed, by the original starts")
     func series() async throws {
         let folder = try Folder()
+        try Self.putSeries(in: folder)
+        let event = try #require(try await folder.all().first)
+        let recurrence = try #require(event.unit.content.recurrence)
+        #expect(recurrence.rule == "FREQ=WEEKLY;COUNT=4")
+        #expect(try recurrence.exceptions == [Self.moment("2026-04-01"), Self.moment("2026-04-15")])
+        #expect(try event.unit.changed[Self.moment("2026-04-08")]?.span == Self.timed("2026-04-08", 720, 780))
+        // Summer time began on 29 March: the first occurrence is an hour later in UTC.
+        let occurrences = try await folder.store.occurrences(in: Self.year, calendars: ["home"])
+        #expect(occurrences.map(\.title) == ["S", "Later"])
+        #expect(occurrences.map(\.start) == [1_774_429_200, 1_775_642_400])
+    }
+
+    @Test("An occurrence that an override cancels stays cancelled through other changes, until it is wanted again")
+    func cancelledOverride() async throws {
+        let folder = try Folder()
+        try Self.putSeries(in: folder)
+        func save(_ change: (inout EventUnit) throws -> Void) async throws -> String {
+            let event = try #require(try await folder.all().first)
+            var unit = event.unit
+            try change(&unit)
+            let ticket = try await folder.store.save(
+                EventDraft(key: event.key, calendarID: "home", unit: unit, url: nil))
+            #expect(try await folder.store.commit()[ticket]?.get().unit == unit)
+            return try folder.text("s.ics")
+        }
+        // The form of the file stays, whether only a title changes or also what is left out.
+        for text in [
+            try await save { $0.content.title = "T" },
+            try await save { _ = $0.content.recurrence?.exceptions.remove(try Self.moment("2026-04-01")) },
+        ] { #expect(text.contains("STATUS:CANCELLED")) }
+        #expect(try await folder.all().first?.unit.content.recurrence?.exceptions == [Self.moment("2026-04-15")])
+        let text = try await save { unit in
+            unit.content.recurrence?.exceptions = []
+            unit.changed[try Self.moment("2026-04-15")] = EventContent(
+                title: "Back", span: try Self.timed("2026-04-15", 720, 780))
+        }
+        #expect(!text.contains("STATUS:CANCELLED"))
+        let occurrences = try await folder.store.occurrences(in: Self.year, calendars: ["home"])
+        #expect(occurrences.map(\.title) == ["T", "T", "Later", "Back"])
+    }
+
+    private static func moment(_ day: String) throws -> EventMoment { try #require(EventMoment("\(day)T08:00:00Z")) }
+
+    /// Writes a series with one occurrence that EXDATE leaves out, one that is changed, and one that is cancelled.
+    private static func putSeries(in folder: Folder) throws {
         try folder.put(
             "s.ics", "BEGIN:VEVENT", "UID:s", "SUMMARY:S", "DTSTART;TZID=Europe/Rome:20260325T100000",
             "DTEND;TZID=Europe/Rome:20260325T110000", "RRULE:FREQ=WEEKLY;COUNT=4",
@@ -91,16 +136,6 @@ struct VdirStoreTests {
             "RECURRENCE-ID;TZID=Europe/Rome:20260408T100000", "DTSTART;TZID=Europe/Rome:20260408T120000",
             "DTEND;TZID=Europe/Rome:20260408T130000", "END:VEVENT", "BEGIN:VEVENT", "UID:s", "STATUS:CANCELLED",
             "RECURRENCE-ID;TZID=Europe/Rome:20260415T100000", "DTSTART;TZID=Europe/Rome:20260415T100000", "END:VEVENT")
-        let event = try #require(try await folder.all().first)
-        let recurrence = try #require(event.unit.content.recurrence)
-        #expect(recurrence.rule == "FREQ=WEEKLY;COUNT=4")
-        func moment(_ day: String) throws -> EventMoment { try #require(EventMoment("\(day)T08:00:00Z")) }
-        #expect(try recurrence.exceptions == [moment("2026-04-01"), moment("2026-04-15")])
-        #expect(try event.unit.changed[moment("2026-04-08")]?.span == Self.timed("2026-04-08", 720, 780))
-        // Summer time began on 29 March: the first occurrence is an hour later in UTC.
-        let occurrences = try await folder.store.occurrences(in: Self.year, calendars: ["home"])
-        #expect(occurrences.map(\.title) == ["S", "Later"])
-        #expect(occurrences.map(\.start) == [1_774_429_200, 1_775_642_400])
     }
 
     @Test(
@@ -154,7 +189,7 @@ struct VdirStoreTests {
         let draft = EventDraft(key: nil, calendarID: "home", unit: unit, url: url, isBusy: false)
         for _ in 1...2 {
             let ticket = try await folder.store.save(draft)
-            #expect(try await folder.store.commit()[ticket]?.unit == unit)
+            #expect(try await folder.store.commit()[ticket]?.get().unit == unit)
         }
         let events = try await folder.all()
         #expect(events.count == 1)
@@ -192,7 +227,7 @@ struct VdirStoreTests {
         unit.content.title = "B"
         let ticket = try await folder.store.save(
             EventDraft(key: event.key, calendarID: "home", unit: unit, url: nil))
-        #expect(try await folder.store.commit()[ticket]?.unit == unit)
+        #expect(try await folder.store.commit()[ticket]?.get().unit == unit)
         let text = try folder.text("a.ics")
         for kept in [
             "SUMMARY:B", "DURATION:PT1H30M", "CATEGORIES:Work,Travel", "X-OTHER;X-P=1:kept", "CLASS:PRIVATE",

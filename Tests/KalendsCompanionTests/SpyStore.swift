@@ -67,7 +67,7 @@ actor SpyStore: CalendarStore {
 
     func remove(_ key: EventKey) { calls.append("remove") }
 
-    func commit() -> [SaveTicket: StoreEvent] {
+    func commit() -> [SaveTicket: Result<StoreEvent, StoreFailure>] {
         calls.append("commit")
         return [:]
     }

@@ -9,8 +9,9 @@ struct GoogleWriting {
     var taken: [Int] = []
     /// Creates that were cut short earlier, and are continued.
     var resumed: Set<Int> = []
-    /// Series that have to be read completely, and those of their occurrences that were written.
+    /// Series that have to be read completely, with the answers to their writes and to those of their occurrences.
     var series: [Int] = []
+    private(set) var masters: [Int: GoogleEvent] = [:]
     var written: [GoogleEvent] = []
 
     init(calendar: String, provider: GoogleCalendar, requests: [WriteRequest]) {
@@ -95,6 +96,7 @@ struct GoogleWriting {
             }
             if needsOccurrences(index) || (!isCreation && event.isSeries) {
                 series.append(index)
+                masters[index] = event
             } else {
                 answers[index] = .written(GoogleUnit(master: event, exceptions: []).event)
             }
@@ -141,7 +143,8 @@ struct GoogleWriting {
         do throws(ProviderFailure) {
             let looks = try await provider.looked(at: open.map(eventID), in: calendar, listed: written)
             for (index, (_, look)) in zip(open, looks) {
-                if case .present(let event) = look { answers[index] = .written(event) } else { answers[index] = .gone }
+                answers[index] =
+                    if case .present(let event) = look { .written(agreed(event, index)) } else { .gone }
             }
             try await finish(open)
         } catch {
@@ -152,30 +155,39 @@ struct GoogleWriting {
         }
     }
 
-    /// Removes the note from series whose last occurrence has now been written. The series is ours, so no version is
-    /// required.
+    /// Removes the note from series whose last occurrence has now been written.
     private mutating func finish(_ indices: [Int]) async throws(ProviderFailure) {
         var open: [(index: Int, event: RemoteEvent)] = []
         for index in indices {
             if case .written(let event)? = answers[index], event.isUnfinished { open.append((index, event)) }
         }
-        let calls = open.map {
+        func call(_ event: RemoteEvent, ifMatch: String?) -> GoogleCall {
             GoogleCall(
-                method: "PATCH", path: GoogleCalendar.path(calendar, $0.event.id), query: Self.quietly,
-                body: GoogleBody.finished)
+                method: "PATCH", path: GoogleCalendar.path(calendar, event.id), query: Self.quietly,
+                body: GoogleBody.finished, ifMatch: ifMatch)
         }
-        for (place, result) in zip(open, await provider.wire.send(calls)) {
-            answers[place.index] = nil
+        let versions = open.map { $0.event.etag.flatMap(GoogleETag.init)?.own }
+        var results = await provider.wire.send(zip(open, versions).map { call($0.event, ifMatch: $1) })
+        // The series is ours, so that an edit since does not keep the note in it; but our version stays the one before
+        // the edit, which is seen by that.
+        let edited = results.indices.filter { (try? results[$0].get())?.status == 412 }
+        let again = await provider.wire.send(edited.map { call(open[$0].event, ifMatch: nil) })
+        for (place, result) in zip(edited, again) { results[place] = result }
+        for (place, result) in results.enumerated() {
+            let index = open[place].index
+            var event = open[place].event
+            answers[index] = nil
             guard let now = GoogleEvent(try provider.object(try result.get())), let own = now.etag else {
                 throw GoogleCalendar.malformed
             }
-            var event = place.event
-            var etag = event.etag.flatMap(GoogleETag.init)
-            etag?.own = own
-            event.etag = etag?.text
-            event.updatedAt = [event.updatedAt, now.updatedAt].compactMap(\.self).max()
+            if !edited.contains(place) {
+                var etag = event.etag.flatMap(GoogleETag.init)
+                etag?.own = own
+                event.etag = etag?.text
+                event.updatedAt = [event.updatedAt, now.updatedAt].compactMap(\.self).max()
+            }
             event.isUnfinished = now.isUnfinished
-            answers[place.index] = .written(event)
+            answers[index] = .written(event)
         }
     }
 

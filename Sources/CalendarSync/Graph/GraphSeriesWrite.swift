@@ -20,17 +20,21 @@ struct GraphSeriesWrite {
     let present: Entry
     /// Whether the event is marked as lacking occurrences, which has to be removed at the end.
     let finishes: Bool
+    /// The series as it was answered when it was written or first read, before its occurrences are written.
+    let answer: RemoteEvent
     /// The occurrences whose ids are known.
     var instances: [Instant: Instance] = [:]
 
     init(
-        index: Int, id: String, wanted: GraphExpression, from: GraphExpression?, present: Entry, event: GraphEvent
+        index: Int, id: String, wanted: GraphExpression, from: GraphExpression?, present: Entry, event: GraphEvent,
+        answer: RemoteEvent
     ) {
         self.index = index
         self.id = id
         self.wanted = wanted
         self.from = from
         self.present = present
+        self.answer = answer
         finishes = from == nil || event.isUnfinished
         for exception in (event.json["exceptionOccurrences"]?.array ?? []).compactMap({ GraphEvent($0) }) {
             guard let original = exception.originalStart else { continue }
@@ -81,7 +85,52 @@ struct GraphSeriesWrite {
     }
 }
 
+extension RemoteEvent {
+    /// Returns a series as this last read shows it, or as our writes left it when somebody has given it or one of its
+    /// occurrences other times since.
+    ///
+    /// What is returned becomes what both sides agree on. An edit has to differ from it, and its version too, so that
+    /// the next run reads the series and merges the edit. Only times count: Exchange may have given texts its own form,
+    /// but moves nothing.
+    ///
+    /// - Parameter answer: the series in the answer to our write of the series itself.
+    func agreed(after answer: RemoteEvent, _ wanted: GraphExpression) -> RemoteEvent {
+        guard etag != answer.etag, var left = answer.series, var there = series else { return self }
+        left.repetition?.exdates = wanted.entry.repetition?.exdates ?? []
+        left.occurrences = wanted.entry.occurrences
+        if case .master = content {
+            there.repetition?.exdates = left.repetition?.exdates ?? []
+            there.occurrences = left.occurrences
+        }
+        guard !there.takesPlace(like: left) else { return self }
+        var event = self
+        event.content = .entry(left)
+        event.etag = answer.etag
+        event.updatedAt = answer.updatedAt
+        return event
+    }
+
+    /// The content of a series; nil for a single event, and for one that cannot be read.
+    private var series: Entry? {
+        switch content {
+        case .entry(let entry), .master(let entry): entry.repetition == nil ? nil : entry
+        case .unreadable: nil
+        }
+    }
+}
+
 extension Entry {
+    /// Reports whether each occurrence of another form of the series takes place at the same times here. Those that the
+    /// other one leaves out do not count, because nobody can bring them back.
+    fileprivate func takesPlace(like other: Entry) -> Bool {
+        guard hasOccurrences(like: other), span.bounds == other.span.bounds else { return false }
+        let (here, there) = (canonical, other.canonical)
+        return Set(here.occurrences.keys).union(there.occurrences.keys).allSatisfy { original in
+            guard let planned = there.effective(at: original)?.span.bounds else { return true }
+            return here.effective(at: original).map { $0.span.bounds == planned } ?? false
+        }
+    }
+
     /// Returns an occurrence as a person sees it, changed or not.
     func shown(at original: Instant) -> ChangedEntry {
         if case .changed(let changed)? = occurrences[original] { changed } else { plainOccurrence(at: original) }

@@ -116,6 +116,6 @@ extension GraphWriter {
         }
         var remote = event.remote(mark: requests[write.index].mark)
         remote.id = write.id
-        return .written(remote)
+        return .written(remote.agreed(after: write.answer, write.wanted))
     }
 }

@@ -151,7 +151,7 @@ struct GraphWriter {
             var remote = event.remote(mark: request.mark)
             // A new series has no changed occurrences yet.
             if case .master(let entry) = remote.content { remote.content = .entry(entry) }
-            begin(index, wanted, from: nil, event, remote)
+            begin(index, wanted, from: nil, event, remote, answer: remote)
         case .update(let id, let etag, let old, let new):
             var remote = event.remote(mark: request.mark)
             remote.id = id
@@ -160,23 +160,32 @@ struct GraphWriter {
                 answers[index] = .mismatch
                 return
             }
-            begin(index, wanted, from: from, event, remote)
+            // The read comes after the write, and an edit may lie between the two.
+            var answer = remote
+            if outcomes.count > 1, case .success(let first)? = outcomes.first?.success,
+                let patched = GraphEvent(first.body)
+            {
+                answer = patched.remote()
+            }
+            begin(index, wanted, from: from, event, remote, answer: answer)
         }
     }
 
     /// Answers a write whose event is as wanted, or continues with its occurrences.
     private mutating func begin(
-        _ index: Int, _ wanted: GraphExpression, from: GraphExpression?, _ event: GraphEvent, _ remote: RemoteEvent
+        _ index: Int, _ wanted: GraphExpression, from: GraphExpression?, _ event: GraphEvent, _ remote: RemoteEvent,
+        answer: RemoteEvent
     ) {
+        let agreed = remote.agreed(after: answer, wanted)
         guard wanted.recurrence != nil, case .entry(let present) = remote.content else {
-            answers[index] = .written(remote)
+            answers[index] = .written(agreed)
             return
         }
         let write = GraphSeriesWrite(
-            index: index, id: remote.id, wanted: wanted, from: from, present: present, event: event)
+            index: index, id: remote.id, wanted: wanted, from: from, present: present, event: event, answer: answer)
         switch write.state {
-        case .asWanted where !write.finishes: answers[index] = .written(remote)
-        case .asWanted where from == nil && !wanted.hasOccurrences: answers[index] = .written(remote)
+        case .asWanted where !write.finishes: answers[index] = .written(agreed)
+        case .asWanted where from == nil && !wanted.hasOccurrences: answers[index] = .written(agreed)
         case .changedMeanwhile: answers[index] = .mismatch
         case .bringsBack: answers[index] = .failed(Self.needsNewGeneration)
         case .open, .asWanted: series.append(write)
@@ -242,7 +251,8 @@ struct GraphWriter {
             let event = GraphEvent(answer.body), case .entry(let present) = event.content
         else { return }
         let write = GraphSeriesWrite(
-            index: index, id: id, wanted: GraphExpression(entry), from: nil, present: present, event: event)
+            index: index, id: id, wanted: GraphExpression(entry), from: nil, present: present, event: event,
+            answer: event.remote())
         // An occurrence that a person has deleted since stays deleted, and is reported so.
         guard write.state != .bringsBack else { return }
         answers[index] = nil

@@ -192,7 +192,7 @@ public struct GuardedCalendarStore: CalendarStore {
         try await perform([.write]) { store throws(StoreFailure) in try await store.remove(key) }
     }
 
-    public func commit() async throws(StoreFailure) -> [SaveTicket: StoreEvent] {
+    public func commit() async throws(StoreFailure) -> [SaveTicket: Result<StoreEvent, StoreFailure>] {
         try await perform([.write]) { store throws(StoreFailure) in try await store.commit() }
     }
 

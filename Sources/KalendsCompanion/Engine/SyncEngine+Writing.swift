@@ -34,7 +34,16 @@ extension SyncEngine {
             for (place, _) in tickets { work.intend(place) }
             guard (try? await states.save(work.state)) != nil else { throw .temporary("memory") }
             let saved = try await store.commit()
-            for (place, ticket) in tickets { work.wrote(place, ticket.flatMap { saved[$0] }) }
+            var stop: StoreFailure?
+            for (place, ticket) in tickets {
+                switch ticket.flatMap({ saved[$0] }) {
+                case .success(let event)?: work.wrote(place, event)
+                case nil: work.wrote(place, nil)
+                // What may be in the calendar in part is not made again before the calendars have been read.
+                case .failure(let failure)?: if !work.takes(failure, at: place) { stop = failure }
+                }
+            }
+            if let stop { throw stop }
             return true
         } catch {
             await store.rollback()

@@ -92,7 +92,7 @@ extension PhoneOfficeDays {
     }
 
     private func note(
-        _ step: Step, _ saved: [SaveTicket: StoreEvent], _ state: inout PhoneOfficeState,
+        _ step: Step, _ saved: [SaveTicket: Result<StoreEvent, StoreFailure>], _ state: inout PhoneOfficeState,
         _ report: inout PhoneOfficeReport
     ) {
         guard let draft = step.draft else {
@@ -100,7 +100,11 @@ extension PhoneOfficeDays {
             report.deleted += 1
             return
         }
-        guard let event = step.ticket.flatMap({ saved[$0] }) else { return }
+        guard let result = step.ticket.flatMap({ saved[$0] }) else { return }
+        guard case .success(let event) = result else {
+            report.failed += 1
+            return
+        }
         if draft.key == nil { report.created += 1 } else { report.updated += 1 }
         state.placed[step.date] = PhoneOfficeState.Placed(
             key: event.key, unit: event.unit.canonical(zones), meant: draft.unit, uid: step.uid,

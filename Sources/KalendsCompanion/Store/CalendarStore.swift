@@ -51,9 +51,9 @@ public protocol CalendarStore: Sendable {
     /// Removes an event with all its occurrences; it is gone after `commit()`.
     func remove(_ key: EventKey) async throws(StoreFailure)
 
-    /// Makes the writes since the last commit permanent, and returns each saved event as the store has it. After an
-    /// error, none of the writes counts as done.
-    func commit() async throws(StoreFailure) -> [SaveTicket: StoreEvent]
+    /// Makes the writes since the last commit permanent, and returns each saved event as the store has it, or why this
+    /// save by itself was not completed. After an error, none of the writes counts as done.
+    func commit() async throws(StoreFailure) -> [SaveTicket: Result<StoreEvent, StoreFailure>]
 
     /// Drops uncommitted writes.
     func rollback() async

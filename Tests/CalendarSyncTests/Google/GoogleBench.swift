@@ -67,6 +67,7 @@ struct GoogleBench {
     let http = LoopbackHTTP()
     let provider: GoogleCalendar
     var calendar = ""
+    private let tokens: FixedToken
     private let person = LoopbackHTTP()
     private var personToken = ""
 
@@ -76,7 +77,8 @@ struct GoogleBench {
         let body: JSONValue = ["scopes": .array(scopes.map(JSONValue.string))]
         let token = try await Self.post(emulator.address + "/control/person", body, person)["token"]?.string ?? ""
         personToken = try await Self.post(emulator.address + "/control/person", [:], person)["token"]?.string ?? ""
-        provider = Self.provider(emulator, http, FixedToken(token: token))
+        tokens = FixedToken(token: token)
+        provider = Self.provider(emulator, http, tokens)
         let calendar = try await provider.createCalendar(named: "Care", timeZone: "Europe/Berlin")
         self.calendar = calendar.id
         http.takeSent()
@@ -88,6 +90,13 @@ struct GoogleBench {
         GoogleCalendar(
             http: http, tokens: tokens, baseURL: emulator.address,
             now: { Instant(seconds: Int(Date().timeIntervalSince1970)) }, pause: { _ in }, random: { _ in 0 })
+    }
+
+    /// Returns the provider beside a person who makes an edit right after the answer to the first request of a method.
+    func provider(
+        after method: String, _ edit: @escaping @Sendable () async throws -> Void
+    ) -> GoogleCalendar {
+        Self.provider(emulator, MeddlingHTTP(http, after: method, edit: edit), tokens)
     }
 
     @discardableResult

@@ -28,7 +28,7 @@ import Testing
 
         /// Makes a run, and returns it with the requests that it took.
         @discardableResult
-        func run() async throws -> (record: RunRecord, requests: Int) {
+        func run(through other: GoogleCalendar? = nil) async throws -> (record: RunRecord, requests: Int) {
             bench.http.takeSent()
             let policy = SyncPolicy(
                 installation: "inst", connection: "conn", circle: "circle",
@@ -37,7 +37,8 @@ import Testing
                 window: GoogleBench.window)
             let now: @Sendable () -> Instant = { Instant(seconds: Int(Date().timeIntervalSince1970)) }
             let sync = SyncRun(
-                provider: bench.provider, store: store, policy: policy, now: now, makeID: { UUID().uuidString })
+                provider: other ?? bench.provider, store: store, policy: policy, now: now, makeID: { UUID().uuidString }
+            )
             let record = RunRecord(id: UUID().uuidString, trigger: .schedule, startedAt: now())
             let outcome = try await sync.run(record)
             return (outcome.record, bench.http.takeSent().count)
@@ -111,6 +112,57 @@ import Testing
         #expect(side.link("s")?.externalID == id)
         #expect(try await side.there("s")?.canonical == back.canonical)
         #expect(try await side.run().requests == 1)
+    }
+
+    @Test("A series that a person moves between our write and the look at what became of it moves here, too")
+    func movedMeanwhile() async throws {
+        let side = try await Side()
+        var entry = GoogleBench.single("Walk")
+        entry.repetition = Repetition(rrule: "FREQ=DAILY;COUNT=10")
+        side.put("s", entry)
+        for _ in 0..<2 { try await side.run() }
+        let (bench, id) = (side.bench, try #require(side.link("s")?.externalID))
+        entry.title = "Long walk"
+        side.put("s", entry)
+        let start = GoogleBench.morning.adding(seconds: 3600)
+        let provider = bench.provider(after: "PATCH") {
+            try await bench.edit(
+                "PATCH", "/" + id,
+                [
+                    "start": ["dateTime": .string(start.description)],
+                    "end": ["dateTime": .string(start.adding(seconds: 3600).description)],
+                ])
+        }
+        #expect(try await side.run(through: provider).record.counts.updated == 1)
+        #expect(side.entry("s") == entry)
+        #expect(try await side.run().record.counts.pulled == 1)
+        entry.span = .timed(start: start, end: start.adding(seconds: 3600), zone: "Europe/Berlin")
+        #expect(side.entry("s")?.canonical == entry.canonical)
+        #expect(try await side.there("s")?.canonical == entry.canonical)
+        #expect(try await side.run().requests == 1)
+    }
+
+    @Test("An occurrence that a person moves while its series is being made is moved here by the next run")
+    func movedWhileMade() async throws {
+        let side = try await Side()
+        side.put("s", GoogleBench.series("Walk"))
+        let (bench, id) = (side.bench, GoogleMark.eventID(GoogleBench.mark("s")))
+        let moved = GoogleBench.day(6).adding(seconds: 18_000)
+        // The first PATCH is that of the changed occurrence.
+        let provider = bench.provider(after: "PATCH") {
+            try await bench.edit(
+                "PATCH", GoogleBench.instanceID(id, GoogleBench.day(6)),
+                [
+                    "start": ["dateTime": .string(moved.description)],
+                    "end": ["dateTime": .string(moved.adding(seconds: 3600).description)],
+                ])
+        }
+        #expect(try await side.run(through: provider).record.counts.created == 1)
+        #expect(side.link("s")?.externalID == id)
+        #expect(try await side.run().record.counts.pulled == 1)
+        let found = try #require(side.entry("s")?.canonical.effective(at: GoogleBench.day(6)))
+        #expect(found.span == .timed(start: moved, end: moved.adding(seconds: 3600), zone: "Europe/Berlin"))
+        #expect(try await side.there("s")?.canonical == side.entry("s")?.canonical)
     }
 
     @Test("An event that a person deletes leaves a question, and the appointment as it was")

@@ -88,6 +88,43 @@ final class TestTokens: AccessTokens {
     }
 }
 
+/// Sends the requests of a batch one by one, and has a person make one edit right after the first PATCH among them.
+final class MeddlingBatches: ProviderHTTP {
+    private let http: any ProviderHTTP
+    private let edit: @Sendable () async throws -> Void
+    private let isDone = Mutex(false)
+
+    init(_ http: any ProviderHTTP, edit: @escaping @Sendable () async throws -> Void) {
+        (self.http, self.edit) = (http, edit)
+    }
+
+    func send(_ request: ProviderRequest) async throws(TransportFailure) -> ProviderAnswer {
+        guard let steps = (try? JSONValue(parsing: request.body ?? []))?["requests"]?.array else {
+            return try await http.send(request)
+        }
+        var responses: [JSONValue] = []
+        for step in steps {
+            do {
+                var members = step.object ?? [:]
+                members["dependsOn"] = nil
+                var single = request
+                single.body = try JSONValue.object(["requests": [.object(members)]]).serialized()
+                responses += try JSONValue(parsing: try await http.send(single).body)["responses"]?.array ?? []
+                let isNow = isDone.withLock { isDone in
+                    guard step["method"]?.string == "PATCH", !isDone else { return false }
+                    isDone = true
+                    return true
+                }
+                if isNow { try await edit() }
+            } catch {
+                throw .unanswered("\(error)")
+            }
+        }
+        let body = try? JSONValue.object(["responses": .array(responses)]).serialized()
+        return ProviderAnswer(status: 200, body: body ?? [])
+    }
+}
+
 /// An emulator with a provider in front of it, and a calendar of ours.
 struct GraphRoom {
     let emulator: GraphEmulator
@@ -111,11 +148,22 @@ struct GraphRoom {
         emulator = try await GraphEmulator()
         let pauses = Pauses()
         self.pauses = pauses
-        graph = GraphCalendar(
-            http: http, tokens: tokens, baseURL: emulator.root + "/v1.0", gate: gate,
-            now: { Instant(seconds: Int(Date().timeIntervalSince1970)) }, pause: { pauses.add($0) })
+        graph = Self.graph(emulator, http, tokens, gate, pauses)
         calendar = try await graph.createCalendar(named: "Kalends - Oma", timeZone: "Europe/Berlin").id
         _ = try await emulator.takeLog()
+    }
+
+    private static func graph(
+        _ emulator: GraphEmulator, _ http: any ProviderHTTP, _ tokens: TestTokens, _ gate: MailboxGate, _ pauses: Pauses
+    ) -> GraphCalendar {
+        GraphCalendar(
+            http: http, tokens: tokens, baseURL: emulator.root + "/v1.0", gate: gate,
+            now: { Instant(seconds: Int(Date().timeIntervalSince1970)) }, pause: { pauses.add($0) })
+    }
+
+    /// Returns the provider beside a person who makes an edit right after the first PATCH.
+    func graph(_ edit: @escaping @Sendable () async throws -> Void) -> GraphCalendar {
+        Self.graph(emulator, MeddlingBatches(http, edit: edit), tokens, gate, pauses)
     }
 
     func mark(_ item: String, generation: Int = 0) -> Mark {

@@ -31,7 +31,7 @@ import Testing
 
         /// Makes a run, and returns it with the requests that it took.
         @discardableResult
-        func run() async throws -> (record: RunRecord, requests: Int) {
+        func run(through other: GraphCalendar? = nil) async throws -> (record: RunRecord, requests: Int) {
             _ = try await room.emulator.takeLog()
             let policy = SyncPolicy(
                 installation: "inst-1", connection: "conn-1", circle: "circle-1",
@@ -40,7 +40,7 @@ import Testing
                 window: GraphRoom.window)
             let now: @Sendable () -> Instant = { Instant(seconds: Int(Date().timeIntervalSince1970)) }
             let sync = SyncRun(
-                provider: room.graph, store: store, policy: policy, now: now, makeID: { UUID().uuidString })
+                provider: other ?? room.graph, store: store, policy: policy, now: now, makeID: { UUID().uuidString })
             let record = RunRecord(id: UUID().uuidString, trigger: .schedule, startedAt: now())
             let outcome = try await sync.run(record)
             return (outcome.record, try await room.emulator.takeLog().count)
@@ -116,6 +116,52 @@ import Testing
         let whole = try #require(try await bench.room.looked(next.externalID ?? ""))
         #expect(whole.whole?.canonical == bench.room.graph.expressible(back).entry.canonical)
         #expect(try await bench.run().requests == 1)
+    }
+
+    @Test("A series that a person moves between our write and the look at what became of it moves here, too")
+    func movedMeanwhile() async throws {
+        let bench = try await Bench()
+        bench.put("s", .series())
+        for _ in 0..<2 { try await bench.run() }
+        let (room, id) = (bench.room, try #require(bench.link("s")?.externalID))
+        bench.put("s", .series("Physio, in the pool"))
+        let graph = room.graph {
+            try await room.emulator.person(
+                "PATCH", id,
+                [
+                    "start": ["dateTime": "2026-12-03T10:00:00", "timeZone": "W. Europe Standard Time"],
+                    "end": ["dateTime": "2026-12-03T11:00:00", "timeZone": "W. Europe Standard Time"],
+                ])
+        }
+        #expect(try await bench.run(through: graph).record.counts.updated == 1)
+        #expect(bench.entry("s") == .series("Physio, in the pool"))
+        #expect(try await bench.run().record.counts.pulled == 1)
+        var moved = Entry.series("Physio, in the pool")
+        moved.span = Entry.single(start: "2026-12-03T09:00:00Z").span
+        #expect(bench.entry("s")?.canonical == moved.canonical)
+        #expect(try await room.looked(id)?.whole?.canonical == moved.canonical)
+    }
+
+    @Test("An occurrence that a person moves while its series is being made is moved here by the next run")
+    func movedWhileMade() async throws {
+        let bench = try await Bench()
+        bench.put("s", .series().changing("2026-12-17T08:00:00Z") { $0.title = "Other room" })
+        let room = bench.room
+        // The first PATCH is that of the changed occurrence.
+        let graph = room.graph {
+            let id = try await room.emulator.events().first?["id"]?.string ?? ""
+            try await room.emulator.person(
+                "PATCH", "\(id).OCC.2026-12-24",
+                [
+                    "start": ["dateTime": "2026-12-24T13:00:00", "timeZone": "UTC"],
+                    "end": ["dateTime": "2026-12-24T14:00:00", "timeZone": "UTC"],
+                ])
+        }
+        #expect(try await bench.run(through: graph).record.counts.created == 1)
+        #expect(try await bench.run().record.counts.pulled == 1)
+        let found = try #require(bench.entry("s")?.canonical.effective(at: .at("2026-12-24T08:00:00Z")))
+        #expect(found.span == Entry.single(start: "2026-12-24T13:00:00Z").span)
+        #expect(try await bench.events().count == 1)
     }
 
     @Test("What Outlook cannot repeat is held back with the reason, and its neighbours go out")

@@ -109,7 +109,7 @@ import Testing
         let draft = EventDraft(key: nil, calendarID: phone.calendar, unit: unit, url: "https://x.example/")
         let saved = try await phone.call { store in
             let ticket = try await store.save(draft)
-            return try await store.commit()[ticket]
+            return try await store.commit()[ticket]?.get()
         }
         #expect(saved?.unit == unit)
         let key = try #require(saved?.key)
@@ -118,12 +118,39 @@ import Testing
         let other = EventDraft(key: key, calendarID: phone.calendar, unit: unit, url: nil)
         let changed = try await phone.call { store in
             let ticket = try await store.save(other)
-            return try await store.commit()[ticket]
+            return try await store.commit()[ticket]?.get()
         }
         #expect(changed?.unit == unit)
         #expect(changed?.url == "https://x.example/")
         let all = try await phone.call { try await $0.events(in: Self.window, calendars: [phone.calendar]) }
         #expect(all.map(\.unit) == [unit])
+    }
+
+    @Test("A new series that fails while it gets its occurrences is removed, and the others of its commit are saved")
+    func failingSeries() async throws {
+        let phone = Phone()
+        let day = Day(dayNumber: PhoneWorld.start / 86_400)
+        let span = EventSpan.allDay(first: day, last: day)
+        let series = EventContent(
+            title: "S", span: span,
+            recurrence: EventRecurrence(rule: "FREQ=DAILY;COUNT=4", exceptions: [.day(day.adding(days: 1))]))
+        // The first commit stores all three, and the second one the occurrences of the series.
+        phone.device.failCommit(2)
+        let contents = [EventContent(title: "A", span: span), series, EventContent(title: "B", span: span)]
+        let saved = try await phone.call { store in
+            var tickets: [SaveTicket] = []
+            for content in contents {
+                tickets.append(
+                    try await store.save(
+                        EventDraft(key: nil, calendarID: phone.calendar, unit: EventUnit(content), url: nil)))
+            }
+            let saved = try await store.commit()
+            return tickets.map { saved[$0] }
+        }
+        #expect(try saved[0]?.get().unit == EventUnit(contents[0]))
+        #expect(throws: StoreFailure.temporary("eventKit")) { try saved[1]?.get() }
+        #expect(try saved[2]?.get().unit == EventUnit(contents[2]))
+        #expect(phone.device.events.values.map(\.fields.title).sorted() == ["A", "B"])
     }
 
     @Test("What somebody deleted is not made again by saving it, and what is not committed is not seen")

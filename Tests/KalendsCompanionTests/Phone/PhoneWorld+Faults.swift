@@ -63,3 +63,18 @@ extension PhoneWorld {
         }
     }
 }
+
+extension StandInDevice {
+    /// Makes one commit from now on fail; 1 is the next one.
+    func failCommit(_ number: Int) {
+        let left = Shared(number)
+        onCall { [weak self] name in
+            guard name == "commit" else { return }
+            let isNow = left.with { count in
+                count -= 1
+                return count == 0
+            }
+            if isNow { self?.failingCommits = 1 }
+        }
+    }
+}
