@@ -36,7 +36,9 @@ struct FormsOracleTests {
         for twin in FormsTwin.jCal {
             let calendar = CalendarReader().read(try twin.text).calendars.first
             guard let calendar, !calendar.events.isEmpty else { continue }
-            let ours = Set(try FormsTwin.properties(JSONNode(parsing: calendar.jCal())))
+            // Rules that are not quite those of US/Eastern are written under a name for them only.
+            let text = Forms.text(calendar.jCal()).replacing(/Kalends\/[0-9a-f]{16}/, with: "US/Eastern")
+            let ours = Set(try FormsTwin.properties(JSONNode(parsing: Array(text.utf8))))
             let theirs = Set(try FormsTwin.properties(JSONNode(parsing: twin.other)))
             #expect(ours.subtracting(theirs).subtracting(known) == twin.ours, "\(twin.form)")
             #expect(theirs.subtracting(ours).subtracting(known) == twin.theirs, "\(twin.form)")

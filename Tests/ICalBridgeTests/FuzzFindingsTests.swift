@@ -120,6 +120,26 @@ struct FuzzFindingsTests {
         }
     }
 
+    @Test("An override that does not say which occurrence it replaces is lost, and the series stays")
+    func unreadableRecurrenceID() throws {
+        let series = Reading.event(["DTSTART:20260302T090000Z", "RRULE:FREQ=WEEKLY", "SUMMARY:Series"])
+        for value in ["RECURRENCE-ID:20260230T090000Z", "RECURRENCE-ID;RANGE=THISANDFUTURE:soon"] {
+            let override = Reading.event([value, "DTSTART:20260309T100000Z", "SEQUENCE:2", "SUMMARY:Later"])
+            let bytes = Array(Reading.calendar(series + override).utf8)
+            for libical in [false, true] {
+                var options = CalendarReader.Options()
+                options.decodesAllWithLibical = libical
+                let reading = CalendarReader(options: options).read(bytes)
+                #expect(reading.events.map(\.summary) == ["Series"], "\(value), with libical: \(libical)")
+                #expect(reading.skipped == 1)
+                let errors = reading.problems.filter { $0.severity == .error }
+                #expect(errors.contains { $0.code == "recurrence-id-unreadable" })
+                #expect(errors.allSatisfy { $0.uid == "one@example.org" })
+            }
+            #expect(Reading.of(Reading.calendar(override)).refusal?.contains("RECURRENCE-ID") == true)
+        }
+    }
+
     @Test("The range of a RECURRENCE-ID that does not count says nothing of the one that does")
     func rangeOfAnotherRecurrenceID() throws {
         let wrong = "RECURRENCE-ID;RANGE=THISANDFUTURE:2026050T140000Z"

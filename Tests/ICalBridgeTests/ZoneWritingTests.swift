@@ -90,6 +90,17 @@ struct ZoneWritingTests {
         #expect(wrong == [])
     }
 
+    @Test("A definition for years before 1970 and after it does not go back to its first offset in 1970")
+    func across1970() throws {
+        let span = Instant(midnight: Reading.day("19600701"))...Instant(midnight: Reading.day("19720201"))
+        for clock in WrittenZones.clocks {
+            let definition = clock.zone.definition(span)
+            let wrong = stride(from: span.lowerBound.seconds, through: span.upperBound.seconds, by: 10 * 86_400)
+                .first { definition.offset(at: Instant(seconds: $0)) != clock.zone.offset(at: Instant(seconds: $0)) }
+            #expect(wrong == nil, "\(clock.zone.identifier)")
+        }
+    }
+
     @Test("What is written is what is read")
     func roundTrip() {
         for span in WrittenZones.spans.suffix(3) {

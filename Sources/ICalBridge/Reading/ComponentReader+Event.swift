@@ -20,6 +20,13 @@ extension ComponentReader {
                 "The event has no start that can be read, so it has no place in time and is lost.")
             return nil
         }
+        // Without its RECURRENCE-ID an override would be a version of the whole series, and might replace it.
+        guard fields.event.recurrenceID != nil || !draft.hasRecurrenceID else {
+            context.log.add(
+                .error, "recurrence-id-unreadable", line: line, text: fields.event.summary,
+                "Which occurrence of its series it replaces cannot be read, so this change of the series is lost.")
+            return nil
+        }
         fields.event.appliesToFuture = draft.appliesToFuture
         if !draft.alarms.isEmpty { fields.event.alarms = alarms(from: decoded?.children ?? []) }
         if !draft.oldAlarms.isEmpty {

@@ -16,6 +16,8 @@ struct ComponentReader {
         var isTransparent: Bool?
         var classification: String?
         var isMarkedAllDay = false
+        /// Whether a line says that the component replaces an occurrence, readable or not.
+        var hasRecurrenceID = false
         var appliesToFuture = false
         var rules: [Property] = []
         var exclusionRules: [Property] = []
@@ -110,6 +112,9 @@ struct ComponentReader {
         guard !property.isEmpty else { return }
         switch property.name {
         case "EXDATE", "RDATE", "ATTENDEE": draft.listedValues += 1
+        case "RECURRENCE-ID":
+            draft.hasRecurrenceID = true
+            draft.counted += 1
         default: draft.counted += 1
         }
         guard draft.counted <= context.options.limits.properties,

@@ -33,11 +33,7 @@ struct ProblemLog: Sendable {
     ) {
         let count = counts[code, default: 0] + 1
         counts[code] = count
-        guard count <= limit else {
-            let before = unlisted[code]
-            unlisted[code] = ((before?.count ?? 0) + 1, before?.line ?? line, severity)
-            return
-        }
+        guard count <= limit else { return addUnlisted(1, code, line: line, severity) }
         problems.append(
             Problem(
                 line: line, uid: uid, severity: severity, code: code, message: message(), text: text().map(Self.short)))
@@ -97,8 +93,7 @@ struct ProblemLog: Sendable {
         for problem in later.problems[next...] { add(problem) }
         for (code, more) in later.unlisted {
             counts[code, default: 0] += more.count
-            let before = unlisted[code]
-            unlisted[code] = ((before?.count ?? 0) + more.count, before?.line ?? more.line, more.severity)
+            addUnlisted(more.count, code, line: more.line, more.severity)
         }
     }
 
@@ -106,12 +101,18 @@ struct ProblemLog: Sendable {
     mutating func add(_ problem: Problem) {
         let count = counts[problem.code, default: 0] + 1
         counts[problem.code] = count
-        guard count <= limit else {
-            let before = unlisted[problem.code]
-            unlisted[problem.code] = ((before?.count ?? 0) + 1, before?.line ?? problem.line, problem.severity)
-            return
-        }
+        guard count <= limit else { return addUnlisted(1, problem.code, line: problem.line, problem.severity) }
         problems.append(problem)
+    }
+
+    /// Counts problems that are not listed; where any of them is an error, something is lost.
+    private mutating func addUnlisted(
+        _ count: Int, _ code: Problem.Code, line: Int, _ severity: Problem.Severity
+    ) {
+        let before = unlisted[code]
+        unlisted[code] = (
+            (before?.count ?? 0) + count, before?.line ?? line, before?.severity == .error ? .error : severity
+        )
     }
 
     /// All problems by line, with one more for each kind that was cut off.

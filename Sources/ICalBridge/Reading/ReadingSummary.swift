@@ -53,9 +53,10 @@ struct ReadingSummary {
     /// Sets the sentence that says why nothing could be read.
     private mutating func refuse() {
         if found > 0 {
-            // A missing start has its actual reason on a later line.
+            // A missing value has its actual reason on a later line.
+            let missing: Set<Problem.Code> = ["missing-start", "recurrence-id-unreadable"]
             let errors = reading.problems.filter { $0.severity == .error }
-            let reason = (errors.first { $0.code != "missing-start" } ?? errors.first)?.message ?? ""
+            let reason = (errors.first { !missing.contains($0.code) } ?? errors.first)?.message ?? ""
             reading.refusal =
                 "\(found == 1 ? "Its one entry" : "None of its \(found) entries") could \(found == 1 ? "not " : "")be read. \(reason)"
         } else if isEmptyCalendar {

@@ -33,17 +33,34 @@ final class DefinedTimeZone: TimeZoneRules {
         /// The offset before the first onset.
         var before = 0
         var years: [Int: [Onset]] = [:]
+        var writtenIdentifier: String?
     }
 
     /// The most years that are kept in memory; the times of a calendar lie in a few.
     private static let manyYears = 4000
     /// How many years back a rule's last onset is looked for.
     private static let yearsBack = 8
+    /// The second day of 1970, and the last of 2040, after which the rules just go on.
+    private static let (firstCompared, lastChange) = (86_400, 2_240_524_800)
+    /// The year 2600, up to which the system's zones follow their rules.
+    private static let endOfRules = 19_880_899_200
+    /// More changes than any zone has in those years.
+    private static let manyChanges = 1000
 
     let definition: TimeZoneDefinition
     private let known = Mutex(Known())
 
     init(_ definition: TimeZoneDefinition) { self.definition = definition }
+
+    /// The definition's `writtenIdentifier`, computed once: each time in the zone is written with it.
+    var writtenIdentifier: String {
+        known.withLock { known in
+            if let name = known.writtenIdentifier { return name }
+            let name = definition.writtenIdentifier
+            known.writtenIdentifier = name
+            return name
+        }
+    }
 
     func offset(at instant: Instant) -> Int {
         known.withLock { known in
@@ -57,6 +74,41 @@ final class DefinedTimeZone: TimeZoneRules {
                 latest = onset
             }
             return latest?.offset ?? known.before
+        }
+    }
+
+    /// Whether a zone of the system has the same offsets, to the minute, during a span in POSIX seconds.
+    ///
+    /// Offsets are written in whole minutes, so the same change may be some seconds apart in two definitions. Times
+    /// before 1970 are not compared, because most definitions begin there.
+    func agrees(with other: SystemTimeZone, during span: ClosedRange<Int>) -> Bool {
+        let slack = 61
+        let (first, last) = (max(span.lowerBound, Self.firstCompared), min(span.upperBound, Self.lastChange))
+        var instants = [span.lowerBound, span.upperBound]
+        if first <= last {
+            guard let own = changes(during: first...last) else { return false }
+            let theirs = other.transitions(from: Instant(seconds: first), to: Instant(seconds: last))
+            instants += (own + theirs.map(\.at.seconds)).flatMap { [$0 - slack, $0 + slack] }
+        }
+        return instants.allSatisfy {
+            guard span.contains($0), $0 >= Self.firstCompared, $0 < Self.endOfRules else { return true }
+            let instant = Instant(seconds: $0)
+            return abs(offset(at: instant) - other.offset(at: instant)) < 60
+        }
+    }
+
+    /// The changes during a span; nil if there are more than a zone of the system has.
+    private func changes(during span: ClosedRange<Int>) -> [Int]? {
+        known.withLock { known in
+            if !known.isReady { prepare(&known) }
+            let first = known.single.firstFitting { $0.at >= span.lowerBound }
+            var changes = known.single[first...].prefix(Self.manyChanges + 1).map(\.at).filter { span.contains($0) }
+            let years = [span.lowerBound, span.upperBound].map { CivilDateTime(wallSeconds: $0).date.year }
+            for year in known.rules.isEmpty ? [] : Array(years[0]...years[1]) {
+                changes += Self.onsets(in: year, &known).lazy.map(\.at).filter { span.contains($0) }
+                if changes.count > Self.manyChanges { break }
+            }
+            return changes.count > Self.manyChanges ? nil : changes
         }
     }
 

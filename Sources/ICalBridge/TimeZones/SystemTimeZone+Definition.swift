@@ -59,7 +59,9 @@ extension SystemTimeZone {
     private func definition(
         base: Int, explicit: [OffsetTransition], yearly: [TimeZoneDefinition.Observance]
     ) -> TimeZoneDefinition {
-        let epoch = CivilDateTime(startOf: CivilDate(uncheckedYear: 1970, month: 1, day: 1))
+        // The offset before the first change must not come back in 1970.
+        let year = explicit.first.map { min(1970, $0.at.utc.date.year - 1) } ?? 1970
+        let epoch = CivilDateTime(startOf: CivilDate(uncheckedYear: year, month: 1, day: 1))
         var observances = [
             TimeZoneDefinition.Observance(
                 isDaylight: false, start: epoch, offsetFrom: base, offsetTo: base, name: abbreviation(before: explicit))

@@ -5,11 +5,14 @@ public struct TimeZoneReference: Hashable, Sendable {
     /// The data that all times of a zone share, so that each time holds only a reference to it.
     private final class Zone: Sendable {
         let identifier: String
-        let definition: TimeZoneDefinition?
+        /// The rules of a file's own zone.
+        let defined: DefinedTimeZone?
         let rules: any TimeZoneRules
 
-        init(_ identifier: String, _ definition: TimeZoneDefinition?, _ rules: any TimeZoneRules) {
-            (self.identifier, self.definition, self.rules) = (identifier, definition, rules)
+        init(_ system: SystemTimeZone) { (identifier, defined, rules) = (system.identifier, nil, system) }
+
+        init(_ identifier: String, _ defined: DefinedTimeZone) {
+            (self.identifier, self.defined, rules) = (identifier, defined, defined)
         }
     }
 
@@ -18,7 +21,11 @@ public struct TimeZoneReference: Hashable, Sendable {
     /// The IANA id, or the TZID in the file.
     public var identifier: String { zone.identifier }
     /// The file's own rules, when no IANA zone has the same rules.
-    public var definition: TimeZoneDefinition? { zone.definition }
+    public var definition: TimeZoneDefinition? { zone.defined?.definition }
+    /// Whether it has the file's own rules.
+    var isDefined: Bool { zone.defined != nil }
+    /// The TZID in what is written: the IANA id, or a name that belongs to the file's own rules only.
+    var writtenIdentifier: String { zone.defined?.writtenIdentifier ?? zone.identifier }
     /// The rules that convert the zone's times.
     public var rules: any TimeZoneRules { zone.rules }
 
@@ -29,7 +36,7 @@ public struct TimeZoneReference: Hashable, Sendable {
     }
 
     public init(_ zone: SystemTimeZone) {
-        self.zone = Zone(zone.identifier, nil, zone)
+        self.zone = Zone(zone)
     }
 
     /// The zone that a name identifies: an IANA id in upper or lower case, a Windows name, or a display name of Windows
@@ -41,7 +48,7 @@ public struct TimeZoneReference: Hashable, Sendable {
 
     /// A zone with the rules of a VTIMEZONE.
     public init(_ definition: TimeZoneDefinition) {
-        zone = Zone(definition.identifier.withBoundedMarks, definition, DefinedTimeZone(definition))
+        zone = Zone(definition.identifier.withBoundedMarks, DefinedTimeZone(definition))
     }
 
     public static func == (a: Self, b: Self) -> Bool {

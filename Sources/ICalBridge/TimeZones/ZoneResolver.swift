@@ -57,6 +57,8 @@ struct ZoneResolver {
         }
         let text = ProblemLog.short(tzid)
         if let own = definitions[tzid] ?? definitions[TextValue.decoded(tzid.utf8)] {
+            // Under a TZID that was written for no other rules, they are the zone that they were before.
+            if let written = own.definition.beforeWriting { return found(TimeZoneReference(written), .vtimezone) }
             if let match = ZoneNames.named(tzid), own.definition.describes(match.zone.rules) {
                 return found(match.zone, match.how)
             }

@@ -48,6 +48,7 @@ extension Problem.Code {
         "property-refused": "RFC 5545 3.1",
         "raw-newline": "RFC 5545 3.3.11",
         "recurrence-id-type": "RFC 5545 3.8.4.4",
+        "recurrence-id-unreadable": "RFC 5545 3.8.4.4",
         "request-status": "RFC 5546 3.6",
         "rule-empty-part": "RFC 5545 3.3.10",
         "rule-refused": "RFC 5545 3.3.10",

@@ -39,7 +39,8 @@ package struct ProblemPlace: Equatable {
         "end-before-start": ["DTEND", "DURATION"], "end-equals-start": ["DTEND", "DURATION"],
         "end-type": ["DTEND"], "end-and-duration": ["DURATION"], "list-type": ["EXDATE", "RDATE"],
         "all-day-mark": ["X-MICROSOFT-CDO-ALLDAYEVENT"], "recurrence-id-type": ["RECURRENCE-ID"],
-        "cancelled-by-title": ["SUMMARY"], "missing-start": ["SUMMARY"],
+        "recurrence-id-unreadable": ["RECURRENCE-ID"], "cancelled-by-title": ["SUMMARY"],
+        "missing-start": ["SUMMARY"],
     ]
 
     /// The words that a problem is about within a longer text.

@@ -15,11 +15,13 @@ public final class CalendarPiece: Sendable {
     let earliest: Int
     let latest: Int
 
-    /// - Parameter hash: computes the digest of the bytes.
+    /// - Parameters:
+    ///   - events: the components; those of one UID have to be in one piece.
+    ///   - hash: computes the digest of the bytes.
     public init(_ events: [Event], hash: ([UInt8]) -> SIMD2<UInt64> = { _ in .zero }) {
         var writer = ContentLineWriter(reserving: events.count * 640)
         var times = TimeZoneUse()
-        for event in events {
+        for event in events.inKnownZones {
             event.write(to: &writer)
             times.add(event, seriesAreCovered: true)
         }

@@ -77,7 +77,7 @@ extension EventTime {
 
     var tzidParameter: String {
         guard let zone else { return "" }
-        let identifier = zone.identifier.asTZID
+        let identifier = zone.writtenIdentifier
         return identifier.utf8.contains { $0 == 58 || $0 == 59 || $0 == 44 }
             ? ";TZID=\"\(identifier)\"" : ";TZID=\(identifier)"
     }

@@ -14,7 +14,10 @@ extension ICalendar {
     ///   the earliest) and ends five years later. Single events are always covered.
     public func serialized(coverage: ClosedRange<Instant>? = nil) -> [UInt8] {
         var writer = ContentLineWriter(reserving: 1024 + events.count * 512)
-        writeHead(to: &writer, timeZoneDefinitions(coverage: coverage))
+        let events = events.inKnownZones
+        var times = coverage.map { TimeZoneUse(covering: $0) } ?? TimeZoneUse()
+        for event in events { times.add(event, seriesAreCovered: coverage != nil) }
+        writeHead(to: &writer, times.definitions)
         for event in events { event.write(to: &writer) }
         writer.line("END", "VCALENDAR")
         return writer.bytes
@@ -46,12 +49,5 @@ extension ICalendar {
         }
         for line in otherProperties { writer.line(line) }
         for definition in timeZones { definition.write(to: &writer) }
-    }
-
-    /// The rules of each zone that an event uses, sorted by name.
-    func timeZoneDefinitions(coverage: ClosedRange<Instant>?) -> [TimeZoneDefinition] {
-        var times = coverage.map { TimeZoneUse(covering: $0) } ?? TimeZoneUse()
-        for event in events { times.add(event, seriesAreCovered: coverage != nil) }
-        return times.definitions
     }
 }

@@ -5,6 +5,12 @@ extension TimeZoneDefinition {
     func write(to writer: inout ContentLineWriter) {
         writer.line("BEGIN", "VTIMEZONE")
         writer.text("TZID", identifier.asTZID)
+        writeObservances(to: &writer)
+        writer.line("END", "VTIMEZONE")
+    }
+
+    /// Writes the STANDARD and DAYLIGHT parts of the VTIMEZONE.
+    func writeObservances(to writer: inout ContentLineWriter) {
         for observance in observances {
             let part = observance.isDaylight ? "DAYLIGHT" : "STANDARD"
             writer.line("BEGIN", part)
@@ -17,7 +23,6 @@ extension TimeZoneDefinition {
             if let name = observance.name { writer.text("TZNAME", name) }
             writer.line("END", part)
         }
-        writer.line("END", "VTIMEZONE")
     }
 
     /// Formats an offset as `+0530`: whole minutes, because Outlook refuses seconds.

@@ -3,11 +3,12 @@
 /// The zones that some events use, and the time span that they need.
 struct TimeZoneUse: Sendable {
     private(set) var zones: [TimeZoneReference] = []
+    /// The zones' names as they are written, in the same order.
+    private var names: [String] = []
     /// Seconds on the wall clock of a zone that is not known yet; `definitions` adds two days for that.
     private(set) var earliest = Int.max
     private(set) var latest = Int.min
-    /// A hash of the zones' names; the hashing is seeded differently in each process, so nobody can make two names
-    /// collide.
+    /// A hash of these names; the hashing is seeded differently in each process, so nobody can make two of them collide.
     private(set) var zonesHash = 0
     /// The hashes of the pieces' zones that were added, so that thousands of pieces with the same few zones compare
     /// numbers.
@@ -43,16 +44,21 @@ struct TimeZoneUse: Sendable {
 
     private mutating func add(_ zone: TimeZoneReference) {
         // A calendar has a few zones and many events, most of them in the zone of the event before.
-        guard !zones.contains(where: { $0.identifier == zone.identifier }) else { return }
+        let name = zone.writtenIdentifier
+        guard !names.contains(where: { $0 == name }) else { return }
         zones.append(zone)
-        zonesHash = zones.map { ByteString($0.identifier) }.hashValue
+        names.append(name)
+        zonesHash = names.map { ByteString($0) }.hashValue
     }
 
     /// The rules of each zone, sorted by name.
     var definitions: [TimeZoneDefinition] {
         let day = 86_400
-        return zones.sorted { $0.identifier < $1.identifier }.map { zone in
-            if let definition = zone.definition { return definition }
+        return zones.sorted { $0.writtenIdentifier < $1.writtenIdentifier }.map { zone in
+            if var definition = zone.definition {
+                definition.identifier = zone.writtenIdentifier
+                return definition
+            }
             guard let system = zone.rules as? SystemTimeZone else {
                 return TimeZoneDefinition(identifier: zone.identifier, observances: [])
             }

@@ -69,10 +69,22 @@ struct EntryBuilder: Sendable {
             event.sequence = revision.sequence
             event.timestamp = revision.updatedAt
             event.lastModified = revision.updatedAt
-            return event.publishable.anchored(in: look.zone)
+            return event.publishable
         }
-        // No program correctly shows a repeating component that replaces occurrences of a missing series.
-        return Series.settled(events).flatMap(\.self).map { $0.reduced(to: look.style).agreed }
+        return anchored(events).map { $0.reduced(to: look.style).agreed }
+    }
+
+    /// Returns the components of one imported series with a zone for every time, the series itself first.
+    private func anchored(_ events: [Event]) -> [Event] {
+        guard let master = events.first(where: { $0.recurrenceID == nil }) else {
+            // No program correctly shows a repeating component that replaces occurrences of a missing series.
+            return Series.settled(events.map { $0.anchored(in: look.zone) }).flatMap(\.self)
+        }
+        let series = master.anchored(in: look.zone)
+        let overrides = events.filter { $0.recurrenceID != nil }
+            .map { $0.anchored(in: look.zone, replacingIn: series) }
+        // Two that name one occurrence in different ways are versions of the same override.
+        return [series] + Series(master: series, overrides: overrides).overrides
     }
 }
 

@@ -31,19 +31,22 @@ extension Event {
     /// Returns the event with times in the given zone where they name none, because Google reads such times as UTC, and
     /// with every exception in the form and zone of the series, because otherwise it appears beside the original (RFC
     /// 5545 sections 3.8.5.1 and 3.8.4.4).
-    func anchored(in zone: TimeZoneReference) -> Event {
-        func anchored(_ time: EventTime) -> EventTime {
-            if case .floating(let wall) = time { .zoned(wall, zone) } else { time }
-        }
+    ///
+    /// - Parameters:
+    ///   - zone: the zone of an event that names none; within a series, such a time is on the clock of DTSTART.
+    ///   - series: the anchored series of which this event replaces an occurrence; nil if it is not known.
+    func anchored(in zone: TimeZoneReference, replacingIn series: Event? = nil) -> Event {
+        func anchored(_ time: EventTime) -> EventTime { time.onClock(of: nil, or: zone) }
+        func listed(_ time: EventTime) -> EventTime { time.onClock(of: start, or: zone) }
         var copy = self
         copy.start = start.map(anchored)
         if case .time(let end) = end { copy.end = .time(anchored(end)) }
-        copy.recurrenceID = recurrenceID.map(anchored)
+        copy.recurrenceID = recurrenceID.map { $0.naming(occurrenceOf: series?.start, or: zone) }
         copy.dropEqualEnds()
         copy.recurrence.additions = copy.recurrence.additions.map { addition in
             var end = addition.end
-            if case .time(let time) = end { end = .time(anchored(time)) }
-            return Recurrence.Addition(start: anchored(addition.start), end: end)
+            if case .time(let time) = end { end = .time(listed(time)) }
+            return Recurrence.Addition(start: listed(addition.start), end: end)
         }
         copy.recurrence.rules = recurrence.rules.map { rule in
             guard case .floating = start, case .floating(let wall) = rule.until else { return rule }
@@ -52,7 +55,7 @@ extension Event {
             return rule
         }
         copy.recurrence.exclusions = recurrence.exclusions.map {
-            anchored($0).aligned(to: copy.start, floatingIn: zone)
+            listed($0).aligned(to: copy.start, floatingIn: zone)
         }
         if copy.recurrence.isEmpty, copy.recurrenceID == nil { copy.sayInstants() }
         for index in copy.recurrence.additions.indices where copy.recurrence.additions[index].end == nil {
@@ -103,6 +106,25 @@ extension Event {
 }
 
 extension EventTime {
+    /// Returns the time with a zone, if it names none: that of a start, or else the given one.
+    fileprivate func onClock(of start: EventTime?, or zone: TimeZoneReference) -> EventTime {
+        guard case .floating(let wall) = self else { return self }
+        return switch start {
+        case .utc: .utc(Instant(utc: wall))
+        case .zoned(_, let own): .zoned(wall, own)
+        case .date, .floating, nil: .zoned(wall, zone)
+        }
+    }
+
+    /// Returns a RECURRENCE-ID in the form and zone of the series' start; a day means the occurrence on that day.
+    fileprivate func naming(occurrenceOf start: EventTime?, or zone: TimeZoneReference) -> EventTime {
+        let time = onClock(of: start, or: zone)
+        guard let start, time.isDate, !start.isDate else { return time.aligned(to: start, floatingIn: zone) }
+        var wall = start.civil
+        wall.date = time.civilDate
+        return start.with(civil: wall)
+    }
+
     /// Returns the same instant in the form and zone of a series' start; it becomes a date if the start is one, and a
     /// date stays a date.
     fileprivate func aligned(to start: EventTime?, floatingIn zone: TimeZoneReference) -> EventTime {

@@ -75,7 +75,11 @@ struct SubscriptionUpdate: Sendable {
     private func endVanished(
         _ problems: [Problem], _ plan: SharedPlan, _ staging: inout EventStaging
     ) async throws -> Int {
-        guard !problems.contains(where: { Self.cutShort.contains($0.code) }) else { return 0 }
+        // Behind an entry that only counts further errors, nobody knows which events could not be read.
+        let isCutShort = problems.contains {
+            Self.cutShort.contains($0.code) || $0.severity == .error && $0.unlisted != nil
+        }
+        guard !isCutShort else { return 0 }
         // Events that could not be read this time are kept.
         let unread = Set(problems.filter { $0.severity == .error }.compactMap { $0.uid.map { ByteString($0) } })
         return try await end(&staging) { key in

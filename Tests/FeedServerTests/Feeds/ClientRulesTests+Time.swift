@@ -134,6 +134,14 @@ extension ClientRulesTests {
                 "EXDATE:20260311T080000Z", "EXDATE;TZID=America/New_York:20260312T040000", "SUMMARY:From Google")
             try await server.importFile(
                 "UID:d", "DTSTART;VALUE=DATE:20260310", "RRULE:FREQ=DAILY;UNTIL=20260320T000000Z", "SUMMARY:Days")
+            for (id, start) in [
+                ("RECURRENCE-ID;VALUE=DATE:20260313", "20260313T140000"),
+                ("RECURRENCE-ID:20260314T080000Z", "20260314T140000"),
+                ("RECURRENCE-ID:20260315T090000", "20260315T140000"),
+            ] {
+                try await server.importFile(
+                    "UID:g", id, "DTSTART;TZID=Europe/Berlin:\(start)", "SUMMARY:Later")
+            }
             let events = try await server.events(try await server.makeFeed().path)
             let masters = events.filter { $0["RRULE"] != nil }
             #expect(masters.count == 6)
@@ -148,6 +156,9 @@ extension ClientRulesTests {
                 }
             }
             #expect(masters.contains { $0["EXDATE"] != nil } && events.contains { $0["RECURRENCE-ID"] != nil })
+            #expect(
+                events.filter { $0["SUMMARY"] == "Later" }.map { $0["RECURRENCE-ID"] }
+                    == ["20260313T090000", "20260314T090000", "20260315T090000"])
         }
     }
 }

@@ -118,6 +118,31 @@ struct SubscriptionTests {
         }
     }
 
+    @Test("What could not be read stays, however much of it there is, and so does the series of an unreadable change")
+    func unreadable() async throws {
+        try await CalendarHost.run { host, server in
+            let id = try await Self.make(host, server)
+            /// Returns how many events there are once these are served.
+            func count(serving events: [[String]]) async throws -> JSONValue? {
+                host.serve(.init(body: OneCalendar.text(events)))
+                let answer = try await server.call(.post, "\(Self.path)/\(id)/refresh").expect(200)
+                #expect(answer.json["lastProblem"] == .null)
+                return answer.json["counts"]?["events"]
+            }
+            let many = (0..<2_100).map { OneCalendar.event("u\($0)", "Event \($0)") }
+            #expect(try await count(serving: many) == 2_100)
+            let unread = many.dropFirst().map { [$0[0], "DTSTART:soon", $0[2]] }
+            #expect(try await count(serving: [many[0]] + unread) == 2_100)
+
+            let series = OneCalendar.event("s@x", "Choir", "RRULE:FREQ=WEEKLY")
+            let changed = ["UID:s@x", "DTSTART:20260317T100000Z", "SUMMARY:Concert", "SEQUENCE:1"]
+            #expect(try await count(serving: [series, changed + ["RECURRENCE-ID:20260317T090000Z"]]) == 2)
+            #expect(try await count(serving: [series, changed + ["RECURRENCE-ID:20260230T090000Z"]]) == 2)
+            let feed = try await server.makeFeed().path
+            #expect(try await Self.titles(server, feed) == ["Choir", "Concert"])
+        }
+    }
+
     @Test("A calendar whose events have new UIDs each time keeps its events")
     func newUIDs() async throws {
         try await CalendarHost.run { host, server in
