@@ -386,7 +386,9 @@ if let fuzzer = Context.environment["KALENDS_FUZZER"] {
 
 // The limits of a reading process are for code that no sanitizer watches; Scripts/sanitize.sh sets this.
 if Context.environment["KALENDS_SANITIZED"] != nil {
-    for target in package.targets where target.name == "KalendsCore" { target.swiftSettings?.append(.define("SANITIZED")) }
+    for target in package.targets where target.name == "KalendsCore" {
+        target.swiftSettings?.append(.define("SANITIZED"))
+    }
 }
 
 // The tests' own code runs for a moment, and would keep the optimizer busy for many minutes.

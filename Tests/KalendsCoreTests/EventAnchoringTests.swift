@@ -8,7 +8,8 @@ import Testing
 @Suite("Imported times as feeds give them")
 struct EventAnchoringTests {
     private static func event(_ lines: String...) throws -> Event {
-        let all = ["BEGIN:VCALENDAR", "VERSION:2.0", "BEGIN:VEVENT", "UID:a"] + lines + ["END:VEVENT", "END:VCALENDAR"]
+        let begin = ["BEGIN:VCALENDAR", "VERSION:2.0", "BEGIN:VEVENT", "UID:a"]
+        let all = begin + lines + ["END:VEVENT", "END:VCALENDAR"]
         let text = all.joined(separator: "\r\n") + "\r\n"
         return try #require(CalendarReader().read(Array(text.utf8)).events.first)
     }

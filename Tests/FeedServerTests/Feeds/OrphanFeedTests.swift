@@ -69,10 +69,10 @@ struct OrphanFeedTests {
             let answer = try await server.raw(.get, feed.path).expect(200)
             let uid = "5A3D0E1B7C4411F9C1258C2E004D71BB-Lotus_Notes_Generated"
             #expect(Set(answer.values("UID")) == [uid, uid + "-20260504T140000Z"])
-            // The moved day alone replaces an occurrence.
-            #expect(
-                answer.calendarLines.filter { $0.hasPrefix("RECURRENCE-ID") }
-                    == ["RECURRENCE-ID;TZID=Western/Central Europe:20260302T160000"])
+            // Only the moved day replaces an occurrence, in the file's own zone, whose name is followed by a hash of its rules.
+            let names = answer.calendarLines.filter { $0.hasPrefix("RECURRENCE-ID") }
+            #expect(names.count == 1 && names[0].hasPrefix("RECURRENCE-ID;TZID=Western/Central Europe/"))
+            #expect(names[0].hasSuffix(":20260302T160000"))
             #expect(answer.values("SUMMARY").sorted() == ["Choir a day later", "Choir at four", "Choir at six"])
             let other = try await server.raw(
                 .get, try await server.makeFeed(label: "again").path)
