@@ -19,8 +19,8 @@
 # `thread` is not: in optimized code the sanitizer takes what a continuation hands over, and the one empty array that the
 # standard library has, for races (https://github.com/swiftlang/swift/issues/57803).
 #
-# The tests that hold times measure what the processor does for their thread, and the sanitizers' share fits into all bounds
-# but one, which looks at KALENDS_SANITIZED.
+# The tests that hold times measure what the processor does for their thread, and the sanitizers' share fits into most
+# bounds; the others look at KALENDS_SANITIZED.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
