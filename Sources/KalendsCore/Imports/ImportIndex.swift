@@ -93,5 +93,9 @@ struct ImportIndex: Sendable {
         newest[Key(uid: key.uid.string, recurrenceID: key.recurrenceID.string)] != nil
     }
 
+    /// The position in the file of the newest version of a series, without its exceptions; nil if the file has only
+    /// exceptions.
+    func place(ofSeries uid: String) -> Int? { newest[Key(uid: uid, recurrenceID: "")]?.place }
+
     func isPrivate(_ uid: String) -> Bool { privateUIDs.contains(ByteString(uid)) }
 }

@@ -22,7 +22,7 @@ struct ImportPlan: Sendable {
         /// The reason, unless the event is clearly new or unchanged.
         var reason: String?
         /// What is stored; nil unless the event is created or updated.
-        fileprivate(set) var rows: Rows?
+        var rows: Rows?
 
         /// The row to store, if the event is created or updated.
         var record: ImportedEventRecord? { rows?.record }
@@ -54,7 +54,7 @@ struct ImportPlan: Sendable {
     let limits: EventLimits
     var tally = ImportTally()
     private(set) var owner: ImportOwner
-    private var twins = ImportTwins()
+    var twins = ImportTwins()
     /// The items that the caller wants left out and that have not been found yet.
     private(set) var unmetExclusions: Set<ByteString>
     private let excluded: Set<ByteString>
@@ -96,7 +96,7 @@ struct ImportPlan: Sendable {
                     "This is an event of the schedule itself; it is not imported into the schedule again.")
             }
         }
-        try await compare(&items, drafts, store)
+        try await compare(&items, drafts, first: first, store)
         for place in items.indices where excluded.contains(ByteString(items[place].id)) {
             unmetExclusions.remove(ByteString(items[place].id))
             items[place].skip("It was excluded.")
@@ -106,7 +106,7 @@ struct ImportPlan: Sendable {
     }
 
     private mutating func compare(
-        _ items: inout [Item], _ drafts: [ImportDraft], _ store: any Store
+        _ items: inout [Item], _ drafts: [ImportDraft], first: Int, _ store: any Store
     ) async throws {
         let places = items.indices.filter { items[$0].change != .skipped }
         try await owner.look(places.map { items[$0].event.uid }, store)
@@ -142,14 +142,7 @@ struct ImportPlan: Sendable {
                 unknown.append(place)
             }
         }
-        try await twins.find(unknown.compactMap { items[$0].record }, owner, store)
-        for place in unknown {
-            guard let record = items[place].record, twins.take(record) else { continue }
-            items[place].change = .unchanged
-            items[place].rows = nil
-            items[place].reason =
-                "The same event exists under another UID: start, end, title, place and repetition are equal."
-        }
+        try await match(unknown, &items, decided: first + drafts.count, store)
     }
 
     /// Whether a followed calendar's event is skipped, because the same event was already imported from a file.
@@ -210,7 +203,7 @@ extension ImportPlan.Item {
     }
 
     /// Decides between the stored event and the one in the file; returns the row to store, if the event is updated.
-    fileprivate mutating func compare(
+    mutating func compare(
         _ new: ImportedEventRecord, with old: ImportedEventRecord, _ plan: ImportPlan
     ) throws -> ImportedEventRecord? {
         if old.source == new.source, old.visibleTo == new.visibleTo, try StoredEvent.isSame(old.content, new.content) {

@@ -1,27 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Base
+import ICalBridge
 import Storage
 
 /// Stored events that equal those of a file except for their UID, which some programs change in every export.
 ///
 /// Each is found once. However many are equal, none is visited twice.
 struct ImportTwins: Sendable {
-    private var free: [ByteString: [ImportedEventRecord.Key]] = [:]
+    /// A stored event that may be the same as one of the file.
+    struct Candidate: Sendable {
+        let record: ImportedEventRecord
+        let likeness: ImportLikeness
+
+        var uid: ByteString { ByteString(record.uid) }
+    }
+
+    /// Those that nobody has taken yet among the events that were found last, by fingerprint.
+    private var candidates: [ByteString: [Candidate]] = [:]
     /// The last UID visited among events that are equal, by fingerprint.
     private var last: [ByteString: String] = [:]
     private var matched: Set<ImportedEventRecord.Key> = []
+    /// The stored series that a series of the file is, by its UID in the file.
+    private var series: [ByteString: ImportedEventRecord] = [:]
 
     func isMatched(_ key: ImportedEventRecord.Key) -> Bool { matched.contains(key) }
 
-    /// Finds the twins of some events.
+    /// Finds the twins of some events, of which each is seen by those who see the event.
+    ///
+    /// - Parameter zone: the zone of times that name none.
     mutating func find(
-        _ records: [ImportedEventRecord], _ owner: ImportOwner, _ store: any Store
+        _ records: [ImportedEventRecord], _ owner: ImportOwner, floatingIn zone: any TimeZoneRules, _ store: any Store
     ) async throws {
         // Twins left over are dropped; a later search continues where the last one ended.
-        free = [:]
+        candidates = [:]
         guard !records.isEmpty, owner.known.contains(where: { (owner.sources[$0]?.events ?? 0) > 0 }) else { return }
-        let wanted = Dictionary(grouping: records) { ByteString($0.fingerprint) }.mapValues(\.count)
+        let wanted = Dictionary(grouping: records) { ByteString($0.fingerprint) }
         let fresh = wanted.keys.filter { last[$0] == nil }
         // There is about one twin for each event, and some are not free. If there are more, each kind is looked up in
         // pages.
@@ -29,33 +43,61 @@ struct ImportTwins: Sendable {
         let found = try await store.read {
             try $0.twins(fresh.map(\.string), of: owner.known, in: owner.circle, limit: most)
         }
-        for twin in found ?? [] where isFree(twin.key, owner) { free[twin.fingerprint, default: []].append(twin.key) }
-        for (fingerprint, count) in wanted where found == nil || last[fingerprint] != nil {
-            try await search(fingerprint, count, owner, store)
+        var free: [ByteString: [ReadTransaction.Twin]] = [:]
+        for twin in found ?? [] where isFree(twin.key, owner) { free[twin.fingerprint, default: []].append(twin) }
+        for (fingerprint, records) in wanted where found == nil || last[fingerprint] != nil {
+            free[fingerprint] = try await search(fingerprint, records.count, free[fingerprint] ?? [], owner, store)
+        }
+        try await load(free, for: wanted, owner, floatingIn: zone, store)
+    }
+
+    /// Reads the rows of as many twins as there are events, so that memory is for these only.
+    private mutating func load(
+        _ free: [ByteString: [ReadTransaction.Twin]], for wanted: [ByteString: [ImportedEventRecord]],
+        _ owner: ImportOwner, floatingIn zone: any TimeZoneRules, _ store: any Store
+    ) async throws {
+        var chosen: [ReadTransaction.Twin] = []
+        for (fingerprint, twins) in free {
+            var places = Dictionary(grouping: wanted[fingerprint] ?? []) { $0.visibleTo.map { ByteString($0) } }
+                .mapValues(\.count)
+            for twin in twins {
+                guard let count = places[twin.visibleTo], count > 0 else { continue }
+                places[twin.visibleTo] = count - 1
+                chosen.append(twin)
+            }
+        }
+        guard !chosen.isEmpty else { return }
+        let keys = chosen.map { ($0.key.uid.string, $0.key.recurrenceID.string) }
+        let stored = try await store.read { try $0.importedVersions(keys, of: owner.known, in: owner.circle) }
+        for twin in chosen {
+            guard let record = stored[twin.key] else { continue }
+            let likeness = ImportLikeness(try StoredEvent.event(record.content), floatingIn: zone)
+            candidates[twin.fingerprint, default: []].append(Candidate(record: record, likeness: likeness))
         }
     }
 
     private mutating func search(
-        _ fingerprint: ByteString, _ count: Int, _ owner: ImportOwner, _ store: any Store
-    ) async throws {
+        _ fingerprint: ByteString, _ count: Int, _ free: [ReadTransaction.Twin], _ owner: ImportOwner,
+        _ store: any Store
+    ) async throws -> [ReadTransaction.Twin] {
         let length = 200
-        var uids = free[fingerprint] ?? []
-        while uids.count < count {
+        var twins = free
+        while twins.count < count {
             let place = last[fingerprint] ?? ""
             let page = try await store.read {
                 try $0.twins(fingerprint.string, behind: place, of: owner.known, in: owner.circle, limit: length)
             }
             for twin in page {
                 // The page ends at a UID, so that no component is skipped.
-                if uids.count >= count, last[fingerprint].map({ !twin.key.uid.string.isSameText(as: $0) }) ?? true {
+                if twins.count >= count, last[fingerprint].map({ !twin.key.uid.string.isSameText(as: $0) }) ?? true {
                     break
                 }
                 last[fingerprint] = twin.key.uid.string
-                if isFree(twin.key, owner) { uids.append(twin.key) }
+                if isFree(twin.key, owner) { twins.append(twin) }
             }
             if page.count < length { break }
         }
-        free[fingerprint] = uids
+        return twins
     }
 
     private func isFree(_ key: ImportedEventRecord.Key, _ owner: ImportOwner) -> Bool {
@@ -63,12 +105,59 @@ struct ImportTwins: Sendable {
         !owner.index.uids.contains(key.uid) && !matched.contains(key)
     }
 
-    /// Matches an event with a twin; returns false if there is none left.
-    mutating func take(_ record: ImportedEventRecord) -> Bool {
-        let fingerprint = ByteString(record.fingerprint)
-        guard var keys = free[fingerprint], !keys.isEmpty else { return false }
-        matched.insert(keys.removeFirst())
-        free[fingerprint] = keys
-        return true
+    /// Returns those that look the same as an event to a person and that no other event has taken.
+    func candidates(for record: ImportedEventRecord) -> [Candidate] {
+        (candidates[ByteString(record.fingerprint)] ?? []).filter { $0.record.isSeen(like: record) }
+    }
+
+    /// Matches a stored event, so that no other event of the file is taken for it.
+    mutating func take(_ twin: ImportedEventRecord) {
+        matched.insert(twin.key)
+        candidates[ByteString(twin.fingerprint)]?.removeAll { $0.record.key == twin.key }
+    }
+
+    /// The stored series that the file has under this UID; nil unless it was matched.
+    func series(_ uid: String) -> ImportedEventRecord? { series[ByteString(uid)] }
+
+    mutating func setSeries(_ twin: ImportedEventRecord, of uid: String) { series[ByteString(uid)] = twin }
+}
+
+/// What is equal in events that are the same, or that look the same, beyond what their fingerprints say.
+struct ImportLikeness: Sendable {
+    /// The event without its UID and the time at which it was created.
+    let content: String
+    /// Whether it takes place, and the dates that are added to its rules or left out.
+    let dates: String
+
+    /// - Parameter zone: the zone of times that name none.
+    init(_ event: Event, floatingIn zone: any TimeZoneRules) {
+        var nameless = event.importable
+        nameless.uid = ""
+        // An export with new UIDs also says that its events were just created.
+        nameless.created = nil
+        content = StoredEvent.text(nameless)
+        func name(_ time: EventTime) -> String {
+            if case .date(let date) = time { date.basic } else { time.instant(floatingIn: zone).basic }
+        }
+        func end(_ addition: Recurrence.Addition) -> String {
+            switch addition.end {
+            case nil: ""
+            case .time(let time): name(time)
+            case .duration(let duration): name(addition.start.adding(duration))
+            }
+        }
+        func list(_ words: [String]) -> String { Set(words).sorted().joined(separator: ",") }
+        dates = [
+            event.isCancelled ? "cancelled" : "", list(event.recurrence.exclusions.map(name)),
+            list(event.recurrence.additions.map { "\(name($0.start))/\(end($0))" }),
+            list(event.recurrence.exclusionRules.map(\.description)),
+        ].joined(separator: ";")
+    }
+}
+
+extension ImportedEventRecord {
+    /// Whether the same people see both.
+    fileprivate func isSeen(like other: ImportedEventRecord) -> Bool {
+        visibleTo.map { ByteString($0) } == other.visibleTo.map { ByteString($0) }
     }
 }

@@ -91,8 +91,9 @@ extension ReadTransaction {
         }
     }
 
-    /// The identity of an imported event that is the same as another except for its UID.
-    public typealias Twin = (key: ImportedEventRecord.Key, fingerprint: ByteString)
+    /// The identity of an imported event that is the same as another except for its UID, and who sees it: nil for
+    /// everybody, empty for nobody.
+    public typealias Twin = (key: ImportedEventRecord.Key, fingerprint: ByteString, visibleTo: ByteString?)
 
     /// Returns events of some sources with one of these fingerprints, in order of UID; nil when there are more than
     /// `limit`.
@@ -103,7 +104,7 @@ extension ReadTransaction {
         let found = try eachGroup(fingerprints, from: 4 + origins.count) { parameters, values in
             try rows(
                 """
-                SELECT uid, recurrence_id, source, fingerprint FROM event_versions
+                SELECT uid, recurrence_id, source, fingerprint, visible_to FROM event_versions
                 WHERE circle_id = $1 AND +from_epoch <= $2 AND until_epoch > $2 AND fingerprint IN (\(parameters))
                     AND +source IN (\(SQLText.parameters(origins.count, from: 4)))
                 ORDER BY fingerprint, uid LIMIT $3
@@ -119,7 +120,7 @@ extension ReadTransaction {
         let origins = sources.map { SQLValue.text($0.text) }
         return try rows(
             """
-            SELECT uid, recurrence_id, source, fingerprint FROM event_versions
+            SELECT uid, recurrence_id, source, fingerprint, visible_to FROM event_versions
             WHERE circle_id = $1 AND +from_epoch <= $2 AND until_epoch > $2 AND fingerprint = $3 AND uid > $4
                 AND +source IN (\(SQLText.parameters(origins.count, from: 6)))
             ORDER BY uid LIMIT $5
@@ -133,7 +134,7 @@ extension ReadTransaction {
             ImportedEventRecord.Key(
                 EventSource(stored: try row.text(required: "source")), uid: try row.text(required: "uid"),
                 recurrenceID: try row.text(required: "recurrence_id")),
-            ByteString(try row.text(required: "fingerprint"))
+            ByteString(try row.text(required: "fingerprint")), row.text("visible_to").map { ByteString($0) }
         )
     }
 

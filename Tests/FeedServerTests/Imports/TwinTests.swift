@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HTTPTypes
+import Testing
+
+@testable import FeedServer
+@testable import KalendsCore
+
+@Suite("Events that come again under other UIDs")
+struct TwinTests {
+    private static let week = "RRULE:FREQ=WEEKLY;COUNT=4"
+
+    private static func series(_ uid: String, _ more: String...) -> [String] {
+        OneCalendar.event(uid, "Choir", week) + more
+    }
+
+    /// Another start for the occurrence of 17 March.
+    private static func moved(_ uid: String, to start: String) -> [String] {
+        ["UID:\(uid)", "RECURRENCE-ID:20260317T090000Z", "DTSTART:\(start)", "SUMMARY:Choir"]
+    }
+
+    /// Every start that a feed shows, as other programs would read it.
+    private static func starts(_ server: TestServer, _ path: String) async throws -> [String] {
+        let answer = try await server.raw(.get, path).expect(200)
+        return answer.eventValues("DTSTART").sorted() + answer.values("EXDATE").map { "not \($0)" }
+            + answer.values("RDATE").map { "and \($0)" }
+    }
+
+    private static func counts(_ answer: Answer) -> [ByteString: Int] {
+        (answer.json["counts"]?.object ?? [:]).compactMapValues(\.integer).filter { $0.value > 0 && $0.key != "events" }
+    }
+
+    /// Runs a test with a calendar that ann follows, whose UIDs are new in every answer.
+    private static func follow(
+        _ body: @escaping @Sendable (TestServer, _ serve: ([[String]]) async throws -> JSONValue) async throws -> Void
+    ) async throws {
+        try await CalendarHost.run { host, server in
+            let path = "/v1/circles/c/subscriptions"
+            let made = try await server.call(.post, path, ["url": .string(host.url)], as: "ann").expect(201)
+            let id = try #require(made.json["id"]?.string)
+            try await body(server) { events in
+                host.serve(.init(body: OneCalendar.text(events)))
+                let answer = try await server.call(.post, "\(path)/\(id)/refresh").expect(200)
+                #expect(answer.json["lastProblem"] == .null)
+                return answer.json
+            }
+        }
+    }
+
+    @Test("A followed series keeps its UID, and its dates, moved occurrences, status and text follow the calendar's")
+    func followed() async throws {
+        try await Self.follow { server, serve in
+            let feed = try await server.makeFeed().path
+            _ = try await serve([Self.series("a")])
+            #expect(try await Self.starts(server, feed) == ["20260310T090000Z"])
+            _ = try await serve([Self.series("b", "EXDATE:20260324T090000Z")])
+            #expect(try await Self.starts(server, feed) == ["20260310T090000Z", "not 20260324T090000Z"])
+            _ = try await serve([Self.series("c", "RDATE:20260320T090000Z")])
+            #expect(try await Self.starts(server, feed) == ["20260310T090000Z", "and 20260320T090000Z"])
+            for (uid, start) in [("d", "20260318T100000Z"), ("e", "20260318T100000Z"), ("f", "20260319T110000Z")] {
+                _ = try await serve([Self.series(uid), Self.moved(uid, to: start)])
+                #expect(try await Self.starts(server, feed) == ["20260310T090000Z", start])
+            }
+            // The exception may come first.
+            _ = try await serve([Self.moved("g", to: "20260320T120000Z"), Self.series("g", "DESCRIPTION:Room 2")])
+            #expect(try await Self.starts(server, feed) == ["20260310T090000Z", "20260320T120000Z"])
+            #expect(try await server.raw(.get, feed).eventValues("DESCRIPTION") == ["Room 2"])
+            #expect(Set(try await server.raw(.get, feed).eventValues("UID")) == ["a"])
+            _ = try await serve([Self.series("h")])
+            #expect(try await Self.starts(server, feed) == ["20260310T090000Z"])
+            _ = try await serve([Self.series("i", "STATUS:CANCELLED")])
+            let shown = try await server.raw(.get, feed).expect(200)
+            #expect(shown.values("SUMMARY").isEmpty || shown.values("STATUS") == ["CANCELLED"])
+        }
+    }
+
+    @Test("A followed event that becomes private is no longer shown to others, and the other way round")
+    func privacy() async throws {
+        try await Self.follow { server, serve in
+            let (own, others) = (try await server.makeFeed().path, try await server.makeFeed(user: "ben").path)
+            for (uid, more, shown) in [
+                ("a", [], ["Choir"]), ("b", ["CLASS:PRIVATE"], []), ("c", ["CLASS:PUBLIC"], ["Choir"]),
+            ] as [(String, [String], [String])] {
+                _ = try await serve([Self.series(uid) + more])
+                #expect(try await server.titles(own) == ["Choir"])
+                #expect(try await server.titles(others) == shown, "\(more)")
+            }
+        }
+    }
+
+    @Test("Nothing changes while a calendar only changes its UIDs and the times of its events' creation")
+    func unchanged() async throws {
+        try await Self.follow { server, serve in
+            let feed = try await server.makeFeed().path
+            var first: String?
+            for number in 1...4 {
+                let created = "CREATED:2026010\(number)T000000Z"
+                _ = try await serve([
+                    Self.series("a\(number)", created, "EXDATE:20260324T090000Z"),
+                    Self.moved("a\(number)", to: "20260318T100000Z"), Self.series("b\(number)", created),
+                    OneCalendar.event("c\(number)", "Gym", "DESCRIPTION:1", created),
+                    OneCalendar.event("d\(number)", "Gym", "DESCRIPTION:2", created),
+                ])
+                let shown = try await server.raw(.get, feed).expect(200).text
+                #expect(shown == first ?? shown)
+                first = shown
+            }
+        }
+    }
+
+    @Test("A file with new UIDs changes the dates and occurrences of what is stored, and an undo puts them back")
+    func imported() async throws {
+        try await TestServer.run { server in
+            try await server.makeCircle()
+            let feed = try await server.makeFeed().path
+            try await server.bring([Self.series("a")], as: "ann").expect(201)
+            let before = try await Self.starts(server, feed)
+            for (uid, more, exceptions, shown, counted) in [
+                ("b", ["EXDATE:20260324T090000Z"], [], ["20260310T090000Z", "not 20260324T090000Z"], ["updated": 1]),
+                (
+                    "c", [], [Self.moved("c", to: "20260318T100000Z")], ["20260310T090000Z", "20260318T100000Z"],
+                    ["unchanged": 1, "created": 1]
+                ), ("d", ["CLASS:PUBLIC"], [], before, ["unchanged": 1]),
+            ] as [(String, [String], [[String]], [String], [ByteString: Int])] {
+                let answer = try await server.bring([Self.series(uid) + more] + exceptions, as: "ann").expect(201)
+                #expect(Self.counts(answer) == counted)
+                #expect(try await Self.starts(server, feed) == shown)
+                #expect(Set(try await server.raw(.get, feed).eventValues("UID")) == ["a"])
+                let reasons = answer.json["items"]?.array?.compactMap { $0["reason"]?.string } ?? []
+                #expect(reasons.count == 1 + exceptions.count && reasons.allSatisfy { $0.contains("another UID") })
+                let id = try #require(answer.json["id"]?.string)
+                try await server.call(.post, "/v1/imports/\(id)/undo").expect(200)
+                #expect(try await Self.starts(server, feed) == before)
+            }
+        }
+    }
+
+    @Test("What somebody else imported is not added again, and is left as it is where the calendar differs")
+    func othersEvents() async throws {
+        try await Self.follow { server, serve in
+            let feed = try await server.makeFeed().path
+            let file = [Self.series("a"), Self.moved("a", to: "20260318T100000Z")]
+            try await server.bring(file, as: "ben").expect(201)
+            _ = try await serve([Self.series("b"), Self.moved("b", to: "20260318T100000Z")])
+            #expect(try await Self.starts(server, feed) == ["20260310T090000Z", "20260318T100000Z"])
+            _ = try await serve([Self.series("c"), Self.moved("c", to: "20260319T110000Z")])
+            #expect(
+                try await Self.starts(server, feed) == [
+                    "20260310T090000Z", "20260310T090000Z", "20260318T100000Z", "20260319T110000Z",
+                ])
+            #expect(Set(try await server.raw(.get, feed).eventValues("UID")) == ["a", "c"])
+        }
+    }
+}
