@@ -52,6 +52,8 @@ struct ImportIndex: Sendable {
     /// The UIDs of events with any component that is marked private.
     private(set) var privateUIDs: Set<ByteString> = []
     private var newest: [Key: Version] = [:]
+    /// The numbers of components of the events that have more than one.
+    private var several: [ByteString: Int] = [:]
     /// The zone of times that name none.
     let zone: TimeZoneReference
 
@@ -79,7 +81,8 @@ struct ImportIndex: Sendable {
             place: keys.count, sequence: event.sequence, modified: event.lastModified?.seconds ?? 0)
         keys.append(key)
         let uid = ByteString(event.uid)
-        uids.insert(uid)
+        let isNew = uids.insert(uid).inserted
+        if !isNew, newest[key] == nil { several[uid, default: 1] += 1 }
         if event.isPublishedAsPrivate { privateUIDs.insert(uid) }
         // A file may contain an event twice; the newest counts, and among equals the last.
         if let other = newest[key], (other.sequence, other.modified) > (version.sequence, version.modified) { return }
@@ -96,6 +99,9 @@ struct ImportIndex: Sendable {
     /// The position in the file of the newest version of a series, without its exceptions; nil if the file has only
     /// exceptions.
     func place(ofSeries uid: String) -> Int? { newest[Key(uid: uid, recurrenceID: "")]?.place }
+
+    /// How many components of an event the file contains, each counted once however many versions of it there are.
+    func components(of uid: String) -> Int { several[ByteString(uid)] ?? (uids.contains(ByteString(uid)) ? 1 : 0) }
 
     func isPrivate(_ uid: String) -> Bool { privateUIDs.contains(ByteString(uid)) }
 }

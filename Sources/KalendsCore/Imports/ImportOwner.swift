@@ -43,6 +43,13 @@ struct ImportOwner: Sendable {
         }
     }
 
+    var isSubscription: Bool {
+        switch kind {
+        case .person: false
+        case .subscription: true
+        }
+    }
+
     /// The sources in which events are looked up: this owner's, and those whose events a calendar must not add again.
     var known: [EventSource] {
         switch kind {

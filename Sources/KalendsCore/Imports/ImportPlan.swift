@@ -21,6 +21,8 @@ struct ImportPlan: Sendable {
         var isShared: Bool
         /// The reason, unless the event is clearly new or unchanged.
         var reason: String?
+        /// The UID of the stored event that this one is, if it is another.
+        var storedUID: String?
         /// What is stored; nil unless the event is created or updated.
         var rows: Rows?
 

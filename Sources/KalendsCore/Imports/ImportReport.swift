@@ -19,6 +19,10 @@ extension ImportPlan.Item {
         text.write(reason)
         text.append(isShared ? #","shared":true,"start":"# : #","shared":false,"start":"#)
         text.write(event.start)
+        if let storedUID {
+            text.append(#","stored":"#)
+            text.write(storedUID)
+        }
         text.append(#","summary":"#)
         text.write(event.summary.map(Self.shortened))
         text.append(#","uid":"#)

@@ -16,6 +16,8 @@ package struct ImportShown: Sendable {
 
     /// The member of stored items and problems that says whether everybody in the circle may see them.
     package static let mark = "shared"
+    /// The member that has the UID under which the event is stored, if that is not the file's.
+    static let stored = "stored"
 
     package let part: Part
     /// The UIDs under which the importer now has private events.
@@ -35,7 +37,7 @@ package struct ImportShown: Sendable {
     ) throws -> [JSONValue] {
         if part == .counts { return [] }
         if part == .shared {
-            let uids = stored.compactMap { $0[Self.mark] == true ? $0["uid"]?.string : nil }
+            let uids = stored.filter { $0[Self.mark] == true }.flatMap { Self.uids($0) }
             if let circle = try transaction.circle(record.circleID) {
                 let own = try transaction.componentCounts(uids, of: .own(record.importedBy), in: circle)
                 hidden.formUnion(own.map(\.uid))
@@ -44,9 +46,10 @@ package struct ImportShown: Sendable {
         return stored.compactMap { value in
             if part == .shared {
                 // Values that an earlier version stored do not say who may see them.
-                guard value[Self.mark] == true, let uid = value["uid"]?.string, !hidden.contains(ByteString(uid)) else {
-                    return nil
-                }
+                let uids = Self.uids(value)
+                guard value[Self.mark] == true, !uids.isEmpty,
+                    !uids.contains(where: { hidden.contains(ByteString($0)) })
+                else { return nil }
             }
             return Self.unmarked(value)
         }
@@ -57,9 +60,15 @@ package struct ImportShown: Sendable {
         part == .all || (part == .shared && outline[Self.mark] == true)
     }
 
+    /// The UIDs under which the event of an item or a problem may be stored.
+    private static func uids(_ value: JSONValue) -> [String] {
+        [value["uid"]?.string, value[stored]?.string].compactMap { $0 }
+    }
+
     private static func unmarked(_ value: JSONValue) -> JSONValue {
         guard case .object(var members) = value else { return value }
         members[mark] = nil
+        members[ByteString(stored)] = nil
         return .object(members)
     }
 }

@@ -32,11 +32,13 @@ struct ImportTally: Sendable {
             span = (min(span?.from ?? from, from), max(span?.to ?? to, to))
         }
         if let reason = item.reason, reasons.count < Self.listed {
-            reasons.append([
+            var problem: [ByteString: JSONValue] = [
                 "line": .integer(item.line), "uid": .string(item.event.uid), "severity": "warning",
                 "code": item.change == .skipped ? "event-skipped" : "event-matched", "message": .string(reason),
-                ImportShown.mark: .bool(item.isShared),
-            ])
+                ByteString(ImportShown.mark): .bool(item.isShared),
+            ]
+            if let uid = item.storedUID { problem[ByteString(ImportShown.stored)] = .string(uid) }
+            reasons.append(.object(problem))
         }
         if item.event.isPrivate, item.record?.importedBy == nil, item.change != .skipped, unseen.count < Self.listed {
             unseen.append([

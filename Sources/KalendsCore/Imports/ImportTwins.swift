@@ -16,13 +16,38 @@ struct ImportTwins: Sendable {
         var uid: ByteString { ByteString(record.uid) }
     }
 
+    /// What the exceptions of a series must know of the stored one that it is.
+    struct StoredSeries: Sendable {
+        let uid: String
+        let source: EventSource
+        let shownUID: String?
+    }
+
+    /// How many events of the file have one fingerprint, and who sees them.
+    private struct Wish {
+        let count: Int
+        private let audiences: Set<ByteString?>
+
+        init(_ records: [ImportedEventRecord]) {
+            count = records.count
+            audiences = Set(records.map { $0.visibleTo.map { ByteString($0) } })
+        }
+
+        func suits(_ twin: ReadTransaction.Twin) -> Bool { audiences.contains(twin.visibleTo) }
+    }
+
+    /// How many more rows than there are events are read to find the one that is the most alike.
+    private static let more = 16
+
     /// Those that nobody has taken yet among the events that were found last, by fingerprint.
     private var candidates: [ByteString: [Candidate]] = [:]
+    /// The fingerprints of which more is stored than was read.
+    private var cut: Set<ByteString> = []
     /// The last UID visited among events that are equal, by fingerprint.
     private var last: [ByteString: String] = [:]
     private var matched: Set<ImportedEventRecord.Key> = []
-    /// The stored series that a series of the file is, by its UID in the file.
-    private var series: [ByteString: ImportedEventRecord] = [:]
+    /// The stored series that a series of the file with exceptions is, by its UID in the file.
+    private var series: [ByteString: StoredSeries] = [:]
 
     func isMatched(_ key: ImportedEventRecord.Key) -> Bool { matched.contains(key) }
 
@@ -33,9 +58,9 @@ struct ImportTwins: Sendable {
         _ records: [ImportedEventRecord], _ owner: ImportOwner, floatingIn zone: any TimeZoneRules, _ store: any Store
     ) async throws {
         // Twins left over are dropped; a later search continues where the last one ended.
-        candidates = [:]
+        (candidates, cut) = ([:], [])
         guard !records.isEmpty, owner.known.contains(where: { (owner.sources[$0]?.events ?? 0) > 0 }) else { return }
-        let wanted = Dictionary(grouping: records) { ByteString($0.fingerprint) }
+        let wanted = Dictionary(grouping: records) { ByteString($0.fingerprint) }.mapValues { Wish($0) }
         let fresh = wanted.keys.filter { last[$0] == nil }
         // There is about one twin for each event, and some are not free. If there are more, each kind is looked up in
         // pages.
@@ -44,25 +69,31 @@ struct ImportTwins: Sendable {
             try $0.twins(fresh.map(\.string), of: owner.known, in: owner.circle, limit: most)
         }
         var free: [ByteString: [ReadTransaction.Twin]] = [:]
-        for twin in found ?? [] where isFree(twin.key, owner) { free[twin.fingerprint, default: []].append(twin) }
-        for (fingerprint, records) in wanted where found == nil || last[fingerprint] != nil {
-            free[fingerprint] = try await search(fingerprint, records.count, free[fingerprint] ?? [], owner, store)
+        for twin in found ?? [] where isFree(twin, owner) && wanted[twin.fingerprint]?.suits(twin) == true {
+            free[twin.fingerprint, default: []].append(twin)
+        }
+        for (fingerprint, wish) in wanted where found == nil || last[fingerprint] != nil {
+            free[fingerprint] = try await search(fingerprint, wish, free[fingerprint] ?? [], owner, store)
         }
         try await load(free, for: wanted, owner, floatingIn: zone, store)
     }
 
-    /// Reads the rows of as many twins as there are events, so that memory is for these only.
+    /// Reads the rows of about as many twins as there are events, so that memory is for these only.
     private mutating func load(
-        _ free: [ByteString: [ReadTransaction.Twin]], for wanted: [ByteString: [ImportedEventRecord]],
+        _ free: [ByteString: [ReadTransaction.Twin]], for wanted: [ByteString: Wish],
         _ owner: ImportOwner, floatingIn zone: any TimeZoneRules, _ store: any Store
     ) async throws {
         var chosen: [ReadTransaction.Twin] = []
         for (fingerprint, twins) in free {
-            var places = Dictionary(grouping: wanted[fingerprint] ?? []) { $0.visibleTo.map { ByteString($0) } }
-                .mapValues(\.count)
+            // An event of another source must not take the place of the owner's.
+            var places: [EventSource: Int] = [:]
             for twin in twins {
-                guard let count = places[twin.visibleTo], count > 0 else { continue }
-                places[twin.visibleTo] = count - 1
+                let taken = places[twin.key.source, default: 0]
+                guard taken < (wanted[fingerprint]?.count ?? 0) + Self.more else {
+                    cut.insert(fingerprint)
+                    continue
+                }
+                places[twin.key.source] = taken + 1
                 chosen.append(twin)
             }
         }
@@ -77,32 +108,35 @@ struct ImportTwins: Sendable {
     }
 
     private mutating func search(
-        _ fingerprint: ByteString, _ count: Int, _ free: [ReadTransaction.Twin], _ owner: ImportOwner,
+        _ fingerprint: ByteString, _ wish: Wish, _ free: [ReadTransaction.Twin], _ owner: ImportOwner,
         _ store: any Store
     ) async throws -> [ReadTransaction.Twin] {
         let length = 200
+        cut.insert(fingerprint)
         var twins = free
-        while twins.count < count {
+        while twins.count < wish.count {
             let place = last[fingerprint] ?? ""
             let page = try await store.read {
                 try $0.twins(fingerprint.string, behind: place, of: owner.known, in: owner.circle, limit: length)
             }
             for twin in page {
                 // The page ends at a UID, so that no component is skipped.
-                if twins.count >= count, last[fingerprint].map({ !twin.key.uid.string.isSameText(as: $0) }) ?? true {
+                if twins.count >= wish.count,
+                    last[fingerprint].map({ !twin.key.uid.string.isSameText(as: $0) }) ?? true
+                {
                     break
                 }
                 last[fingerprint] = twin.key.uid.string
-                if isFree(twin.key, owner) { twins.append(twin) }
+                if isFree(twin, owner), wish.suits(twin) { twins.append(twin) }
             }
             if page.count < length { break }
         }
         return twins
     }
 
-    private func isFree(_ key: ImportedEventRecord.Key, _ owner: ImportOwner) -> Bool {
+    private func isFree(_ twin: ReadTransaction.Twin, _ owner: ImportOwner) -> Bool {
         // The file may also contain the event under that UID.
-        !owner.index.uids.contains(key.uid) && !matched.contains(key)
+        !owner.index.uids.contains(twin.key.uid) && !matched.contains(twin.key)
     }
 
     /// Returns those that look the same as an event to a person and that no other event has taken.
@@ -110,16 +144,33 @@ struct ImportTwins: Sendable {
         (candidates[ByteString(record.fingerprint)] ?? []).filter { $0.record.isSeen(like: record) }
     }
 
+    /// Whether anything was found.
+    var hasAny: Bool { !candidates.isEmpty }
+
+    func hasAny(like record: ImportedEventRecord) -> Bool { candidates[ByteString(record.fingerprint)] != nil }
+
+    /// Whether all events with the fingerprint of an event were read.
+    func hasAll(like record: ImportedEventRecord) -> Bool { !cut.contains(ByteString(record.fingerprint)) }
+
     /// Matches a stored event, so that no other event of the file is taken for it.
     mutating func take(_ twin: ImportedEventRecord) {
         matched.insert(twin.key)
         candidates[ByteString(twin.fingerprint)]?.removeAll { $0.record.key == twin.key }
     }
 
-    /// The stored series that the file has under this UID; nil unless it was matched.
-    func series(_ uid: String) -> ImportedEventRecord? { series[ByteString(uid)] }
+    /// Matches stored events whose fingerprints are not known.
+    mutating func take(_ keys: [ImportedEventRecord.Key]) {
+        let taken = Set(keys)
+        matched.formUnion(taken)
+        for fingerprint in candidates.keys { candidates[fingerprint]?.removeAll { taken.contains($0.record.key) } }
+    }
 
-    mutating func setSeries(_ twin: ImportedEventRecord, of uid: String) { series[ByteString(uid)] = twin }
+    /// The stored series that the file has under this UID; nil unless it was matched and has exceptions.
+    func series(_ uid: String) -> StoredSeries? { series[ByteString(uid)] }
+
+    mutating func setSeries(_ twin: ImportedEventRecord, of uid: String) {
+        series[ByteString(uid)] = StoredSeries(uid: twin.uid, source: twin.source, shownUID: twin.shownUID)
+    }
 }
 
 /// What is equal in events that are the same, or that look the same, beyond what their fingerprints say.

@@ -136,6 +136,92 @@ struct TwinTests {
         }
     }
 
+    @Test("A later file moves an occurrence again and changes its title, without an undo between them")
+    func movedAgain() async throws {
+        try await TestServer.run { server in
+            try await server.makeCircle()
+            let feed = try await server.makeFeed().path
+            try await server.bring([Self.series("a"), Self.moved("a", to: "20260318T100000Z")], as: "ann").expect(201)
+            let again = try await server.bring(
+                [Self.series("b"), Self.moved("b", to: "20260319T110000Z")], as: "ann"
+            ).expect(201)
+            #expect(Self.counts(again) == ["unchanged": 1, "updated": 1])
+            #expect(try await Self.starts(server, feed) == ["20260310T090000Z", "20260319T110000Z"])
+            let title = Self.moved("c", to: "20260319T110000Z").map { $0.replacing("Choir", with: "Concert") }
+            try await server.bring([Self.series("c"), title], as: "ann").expect(201)
+            #expect(try await server.titles(feed) == ["Choir", "Concert"])
+            #expect(Set(try await server.raw(.get, feed).eventValues("UID")) == ["a"])
+        }
+    }
+
+    @Test("The stored event that is the most alike is matched, whatever comes before it")
+    func mostAlike() async throws {
+        try await TestServer.run { server in
+            try await server.makeCircle()
+            let feed = try await server.makeFeed().path
+            let exception = "EXDATE:20260324T090000Z"
+            try await server.bring([Self.series("a1"), Self.series("a2", exception)], as: "ann").expect(201)
+            let before = try await server.raw(.get, feed).text
+            #expect(Self.counts(try await server.bring([Self.series("b", exception)], as: "ann")) == ["unchanged": 1])
+            // The one that differs comes first in the file.
+            let both = try await server.bring(
+                [Self.series("c", "EXDATE:20260331T090000Z"), Self.series("d"), Self.series("e", exception)], as: "ann"
+            ).expect(201)
+            #expect(Self.counts(both) == ["created": 1, "unchanged": 2])
+            let id = try #require(both.json["id"]?.string)
+            try await server.call(.post, "/v1/imports/\(id)/undo").expect(200)
+            #expect(try await server.raw(.get, feed).text == before)
+        }
+    }
+
+    @Test("A lone exception and one of a series never take the same stored event")
+    func loneException() async throws {
+        try await Self.follow { server, serve in
+            let feed = try await server.makeFeed().path
+            _ = try await serve([Self.series("a"), Self.moved("a", to: "20260318T100000Z")])
+            for number in 1...3 {
+                let lone = Self.moved("y\(number)", to: "20260318T100000Z") + ["DESCRIPTION:2"]
+                let own = Self.moved("b\(number)", to: "20260318T100000Z") + ["DESCRIPTION:1"]
+                _ = try await serve([lone, Self.series("b\(number)"), own])
+                let texts = try await server.raw(.get, feed).eventValues("DESCRIPTION")
+                #expect(texts.sorted() == ["1", "2"])
+            }
+        }
+    }
+
+    @Test("A series whose exceptions lie far from it in the calendar is shown whole")
+    func farApart() async throws {
+        try await Self.follow { server, serve in
+            let feed = try await server.makeFeed().path
+            _ = try await serve([Self.series("a")])
+            for (uid, isFirst) in [("b", true), ("c", false), ("d", true)] {
+                let others = (0..<1_000).map { OneCalendar.event("\(uid)\($0)", "Gym \($0)") }
+                let (series, moved) = (Self.series(uid), Self.moved(uid, to: "20260318T100000Z"))
+                _ = try await serve((isFirst ? [moved] : [series]) + others + (isFirst ? [series] : [moved]))
+                let shown = try await server.shown(feed).filter { $0.title == "Choir" }
+                #expect(shown.count == 2 && Set(shown.map(\.uid)).count == 1)
+                #expect(try await server.titles(feed).count == 1_002)
+            }
+        }
+    }
+
+    @Test("A report says nothing to others of an event that has become private under the UID that it has here")
+    func reports() async throws {
+        try await TestServer.run { server in
+            try await server.makeCircle()
+            try await server.bring([Self.series("a")], as: "ann").expect(201)
+            let second = try await server.bring([Self.series("b")], as: "ann").expect(201)
+            let id = try #require(second.json["id"]?.string)
+            func report() async throws -> String {
+                try await server.call(.get, "/v1/imports/\(id)", as: "ben").expect(200).text
+            }
+            let before = try await report()
+            #expect(before.contains("Choir") && !before.contains("\"stored\""))
+            try await server.bring([Self.series("a", "CLASS:PRIVATE")], as: "ann").expect(201)
+            #expect(try await report().contains("Choir") == false)
+        }
+    }
+
     @Test("What somebody else imported is not added again, and is left as it is where the calendar differs")
     func othersEvents() async throws {
         try await Self.follow { server, serve in
@@ -150,6 +236,12 @@ struct TwinTests {
                     "20260310T090000Z", "20260310T090000Z", "20260318T100000Z", "20260319T110000Z",
                 ])
             #expect(Set(try await server.raw(.get, feed).eventValues("UID")) == ["a", "c"])
+            // From now on the calendar's own is found, whose UID stays.
+            for uid in ["d", "e"] {
+                _ = try await serve([Self.series(uid), Self.moved(uid, to: "20260320T120000Z")])
+                #expect(try await server.raw(.get, feed).eventValues("DTSTART").contains("20260320T120000Z"))
+                #expect(Set(try await server.raw(.get, feed).eventValues("UID")) == ["a", "c"])
+            }
         }
     }
 }
