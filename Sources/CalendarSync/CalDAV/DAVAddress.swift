@@ -15,13 +15,13 @@ struct DAVAddress: Hashable, Sendable {
         (self.isSecure, self.host, self.port, self.path) = (isSecure, host, port, path)
     }
 
-    /// The maximum length of an address, in bytes.
+    /// The maximum length of an address in its single spelling and with a collection's `/`, in bytes.
     private static let longest = 4096
 
     /// Reads an absolute address, or a reference relative to `base` (RFC 3986 section 5).
     ///
-    /// Returns nil for another scheme, a user name, a query, a fragment, a `..`, a control character, or a host that is
-    /// not in ASCII.
+    /// Returns nil for another scheme, a user name, a query, a fragment, a `..`, a control character, a host that is not
+    /// in ASCII, or an address that is longer than 4,095 bytes when it is encoded, since it could not be read back.
     init?(_ text: String, relativeTo base: DAVAddress? = nil) {
         let bytes = Array(text.utf8)
         guard !bytes.isEmpty, bytes.count <= Self.longest, bytes.allSatisfy({ $0 > 32 && $0 != 127 && $0 != 92 }),
@@ -47,6 +47,7 @@ struct DAVAddress: Hashable, Sendable {
                 let folder = bytes[0] == UInt8(ascii: "/") ? [] : base.folder
                 guard let path = Self.normal(folder + bytes) else { return nil }
                 self.init(isSecure: base.isSecure, host: base.host, port: base.port, path: path)
+                if self.text.utf8.count >= Self.longest { return nil }
                 return
             }
         } else {
@@ -56,6 +57,7 @@ struct DAVAddress: Hashable, Sendable {
         guard let (host, port) = Self.authority(authority), let path = Self.normal(Array(rest[authority.endIndex...]))
         else { return nil }
         self.init(isSecure: isSecure, host: host, port: port ?? (isSecure ? 443 : 80), path: path)
+        if self.text.utf8.count >= Self.longest { return nil }
     }
 
     /// The path up to its last `/`.

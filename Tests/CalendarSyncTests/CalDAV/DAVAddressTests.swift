@@ -28,6 +28,18 @@ import Testing
         }
     }
 
+    @Test("An address that is too long when it is encoded is not one, and every other is read back")
+    func length() throws {
+        let base = try #require(DAVAddress("https://dav.example.test/alice/cal/"))
+        for (count, fits) in [(600, true), (676, true), (677, false), (1_300, false)] {
+            let address = DAVAddress(String(repeating: "ж", count: count), relativeTo: base)
+            #expect((address != nil) == fits, "\(count)")
+            guard let address else { continue }
+            #expect(DAVAddress(address.text) == address)
+            #expect(DAVAddress(address.collection.text) == address.collection)
+        }
+    }
+
     @Test(
         "A text that could lead elsewhere is not a valid address",
         arguments: [
