@@ -63,13 +63,6 @@ struct ImportOwner: Sendable {
     /// Whether feeds already show another event under this UID to everybody who would see this one.
     func isTaken(_ uid: String) -> Bool { taken.contains(ByteString(uid)) }
 
-    func isOwn(_ key: ImportedEventRecord.Key) -> Bool {
-        switch kind {
-        case .person: true
-        case .subscription(let id, _): key.source == .subscription(id)
-        }
-    }
-
     private func usualPlace(_ uid: String) -> Place {
         let audience = index.isPrivate(uid) ? user ?? "" : nil
         return switch kind {

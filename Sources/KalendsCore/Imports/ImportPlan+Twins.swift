@@ -14,8 +14,8 @@ extension ImportPlan {
         let place: Int
         let exceptions: [Int]
         let likeness: ImportLikeness
-        /// For each exception, the UIDs under which the same is stored.
-        let same: [Set<ByteString>]
+        /// For each exception, the series of which the same exception is stored.
+        let same: [Set<ImportedEventRecord.Key>]
     }
 
     private enum Closeness: CaseIterable {
@@ -29,7 +29,6 @@ extension ImportPlan {
         _ places: [Int], _ items: inout [Item], decided: Int, _ store: any Store
     ) async throws {
         try await twins.find(places.compactMap { items[$0].record }, owner, floatingIn: zone, store)
-        guard twins.hasAny else { return }
         let groups = Dictionary(grouping: places) { ByteString(items[$0].event.uid) }
         var (wholes, apart): ([Whole], [Int]) = ([], [])
         for place in places {
@@ -44,6 +43,8 @@ extension ImportPlan {
             // A followed series whose exceptions are elsewhere in the file is stored as it comes, and the one before is
             // removed: half of it must not be shown under each UID.
         }
+        // A series with exceptions is matched before one without, which would do with any of several.
+        wholes.sort { ($1.exceptions.count, $0.place) < ($0.exceptions.count, $1.place) }
         var adopted: [Int] = []
         // What is equal is matched first, so that no other event takes its place.
         for closeness in Closeness.allCases {
@@ -51,17 +52,17 @@ extension ImportPlan {
             for whole in wholes where try !match(whole, closeness, &items, &adopted) { left.append(whole) }
             wholes = left
         }
-        try matchApart(apart, decided: decided, &items)
+        try await matchApart(apart, decided: decided, &items, &adopted, store)
         try await adopt(adopted.sorted(), &items, store)
     }
 
     private func whole(_ place: Int, _ exceptions: [Int], _ items: [Item]) -> Whole {
-        let same = exceptions.map { exception -> Set<ByteString> in
+        let same = exceptions.map { exception -> Set<ImportedEventRecord.Key> in
             guard let record = items[exception].record else { return [] }
             let candidates = twins.candidates(for: record)
             if candidates.isEmpty { return [] }
             let likeness = ImportLikeness(items[exception].event, floatingIn: zone)
-            return Set(candidates.filter { likeness.looksLike($0.likeness) }.map(\.uid))
+            return Set(candidates.filter { likeness.looksLike($0.likeness) }.map(\.series))
         }
         return Whole(
             place: place, exceptions: exceptions, likeness: ImportLikeness(items[place].event, floatingIn: zone),
@@ -73,6 +74,8 @@ extension ImportPlan {
         _ whole: Whole, _ closeness: Closeness, _ items: inout [Item], _ adopted: inout [Int]
     ) throws -> Bool {
         guard let record = items[whole.place].record else { return false }
+        // The right one may be among those that were not read.
+        if closeness == .changed, !twins.hasAll(like: record) { return false }
         var best: (candidate: ImportTwins.Candidate, rank: Int)?
         for candidate in twins.candidates(for: record) {
             guard let rank = rank(candidate, whole, record, closeness), rank < best?.rank ?? .max else { continue }
@@ -82,12 +85,12 @@ extension ImportPlan {
             if rank == 0 { break }
         }
         guard let twin = best?.candidate else { return false }
-        twins.take(twin.record)
+        twins.take(twin.record.key)
         try settle(&items[whole.place], whole.likeness, with: twin)
         guard !whole.exceptions.isEmpty else { return true }
         twins.setSeries(twin.record, of: record.uid)
-        if twin.record.source == record.source {
-            twins.take(keys(of: whole.exceptions, in: twin.record, items))
+        if isOwn(twin.record.source, twin.record.importedBy, record) {
+            for key in keys(of: whole.exceptions, in: twin.record, items) { twins.take(key) }
             adopted += whole.exceptions
         } else {
             for place in whole.exceptions { try matchException(&items[place]) }
@@ -103,84 +106,122 @@ extension ImportPlan {
         }
     }
 
+    /// Whether what is stored was brought by the same calendar, or by the same person, as an event of the file.
+    private func isOwn(_ source: EventSource, _ importer: String?, _ record: ImportedEventRecord) -> Bool {
+        source == record.source
+            && (owner.isSubscription
+                || importer.map { ByteString($0) } == record.importedBy.map { ByteString($0) })
+    }
+
     /// Returns a number that is lower for what is more alike; nil for what is not this close.
     private func rank(
         _ candidate: ImportTwins.Candidate, _ whole: Whole, _ record: ImportedEventRecord, _ closeness: Closeness
     ) -> Int? {
         let distance = whole.likeness.distance(to: candidate.likeness)
-        let isOwn = candidate.record.source == record.source
-        let isSame = whole.same.allSatisfy { $0.contains(candidate.uid) }
+        let isOwn = isOwn(candidate.record.source, candidate.record.importedBy, record)
+        let isSame = whole.same.allSatisfy { $0.contains(candidate.series) }
         switch closeness {
         case .equal: return isOwn && isSame && distance == 0 ? 0 : nil
         case .alike:
             if distance > 1 { return nil }
             if isOwn { return isSame ? distance : 2 + distance }
-            // What somebody else brought is left as it is, so all of it must look the same.
+            // What somebody else brought is left as it is, so all that the file has must look the same there.
             return isSame ? 4 + distance : nil
-        case .changed:
-            // The right one may be among those that were not read.
-            return isOwn && distance > 1 && twins.hasAll(like: record) ? 0 : nil
+        case .changed: return isOwn && distance > 1 ? 0 : nil
         }
     }
 
-    /// Matches exceptions without a series, and those that lie far from their series in a person's file, one by one and only
-    /// with what looks the same.
-    private mutating func matchApart(_ places: [Int], decided: Int, _ items: inout [Item]) throws {
+    /// Matches exceptions without a series, and those of a person's file that lie far from their series.
+    ///
+    /// - Parameter adopted: gets the exceptions that belong to a stored series under another UID.
+    private mutating func matchApart(
+        _ places: [Int], decided: Int, _ items: inout [Item], _ adopted: inout [Int], _ store: any Store
+    ) async throws {
+        guard !places.isEmpty else { return }
+        let series = places.map { (items[$0].event.uid, "") }
+        let stored = try await store.read { [owner] in
+            try $0.importedVersions(series, of: owner.known, in: owner.circle)
+        }
+        // The exceptions of a series that is stored under the file's UID stay with it.
+        let known = Set(stored.filter { $0.value.isLive }.map(\.key.uid))
         for place in places where items[place].record?.recurrenceID.isEmpty == true {
-            let whole = whole(place, [], items)
-            guard let record = items[place].record,
-                let twin = twins.candidates(for: record).first(where: { rank($0, whole, record, .alike) != nil })
-            else { continue }
-            twins.take(twin.record)
-            twins.setSeries(twin.record, of: record.uid)
-            try settle(&items[place], whole.likeness, with: twin)
+            try matchSeries(&items[place], whole(place, [], items))
         }
         for place in places where items[place].record?.recurrenceID.isEmpty == false {
-            let uid = items[place].event.uid
-            let isAhead = index.place(ofSeries: uid).map { $0 >= decided } ?? true
-            if isAhead || twins.series(uid) != nil { try matchException(&items[place]) }
+            guard let record = items[place].record, !known.contains(ByteString(record.uid)) else { continue }
+            if try matchException(&items[place]) { continue }
+            if let series = twins.series(record.uid), isOwn(series.source, series.importedBy, record) {
+                let key = ImportedEventRecord.Key(
+                    series.source, uid: series.uid, recurrenceID: record.recurrenceID)
+                if twins.isMatched(key) { continue }
+                twins.take(key)
+                adopted.append(place)
+            } else {
+                twins.begin(record.uid)
+            }
         }
     }
 
-    private mutating func matchException(_ item: inout Item) throws {
-        guard let record = item.record else { return }
-        let series = twins.series(item.event.uid)
+    /// Matches a series whose exceptions lie far from it in the file.
+    private mutating func matchSeries(_ item: inout Item, _ whole: Whole) throws {
+        guard let record = item.record, !twins.isBegun(record.uid) else { return }
+        let known = twins.series(record.uid)
+        let closest = twins.candidates(for: record).filter { candidate in
+            known.map { $0.source == candidate.record.source && $0.uid.isSameText(as: candidate.record.uid) } ?? true
+        }.compactMap { candidate in
+            (rank(candidate, whole, record, .alike) ?? (known != nil ? rank(candidate, whole, record, .changed) : nil))
+                .map { (candidate, $0) }
+        }.min { $0.1 < $1.1 }
+        guard let (twin, _) = closest else { return twins.begin(record.uid) }
+        twins.take(twin.record.key)
+        twins.setSeries(twin.record, of: record.uid)
+        try settle(&item, whole.likeness, with: twin)
+    }
+
+    /// Matches an exception with what looks the same; returns false if there is nothing.
+    @discardableResult
+    private mutating func matchException(_ item: inout Item) throws -> Bool {
+        guard let record = item.record, !twins.isBegun(record.uid) else { return false }
+        let series = twins.series(record.uid)
         let likeness = ImportLikeness(item.event, floatingIn: zone)
-        let twin = twins.candidates(for: record).first { candidate in
-            likeness.looksLike(candidate.likeness)
-                && series.map { $0.source == candidate.record.source && ByteString($0.uid) == candidate.uid } ?? true
-        }
-        guard let twin else { return }
-        twins.take(twin.record)
+        let closest = twins.candidates(for: record).filter { candidate in
+            guard likeness.looksLike(candidate.likeness) else { return false }
+            // An exception of a series that the file has too belongs to that series.
+            guard let series else { return !twins.isMatched(candidate.series) }
+            return series.source == candidate.record.source && series.uid.isSameText(as: candidate.record.uid)
+        }.min { likeness.distance(to: $0.likeness) < likeness.distance(to: $1.likeness) }
+        guard let twin = closest else { return false }
+        twins.take(twin.record.key)
+        if series == nil, index.place(ofSeries: record.uid) != nil { twins.setSeries(twin.record, of: record.uid) }
         try settle(&item, likeness, with: twin)
+        return true
     }
 
     /// Decides what becomes of exceptions whose series are stored under another UID.
     private mutating func adopt(_ places: [Int], _ items: inout [Item], _ store: any Store) async throws {
-        guard !places.isEmpty else { return }
-        let wanted = places.compactMap { place -> ImportedEventRecord? in
+        let wanted = places.compactMap { place -> (place: Int, record: ImportedEventRecord)? in
             guard var record = items[place].record, let series = twins.series(record.uid) else { return nil }
             record.rename(items[place].event, series.uid)
             record.shownUID = series.shownUID
-            return record
+            return (place, record)
         }
-        let sources = Array(Set(wanted.map(\.source)))
-        let keys = wanted.map { ($0.uid, $0.recurrenceID) }
+        guard !wanted.isEmpty else { return }
+        let sources = Array(Set(wanted.map(\.record.source)))
+        let keys = wanted.map { ($0.record.uid, $0.record.recurrenceID) }
         let stored = try await store.read { [circle = owner.circle] in
             try $0.importedVersions(keys, of: sources, in: circle)
         }
-        for (place, wanted) in zip(places, wanted) {
+        for (place, wanted) in wanted {
             items[place].storedUID = wanted.uid
             if let old = stored[wanted.key], old.isLive {
-                let likeness = ImportLikeness(try StoredEvent.event(old.content), floatingIn: zone)
                 try settle(
                     &items[place], ImportLikeness(items[place].event, floatingIn: zone),
-                    with: ImportTwins.Candidate(record: old, likeness: likeness))
+                    with: try ImportTwins.Candidate(old, floatingIn: zone))
             } else {
                 var record = wanted
                 if let gone = stored[wanted.key] { record.sequence = max(record.sequence, gone.sequence + 1) }
                 items[place].rows = Rows(record)
-                items[place].reason = "Its series exists under another UID, which it is stored under."
+                items[place].reason = "Its series exists under another UID, and so this is stored under that UID."
             }
         }
     }
@@ -193,7 +234,10 @@ extension ImportPlan {
         // An exception of a series is found by its occurrence, whatever it looks like.
         let isAlike =
             record.fingerprint.isSameText(as: twin.record.fingerprint) && likeness.looksLike(twin.likeness)
-        let isEqual = likeness.distance(to: twin.likeness) == 0 || isAlike && !follows(twin.record)
+        // What a followed calendar brought is as the calendar has it, to every detail.
+        let isEqual =
+            likeness.distance(to: twin.likeness) == 0
+            || isAlike && !(owner.isSubscription && twin.record.source == record.source)
         item.storedUID = twin.record.uid
         item.rows = nil
         if isEqual {
@@ -204,15 +248,12 @@ extension ImportPlan {
         record.rename(item.event, twin.record.uid)
         guard let updated = try item.compare(record, with: twin.record, self) else { return }
         item.rows = Rows(updated, before: twin.record)
-        item.reason = "It replaces the same event, which is stored under another UID and keeps it."
+        item.reason = "It replaces the same event, which stays under another UID."
     }
-
-    /// Whether an event comes from the calendar that is being read: it is then as the calendar has it, to every detail.
-    private func follows(_ record: ImportedEventRecord) -> Bool { record.source.isSubscription }
 }
 
 extension ImportLikeness {
-    /// Whether two events with one fingerprint look the same to a person.
+    /// Whether two events look the same to a person, if they have one fingerprint.
     fileprivate func looksLike(_ other: ImportLikeness) -> Bool { dates.isSameText(as: other.dates) }
 
     /// 0 if everything is equal, 1 if they look the same to a person, 2 otherwise.

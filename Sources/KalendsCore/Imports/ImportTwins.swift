@@ -1,19 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Base
+import Crypto
+import FeedTokens
+import FoundationEssentials
 import ICalBridge
 import Storage
 
-/// Stored events that equal those of a file except for their UID, which some programs change in every export.
+/// Stored events that have other UIDs than a file's and the same fingerprints, since some programs change UIDs in every
+/// export.
 ///
-/// Each is found once. However many are equal, none is visited twice.
+/// Where many have one fingerprint, none is visited twice.
 struct ImportTwins: Sendable {
     /// A stored event that may be the same as one of the file.
-    struct Candidate: Sendable {
+    final class Candidate: Sendable {
         let record: ImportedEventRecord
         let likeness: ImportLikeness
 
-        var uid: ByteString { ByteString(record.uid) }
+        init(_ record: ImportedEventRecord, floatingIn zone: any TimeZoneRules) throws {
+            self.record = record
+            likeness = ImportLikeness(try StoredEvent.event(record.content), floatingIn: zone)
+        }
+
+        /// The series of which this is the series itself or an exception.
+        var series: ImportedEventRecord.Key {
+            ImportedEventRecord.Key(record.source, uid: record.uid, recurrenceID: "")
+        }
     }
 
     /// What the exceptions of a series must know of the stored one that it is.
@@ -21,6 +33,7 @@ struct ImportTwins: Sendable {
         let uid: String
         let source: EventSource
         let shownUID: String?
+        let importedBy: String?
     }
 
     /// How many events of the file have one fingerprint, and who sees them.
@@ -36,29 +49,33 @@ struct ImportTwins: Sendable {
         func suits(_ twin: ReadTransaction.Twin) -> Bool { audiences.contains(twin.visibleTo) }
     }
 
-    /// How many more rows than there are events are read to find the one that is the most alike.
+    /// So many rows more than there are events are read, to find the one that is the most alike.
     private static let more = 16
 
     /// Those that nobody has taken yet among the events that were found last, by fingerprint.
     private var candidates: [ByteString: [Candidate]] = [:]
+    private var fingerprints: [ImportedEventRecord.Key: ByteString] = [:]
     /// The fingerprints of which more is stored than was read.
     private var cut: Set<ByteString> = []
     /// The last UID visited among events that are equal, by fingerprint.
     private var last: [ByteString: String] = [:]
     private var matched: Set<ImportedEventRecord.Key> = []
-    /// The stored series that a series of the file with exceptions is, by its UID in the file.
+    /// The stored series with which a series of the file was matched, by its UID in the file; only of those that have
+    /// exceptions.
     private var series: [ByteString: StoredSeries] = [:]
+    /// The series of which an exception was stored under the file's UID, before the series itself came.
+    private var begun: Set<ByteString> = []
 
     func isMatched(_ key: ImportedEventRecord.Key) -> Bool { matched.contains(key) }
 
-    /// Finds the twins of some events, of which each is seen by those who see the event.
+    /// Finds stored events with the fingerprints of some of the file's, for the same audiences.
     ///
     /// - Parameter zone: the zone of times that name none.
     mutating func find(
         _ records: [ImportedEventRecord], _ owner: ImportOwner, floatingIn zone: any TimeZoneRules, _ store: any Store
     ) async throws {
         // Twins left over are dropped; a later search continues where the last one ended.
-        (candidates, cut) = ([:], [])
+        (candidates, fingerprints, cut) = ([:], [:], [])
         guard !records.isEmpty, owner.known.contains(where: { (owner.sources[$0]?.events ?? 0) > 0 }) else { return }
         let wanted = Dictionary(grouping: records) { ByteString($0.fingerprint) }.mapValues { Wish($0) }
         let fresh = wanted.keys.filter { last[$0] == nil }
@@ -102,8 +119,8 @@ struct ImportTwins: Sendable {
         let stored = try await store.read { try $0.importedVersions(keys, of: owner.known, in: owner.circle) }
         for twin in chosen {
             guard let record = stored[twin.key] else { continue }
-            let likeness = ImportLikeness(try StoredEvent.event(record.content), floatingIn: zone)
-            candidates[twin.fingerprint, default: []].append(Candidate(record: record, likeness: likeness))
+            candidates[twin.fingerprint, default: []].append(try Candidate(record, floatingIn: zone))
+            fingerprints[twin.key] = twin.fingerprint
         }
     }
 
@@ -113,21 +130,26 @@ struct ImportTwins: Sendable {
     ) async throws -> [ReadTransaction.Twin] {
         let length = 200
         cut.insert(fingerprint)
+        // A followed calendar's own events are found, however many others there are.
+        func isOwn(_ twin: ReadTransaction.Twin) -> Bool { !owner.isSubscription || twin.key.source.isSubscription }
         var twins = free
-        while twins.count < wish.count {
+        var (own, others) = (twins.count(where: isOwn), twins.count { !isOwn($0) })
+        while own < wish.count {
             let place = last[fingerprint] ?? ""
             let page = try await store.read {
                 try $0.twins(fingerprint.string, behind: place, of: owner.known, in: owner.circle, limit: length)
             }
             for twin in page {
                 // The page ends at a UID, so that no component is skipped.
-                if twins.count >= wish.count,
+                if own >= wish.count,
                     last[fingerprint].map({ !twin.key.uid.string.isSameText(as: $0) }) ?? true
                 {
                     break
                 }
                 last[fingerprint] = twin.key.uid.string
-                if isFree(twin, owner), wish.suits(twin) { twins.append(twin) }
+                guard isFree(twin, owner), wish.suits(twin), isOwn(twin) || others < wish.count else { continue }
+                twins.append(twin)
+                if isOwn(twin) { own += 1 } else { others += 1 }
             }
             if page.count < length { break }
         }
@@ -139,13 +161,10 @@ struct ImportTwins: Sendable {
         !owner.index.uids.contains(twin.key.uid) && !matched.contains(twin.key)
     }
 
-    /// Returns those that look the same as an event to a person and that no other event has taken.
+    /// Returns those that have the fingerprint and the audience of an event and that no other event has taken.
     func candidates(for record: ImportedEventRecord) -> [Candidate] {
         (candidates[ByteString(record.fingerprint)] ?? []).filter { $0.record.isSeen(like: record) }
     }
-
-    /// Whether anything was found.
-    var hasAny: Bool { !candidates.isEmpty }
 
     func hasAny(like record: ImportedEventRecord) -> Bool { candidates[ByteString(record.fingerprint)] != nil }
 
@@ -153,29 +172,28 @@ struct ImportTwins: Sendable {
     func hasAll(like record: ImportedEventRecord) -> Bool { !cut.contains(ByteString(record.fingerprint)) }
 
     /// Matches a stored event, so that no other event of the file is taken for it.
-    mutating func take(_ twin: ImportedEventRecord) {
-        matched.insert(twin.key)
-        candidates[ByteString(twin.fingerprint)]?.removeAll { $0.record.key == twin.key }
-    }
-
-    /// Matches stored events whose fingerprints are not known.
-    mutating func take(_ keys: [ImportedEventRecord.Key]) {
-        let taken = Set(keys)
-        matched.formUnion(taken)
-        for fingerprint in candidates.keys { candidates[fingerprint]?.removeAll { taken.contains($0.record.key) } }
+    mutating func take(_ key: ImportedEventRecord.Key) {
+        matched.insert(key)
+        guard let fingerprint = fingerprints[key] else { return }
+        candidates[fingerprint]?.removeAll { $0.record.key == key }
     }
 
     /// The stored series that the file has under this UID; nil unless it was matched and has exceptions.
     func series(_ uid: String) -> StoredSeries? { series[ByteString(uid)] }
 
     mutating func setSeries(_ twin: ImportedEventRecord, of uid: String) {
-        series[ByteString(uid)] = StoredSeries(uid: twin.uid, source: twin.source, shownUID: twin.shownUID)
+        series[ByteString(uid)] = StoredSeries(
+            uid: twin.uid, source: twin.source, shownUID: twin.shownUID, importedBy: twin.importedBy)
     }
+
+    func isBegun(_ uid: String) -> Bool { begun.contains(ByteString(uid)) }
+
+    mutating func begin(_ uid: String) { begun.insert(ByteString(uid)) }
 }
 
-/// What is equal in events that are the same, or that look the same, beyond what their fingerprints say.
+/// What is compared of two events besides their fingerprints.
 struct ImportLikeness: Sendable {
-    /// The event without its UID and the time at which it was created.
+    /// A digest of the event without its UID and the time at which it was created.
     let content: String
     /// Whether it takes place, and the dates that are added to its rules or left out.
     let dates: String
@@ -186,7 +204,7 @@ struct ImportLikeness: Sendable {
         nameless.uid = ""
         // An export with new UIDs also says that its events were just created.
         nameless.created = nil
-        content = StoredEvent.text(nameless)
+        content = ContentHash(of: SHA256.hash(data: Array(StoredEvent.text(nameless).utf8))).text
         func name(_ time: EventTime) -> String {
             if case .date(let date) = time { date.basic } else { time.instant(floatingIn: zone).basic }
         }

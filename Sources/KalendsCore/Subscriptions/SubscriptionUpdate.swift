@@ -39,15 +39,21 @@ struct SubscriptionUpdate: Sendable {
             return SharedPlan(try ImportPlan(owner, limits: limits, now: now))
         }
         var staging = EventStaging(circle, store)
+        // Events that could not be read this time are kept.
+        var unread = Set(
+            reading.summary.problems.filter { $0.severity == .error }.compactMap { $0.uid.map { ByteString($0) } })
         do {
             var drafts = ImportDrafts(reading.events, for: plan, store)
             while let blocks = try await drafts.next() {
                 for item in try await plan.decide(blocks, store).joined() {
+                    if let uid = item.storedUID, unread.contains(ByteString(item.event.uid)) {
+                        unread.insert(ByteString(uid))
+                    }
                     if let record = item.record { staging.put(record, replaces: item.before != nil) }
                 }
                 if staging.isFull { try await staging.write() }
             }
-            let deleted = try await endVanished(reading.summary.problems, plan, &staging)
+            let deleted = try await endVanished(reading.summary.problems, except: unread, plan, &staging)
             try staging.check(plan.sources, limits)
             try await staging.finish()
             let tally = plan.tally
@@ -73,15 +79,13 @@ struct SubscriptionUpdate: Sendable {
     }
 
     private func endVanished(
-        _ problems: [Problem], _ plan: SharedPlan, _ staging: inout EventStaging
+        _ problems: [Problem], except unread: Set<ByteString>, _ plan: SharedPlan, _ staging: inout EventStaging
     ) async throws -> Int {
         // Behind an entry that only counts further errors, nobody knows which events could not be read.
         let isCutShort = problems.contains {
             Self.cutShort.contains($0.code) || $0.severity == .error && $0.unlisted != nil
         }
         guard !isCutShort else { return 0 }
-        // Events that could not be read this time are kept.
-        let unread = Set(problems.filter { $0.severity == .error }.compactMap { $0.uid.map { ByteString($0) } })
         return try await end(&staging) { key in
             // Some programs make new UIDs for every response: an event that was matched under another UID is kept.
             !plan.index.contains(key) && !plan.isMatched(key) && !unread.contains(key.uid)

@@ -186,6 +186,10 @@ struct TwinTests {
                 let texts = try await server.raw(.get, feed).eventValues("DESCRIPTION")
                 #expect(texts.sorted() == ["1", "2"])
             }
+            // The series has no exception any more, and the lone one is an event by itself.
+            _ = try await serve([Self.moved("y4", to: "20260318T100000Z"), Self.series("b4")])
+            #expect(try await Self.starts(server, feed) == ["20260310T090000Z", "20260318T100000Z"])
+            #expect(Set(try await server.raw(.get, feed).eventValues("UID")).count == 2)
         }
     }
 
@@ -202,6 +206,41 @@ struct TwinTests {
                 #expect(shown.count == 2 && Set(shown.map(\.uid)).count == 1)
                 #expect(try await server.titles(feed).count == 1_002)
             }
+        }
+    }
+
+    @Test("A series in a file is matched with its exceptions, however far they lie from it")
+    func farApartInFile() async throws {
+        try await TestServer.run { server in
+            try await server.makeCircle()
+            let feed = try await server.makeFeed().path
+            let others = (0..<1_000).map { OneCalendar.event("o\($0)", "Gym \($0)") }
+            try await server.bring([Self.series("a"), Self.moved("a", to: "20260318T100000Z")] + others, as: "ann")
+                .expect(201)
+            let cancelled = "EXDATE:20260324T090000Z"
+            let first = [Self.moved("b", to: "20260318T100000Z")] + others + [Self.series("b", cancelled)]
+            #expect(Self.counts(try await server.bring(first, as: "ann")) == ["unchanged": 1_001, "updated": 1])
+            let last = [Self.series("c", cancelled)] + others + [Self.moved("c", to: "20260319T110000Z")]
+            #expect(Self.counts(try await server.bring(last, as: "ann")) == ["unchanged": 1_001, "updated": 1])
+            let shown = try await server.raw(.get, feed).expect(200)
+            #expect(shown.eventValues("DTSTART").contains("20260319T110000Z") && shown.values("EXDATE").count == 1)
+            #expect(Set(try await server.shown(feed).filter { $0.title == "Choir" }.map(\.uid)) == ["a"])
+            #expect(try await server.titles(feed).count == 1_002)
+        }
+    }
+
+    @Test("What another person imported is not changed by an event that only looks like it")
+    func othersImports() async throws {
+        try await TestServer.run { server in
+            try await server.makeCircle()
+            let feed = try await server.makeFeed().path
+            try await server.bring([Self.series("a", "EXDATE:20260324T090000Z", "DESCRIPTION:Hall")], as: "ben").expect(
+                201)
+            let own = try await server.bring([Self.series("b")], as: "ann").expect(201)
+            #expect(Self.counts(own) == ["created": 1])
+            let shown = try await server.raw(.get, feed).expect(200)
+            #expect(shown.eventValues("DESCRIPTION") == ["Hall"] && shown.values("EXDATE") == ["20260324T090000Z"])
+            #expect(Set(shown.eventValues("UID")) == ["a", "b"])
         }
     }
 
