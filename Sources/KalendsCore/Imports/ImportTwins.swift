@@ -215,7 +215,9 @@ struct ImportLikeness: Sendable {
             case .duration(let duration): name(addition.start.adding(duration))
             }
         }
-        func list(_ words: [String]) -> String { Set(words).sorted().joined(separator: ",") }
+        func list(_ words: [String]) -> String {
+            Set(words.map { ByteString($0) }).sorted().map(\.string).joined(separator: ",")
+        }
         dates = [
             event.isCancelled ? "cancelled" : "", list(event.recurrence.exclusions.map(name)),
             list(event.recurrence.additions.map { "\(name($0.start))/\(end($0))" }),
