@@ -157,14 +157,14 @@ extension ImportPlan {
                 twins.take(key)
                 adopted.append(place)
             } else {
-                twins.begin(record.uid)
+                twins.setUnmatched(record.uid)
             }
         }
     }
 
     /// Matches a series whose exceptions lie far from it in the file.
     private mutating func matchSeries(_ item: inout Item, _ whole: Whole) throws {
-        guard let record = item.record, !twins.isBegun(record.uid) else { return }
+        guard let record = item.record, !twins.isUnmatched(record.uid) else { return }
         let known = twins.series(record.uid)
         let closest = twins.candidates(for: record).filter { candidate in
             known.map { $0.source == candidate.record.source && $0.uid.isSameText(as: candidate.record.uid) } ?? true
@@ -172,7 +172,7 @@ extension ImportPlan {
             (rank(candidate, whole, record, .alike) ?? (known != nil ? rank(candidate, whole, record, .changed) : nil))
                 .map { (candidate, $0) }
         }.min { $0.1 < $1.1 }
-        guard let (twin, _) = closest else { return twins.begin(record.uid) }
+        guard let (twin, _) = closest else { return twins.setUnmatched(record.uid) }
         twins.take(twin.record.key)
         twins.setSeries(twin.record, of: record.uid)
         try settle(&item, whole.likeness, with: twin)
@@ -181,7 +181,7 @@ extension ImportPlan {
     /// Matches an exception with what looks the same; returns false if there is nothing.
     @discardableResult
     private mutating func matchException(_ item: inout Item) throws -> Bool {
-        guard let record = item.record, !twins.isBegun(record.uid) else { return false }
+        guard let record = item.record, !twins.isUnmatched(record.uid) else { return false }
         let series = twins.series(record.uid)
         let likeness = ImportLikeness(item.event, floatingIn: zone)
         let closest = twins.candidates(for: record).filter { candidate in

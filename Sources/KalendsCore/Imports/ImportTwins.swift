@@ -28,7 +28,7 @@ struct ImportTwins: Sendable {
         }
     }
 
-    /// What the exceptions of a series must know of the stored one that it is.
+    /// What is needed of a stored series to give it an exception of the file.
     struct StoredSeries: Sendable {
         let uid: String
         let source: EventSource
@@ -63,8 +63,8 @@ struct ImportTwins: Sendable {
     /// The stored series with which a series of the file was matched, by its UID in the file; only of those that have
     /// exceptions.
     private var series: [ByteString: StoredSeries] = [:]
-    /// The series of which an exception was stored under the file's UID, before the series itself came.
-    private var begun: Set<ByteString> = []
+    /// The UIDs in the file of series of which a component was not matched, so that the others are not either.
+    private var unmatched: Set<ByteString> = []
 
     func isMatched(_ key: ImportedEventRecord.Key) -> Bool { matched.contains(key) }
 
@@ -186,9 +186,9 @@ struct ImportTwins: Sendable {
             uid: twin.uid, source: twin.source, shownUID: twin.shownUID, importedBy: twin.importedBy)
     }
 
-    func isBegun(_ uid: String) -> Bool { begun.contains(ByteString(uid)) }
+    func isUnmatched(_ uid: String) -> Bool { unmatched.contains(ByteString(uid)) }
 
-    mutating func begin(_ uid: String) { begun.insert(ByteString(uid)) }
+    mutating func setUnmatched(_ uid: String) { unmatched.insert(ByteString(uid)) }
 }
 
 /// What is compared of two events besides their fingerprints.
