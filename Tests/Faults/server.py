@@ -104,10 +104,12 @@ class Server(Caller):
         self.database = Path(folder) / "k.sqlite"
         self.log = Path(logs) / "server.log"
         self.port = free_port()
-        # A copy of the program: a build that runs meanwhile must not change what is under test.
+        # A copy of the program: a build that runs meanwhile must not change what is under test. Another process writes it:
+        # what another thread starts would hold a file open that is written here, and an open program cannot be started.
         self.program = Path(logs) / "kalends"
         if not self.program.exists():
-            shutil.copy2(os.environ.get("KALENDS", ".build/release/kalends"), self.program)
+            program = os.environ.get("KALENDS", ".build/release/kalends")
+            subprocess.run(["cp", "--preserve=mode,timestamps", program, self.program], check=True)
         self.environment = {k: v for k, v in os.environ.items() if not k.startswith("KALENDS")}
         self.environment.update(environment or {})
         self.launcher = launcher
