@@ -30,6 +30,8 @@ struct ImportOwner: Sendable {
     let sources: [EventSource: EventSourceState]
     private var places: [ByteString: Place] = [:]
     private var taken: Set<ByteString> = []
+    /// The private events of a person's file that stay visible to everybody from an earlier import.
+    private var stillShared: Set<ByteString> = []
     private var asked: Set<ImportIndex.Key> = []
 
     init(_ kind: Kind, _ index: ImportIndex, _ circle: Circle, in transaction: any ReadTransaction) throws {
@@ -62,6 +64,9 @@ struct ImportOwner: Sendable {
 
     /// Whether feeds already show another event under this UID to everybody who would see this one.
     func isTaken(_ uid: String) -> Bool { taken.contains(ByteString(uid)) }
+
+    /// Whether a private event of a person's file stays visible to everybody under this UID from an earlier import.
+    func isStillShared(_ uid: String) -> Bool { stillShared.contains(ByteString(uid)) }
 
     private func usualPlace(_ uid: String) -> Place {
         let audience = index.isPrivate(uid) ? user ?? "" : nil
@@ -102,6 +107,7 @@ struct ImportOwner: Sendable {
             for found in try await counts(hidden, of: .shared, store) {
                 // Nobody may hide an event that somebody else imported too.
                 guard found.importers == 1, found.importer == user, try await has(found.uid, .shared, store) else {
+                    stillShared.insert(found.uid)
                     continue
                 }
                 places[found.uid] = Place(source: own, former: .shared, visibleTo: user ?? "")
@@ -109,7 +115,8 @@ struct ImportOwner: Sendable {
         }
     }
 
-    private func counts(
+    /// Returns how many components of some events are stored, and who imported them.
+    func counts(
         _ uids: [String], of source: EventSource, _ store: any Store
     ) async throws -> [(uid: ByteString, count: Int, importers: Int, importer: String?)] {
         try await store.read { [circle] in try $0.componentCounts(uids, of: source, in: circle) }

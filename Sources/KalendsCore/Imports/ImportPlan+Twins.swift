@@ -125,8 +125,10 @@ extension ImportPlan {
         case .alike:
             if distance > 1 { return nil }
             if isOwn { return isSame ? distance : 2 + distance }
-            // What somebody else brought is left as it is, so all that the file has must look the same there.
-            return isSame ? 4 + distance : nil
+            // What somebody else brought is left as it is, so all that the file has must look the same there, and there
+            // must be no more of it.
+            let isWhole = candidate.components == index.components(of: record.uid)
+            return isSame && isWhole ? 4 + distance : nil
         case .changed: return isOwn && distance > 1 ? 0 : nil
         }
     }

@@ -16,9 +16,11 @@ struct ImportTwins: Sendable {
     final class Candidate: Sendable {
         let record: ImportedEventRecord
         let likeness: ImportLikeness
+        /// How many components of the event are stored, itself included.
+        let components: Int
 
-        init(_ record: ImportedEventRecord, floatingIn zone: any TimeZoneRules) throws {
-            self.record = record
+        init(_ record: ImportedEventRecord, components: Int = 1, floatingIn zone: any TimeZoneRules) throws {
+            (self.record, self.components) = (record, components)
             likeness = ImportLikeness(try StoredEvent.event(record.content), floatingIn: zone)
         }
 
@@ -116,10 +118,18 @@ struct ImportTwins: Sendable {
         }
         guard !chosen.isEmpty else { return }
         let keys = chosen.map { ($0.key.uid.string, $0.key.recurrenceID.string) }
-        let stored = try await store.read { try $0.importedVersions(keys, of: owner.known, in: owner.circle) }
+        let (stored, counts) = try await store.read { transaction in
+            let stored = try transaction.importedVersions(keys, of: owner.known, in: owner.circle)
+            // Only what others may have brought is matched with all of its components or not at all.
+            let shared = Set(stored.keys.filter { $0.source == .shared && $0.recurrenceID.string.isEmpty }.map(\.uid))
+            let counts = try transaction.componentCounts(shared.map(\.string), of: .shared, in: owner.circle)
+            return (stored, Dictionary(counts.map { ($0.uid, $0.count) }) { $1 })
+        }
         for twin in chosen {
             guard let record = stored[twin.key] else { continue }
-            candidates[twin.fingerprint, default: []].append(try Candidate(record, floatingIn: zone))
+            let components = record.source == .shared ? counts[twin.key.uid] ?? 1 : 1
+            candidates[twin.fingerprint, default: []].append(
+                try Candidate(record, components: components, floatingIn: zone))
             fingerprints[twin.key] = twin.fingerprint
         }
     }
@@ -195,7 +205,8 @@ struct ImportTwins: Sendable {
 struct ImportLikeness: Sendable {
     /// A digest of the event without its UID and the time at which it was created.
     let content: String
-    /// Whether it takes place, and the dates that are added to its rules or left out.
+    /// Whether it takes place, the dates that are added to its rules or left out, and what decides where its other
+    /// occurrences lie.
     let dates: String
 
     /// - Parameter zone: the zone of times that name none.
@@ -221,8 +232,30 @@ struct ImportLikeness: Sendable {
         dates = [
             event.isCancelled ? "cancelled" : "", list(event.recurrence.exclusions.map(name)),
             list(event.recurrence.additions.map { "\(name($0.start))/\(end($0))" }),
-            list(event.recurrence.exclusionRules.map(\.description)),
+            list(event.recurrence.exclusionRules.map(\.description)), event.appliesToFuture ? "future" : "",
+            Self.clock(event, floatingIn: zone),
         ].joined(separator: ";")
+    }
+
+    /// The offsets from UTC of the clock that a series follows, each week of its first year: two zones that agree on the
+    /// first occurrence can differ on others. Empty for all else.
+    private static func clock(_ event: Event, floatingIn zone: any TimeZoneRules) -> String {
+        guard !event.recurrence.rules.isEmpty, let start = event.start else { return "" }
+        let rules: any TimeZoneRules
+        switch start {
+        case .date, .utc: return ""
+        case .floating: rules = zone
+        case .zoned(_, let reference): rules = reference.rules
+        }
+        let first = start.instant(floatingIn: zone).seconds
+        let offsets = (0..<53).map { rules.offset(at: Instant(seconds: first + $0 * 604_800)) }
+        // A clock that is never changed from UTC is the same as that of a time in UTC.
+        if offsets.allSatisfy({ $0 == 0 }) { return "" }
+        var changes: [String] = []
+        for (week, offset) in offsets.enumerated() where week == 0 || offsets[week - 1] != offset {
+            changes.append("\(week):\(offset)")
+        }
+        return changes.joined(separator: ",")
     }
 }
 

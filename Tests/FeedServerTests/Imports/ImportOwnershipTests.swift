@@ -257,6 +257,59 @@ struct SubscriptionOwnershipTests {
         }
     }
 
+    @Test("A followed series is shown with its own exceptions, though some of it is the same as a file's")
+    func partOfSeries() async throws {
+        let series = OneCalendar.event("a", "Choir", "RRULE:FREQ=WEEKLY;COUNT=4")
+        let cancelled = [
+            "UID:a", "RECURRENCE-ID:20260317T090000Z", "DTSTART:20260317T090000Z", "SUMMARY:Choir", "STATUS:CANCELLED",
+        ]
+        try await TwinTests.follow { server, serve in
+            let feed = try await server.makeFeed().path
+            func components() async throws -> [Int] {
+                let uids = try await server.raw(.get, feed).expect(200).eventValues("UID")
+                return Dictionary(grouping: uids) { ByteString($0) }.map(\.value.count).sorted()
+            }
+            try await server.bring([series, cancelled], as: "ben").expect(201)
+            let file = try await server.raw(.get, feed).text
+            for (events, shown) in [
+                ([series, cancelled], [2]), ([series + ["LOCATION:Gym"], cancelled], [2, 2]),
+                ([cancelled, series + ["LOCATION:Hall"]], [2, 2]), ([series], [1, 2]),
+                ([series, cancelled + ["LOCATION:Gym"]], [2, 2]),
+            ] {
+                _ = try await serve(events)
+                #expect(try await components() == shown)
+            }
+            #expect(try await server.raw(.get, feed).text.contains("LOCATION:Gym"))
+            // Far apart in the calendar, too.
+            let others = (0..<1_000).map { OneCalendar.event("o\($0)", "Gym \($0)") }
+            _ = try await serve([series + ["LOCATION:Hall"]] + others + [cancelled])
+            #expect(try await components().suffix(2) == [2, 2])
+            for _ in 1...2 { _ = try await serve([]) }
+            #expect(try await server.raw(.get, feed).text == file)
+        }
+    }
+
+    @Test("A report says when a file makes an event private that others still see")
+    func stillShared() async throws {
+        try await TestServer.run { server in
+            try await server.makeCircle()
+            let series = OneCalendar.event("a", "Choir", "RRULE:FREQ=WEEKLY;COUNT=4")
+            let moved = ["UID:a", "RECURRENCE-ID:20260317T090000Z", "DTSTART:20260318T090000Z", "SUMMARY:Choir"]
+            let first = try await server.bring([series, moved], as: "ann").expect(201)
+            let feed = try await server.makeFeed(user: "ben").path
+            let preview = try await server.bring([series + ["CLASS:PRIVATE"]], as: "ann", mode: "preview").expect(201)
+            let reason = preview.json["items"]?.array?.first?["reason"]?.string
+            #expect(reason?.contains("others still see it") == true)
+            // With the exception, it is private as a whole.
+            let whole = try await server.bring([series + ["CLASS:PRIVATE"], moved], as: "ann", mode: "preview")
+            #expect(whole.json["items"]?.array?.allSatisfy { $0["reason"] == .null } == true)
+            let id = try #require(first.json["id"]?.string)
+            try await server.call(.post, "/v1/imports/\(id)/undo").expect(200)
+            try await server.bring([series + ["CLASS:PRIVATE"]], as: "ann").expect(201)
+            #expect(try await server.titles(feed) == [])
+        }
+    }
+
     @Test("An imported event stays when a calendar that also had it is no longer followed")
     func leaving() async throws {
         try await CalendarHost.run { host, server in

@@ -31,8 +31,8 @@ struct TwinTests {
         (answer.json["counts"]?.object ?? [:]).compactMapValues(\.integer).filter { $0.value > 0 && $0.key != "events" }
     }
 
-    /// Runs a test with a calendar that ann follows, whose UIDs are new in every answer.
-    private static func follow(
+    /// Runs a test with a calendar that ann follows.
+    static func follow(
         _ body: @escaping @Sendable (TestServer, _ serve: ([[String]]) async throws -> JSONValue) async throws -> Void
     ) async throws {
         try await CalendarHost.run { host, server in
@@ -241,6 +241,61 @@ struct TwinTests {
             let shown = try await server.raw(.get, feed).expect(200)
             #expect(shown.eventValues("DESCRIPTION") == ["Hall"] && shown.values("EXDATE") == ["20260324T090000Z"])
             #expect(Set(shown.eventValues("UID")) == ["a", "b"])
+        }
+    }
+
+    @Test("Series in zones that differ on some day are not the same, and those in zones of different names can be")
+    func zones() async throws {
+        let rome = "DTSTART;TZID=Europe/Rome:20260112T100000"
+        for (first, second, counted) in [
+            ("DTSTART:20260112T090000Z", rome, "updated"), (rome, "DTSTART:20260112T090000Z", "updated"),
+            ("DTSTART;TZID=America/New_York:20260112T040000", rome, "updated"),
+            ("DTSTART;TZID=W. Europe Standard Time:20260112T100000", rome, "unchanged"),
+            ("DTSTART:20260112T090000Z", "DTSTART;TZID=Africa/Abidjan:20260112T090000", "unchanged"),
+        ] {
+            try await TestServer.run { server in
+                try await server.makeCircle()
+                let feed = try await server.makeFeed().path
+                let rule = ["SUMMARY:Pills", "RRULE:FREQ=DAILY"]
+                try await server.bring([["UID:a", first] + rule], as: "ann").expect(201)
+                let before = try await server.raw(.get, feed).text
+                let answer = try await server.bring([["UID:b", second] + rule], as: "ann").expect(201)
+                #expect(Self.counts(answer) == [ByteString(counted): 1], "\(first), \(second)")
+                let after = try await server.raw(.get, feed).text
+                #expect((after == before) == (counted == "unchanged"))
+                #expect(Set(try await server.raw(.get, feed).eventValues("UID")) == ["a"])
+            }
+        }
+    }
+
+    @Test("An exception that is for all later occurrences is not the same as one for a single occurrence")
+    func laterOccurrences() async throws {
+        try await TestServer.run { server in
+            try await server.makeCircle()
+            let feed = try await server.makeFeed().path
+            try await server.bring([Self.series("a"), Self.moved("a", to: "20260318T100000Z")], as: "ann").expect(201)
+            for parameter in [";RANGE=THISANDFUTURE", ""] {
+                let uid = "b\(parameter.utf8.count)"
+                let moved = Self.moved(uid, to: "20260318T100000Z").map {
+                    $0.replacing("RECURRENCE-ID", with: "RECURRENCE-ID\(parameter)")
+                }
+                let answer = try await server.bring([Self.series(uid), moved], as: "ann").expect(201)
+                #expect(Self.counts(answer) == ["unchanged": 1, "updated": 1])
+                #expect(try await server.raw(.get, feed).text.contains("THISANDFUTURE") == !parameter.isEmpty)
+            }
+        }
+    }
+
+    @Test("A series of which somebody else imported more exceptions is not the same")
+    func moreExceptions() async throws {
+        try await Self.follow { server, serve in
+            let feed = try await server.makeFeed().path
+            try await server.bring([Self.series("a"), Self.moved("a", to: "20260318T100000Z")], as: "ben").expect(201)
+            let answer = try await server.bring([Self.series("b")], as: "ann").expect(201)
+            #expect(Self.counts(answer) == ["created": 1])
+            _ = try await serve([Self.series("c", "LOCATION:Hall")])
+            #expect(Set(try await server.raw(.get, feed).eventValues("UID")) == ["a", "b", "c"])
+            #expect(try await Self.starts(server, feed).count == 4)
         }
     }
 
