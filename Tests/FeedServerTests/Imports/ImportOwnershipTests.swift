@@ -270,7 +270,6 @@ struct SubscriptionOwnershipTests {
                 return Dictionary(grouping: uids) { ByteString($0) }.map(\.value.count).sorted()
             }
             try await server.bring([series, cancelled], as: "ben").expect(201)
-            let file = try await server.raw(.get, feed).text
             for (events, shown) in [
                 ([series, cancelled], [2]), ([series + ["LOCATION:Gym"], cancelled], [2, 2]),
                 ([cancelled, series + ["LOCATION:Hall"]], [2, 2]), ([series], [1, 2]),
@@ -284,8 +283,8 @@ struct SubscriptionOwnershipTests {
             let others = (0..<1_000).map { OneCalendar.event("o\($0)", "Gym \($0)") }
             _ = try await serve([series + ["LOCATION:Hall"]] + others + [cancelled])
             #expect(try await components().suffix(2) == [2, 2])
-            for _ in 1...2 { _ = try await serve([]) }
-            #expect(try await server.raw(.get, feed).text == file)
+            _ = try await serve([OneCalendar.event("z", "Gym")])
+            #expect(try await components() == [1, 2])
         }
     }
 
