@@ -103,5 +103,8 @@ struct ImportIndex: Sendable {
     /// How many components of an event the file contains, each counted once however many versions of it there are.
     func components(of uid: String) -> Int { several[ByteString(uid)] ?? (uids.contains(ByteString(uid)) ? 1 : 0) }
 
+    /// Whether any event has more than one component.
+    var hasExceptions: Bool { !several.isEmpty }
+
     func isPrivate(_ uid: String) -> Bool { privateUIDs.contains(ByteString(uid)) }
 }

@@ -61,12 +61,14 @@ extension ImportPlan {
             guard let record = items[exception].record else { return [] }
             let candidates = twins.candidates(for: record)
             if candidates.isEmpty { return [] }
-            let likeness = ImportLikeness(items[exception].event, floatingIn: zone)
+            let likeness = likeness(items[exception])
             return Set(candidates.filter { likeness.looksLike($0.likeness) }.map(\.series))
         }
-        return Whole(
-            place: place, exceptions: exceptions, likeness: ImportLikeness(items[place].event, floatingIn: zone),
-            same: same)
+        return Whole(place: place, exceptions: exceptions, likeness: likeness(items[place]), same: same)
+    }
+
+    private func likeness(_ item: Item) -> ImportLikeness {
+        ImportLikeness(item.event, through: item.record?.endsAt, floatingIn: zone)
     }
 
     /// Matches an event with the stored one that is the most alike; returns false if none is as close.
@@ -185,7 +187,7 @@ extension ImportPlan {
     private mutating func matchException(_ item: inout Item) throws -> Bool {
         guard let record = item.record, !twins.isUnmatched(record.uid) else { return false }
         let series = twins.series(record.uid)
-        let likeness = ImportLikeness(item.event, floatingIn: zone)
+        let likeness = self.likeness(item)
         let closest = twins.candidates(for: record).filter { candidate in
             guard likeness.looksLike(candidate.likeness) else { return false }
             // An exception of a series that the file has too belongs to that series.
@@ -216,9 +218,8 @@ extension ImportPlan {
         for (place, wanted) in wanted {
             items[place].storedUID = wanted.uid
             if let old = stored[wanted.key], old.isLive {
-                try settle(
-                    &items[place], ImportLikeness(items[place].event, floatingIn: zone),
-                    with: try ImportTwins.Candidate(old, floatingIn: zone))
+                let twin = try ImportTwins.Candidate(old, floatingIn: zone)
+                try settle(&items[place], likeness(items[place]), with: twin)
             } else {
                 var record = wanted
                 if let gone = stored[wanted.key] { record.sequence = max(record.sequence, gone.sequence + 1) }

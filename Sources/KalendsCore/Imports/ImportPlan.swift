@@ -60,9 +60,8 @@ struct ImportPlan: Sendable {
     /// The items that the caller wants left out and that have not been found yet.
     private(set) var unmetExclusions: Set<ByteString>
     private let excluded: Set<ByteString>
-    /// The UIDs of a followed calendar's events with several components that are stored, though components of them may be
-    /// the same as a file's.
-    private var separate: Set<ByteString> = []
+    /// The series with exceptions of a followed calendar that a file has brought with the same exceptions.
+    var broughtSeries: Set<ByteString> = []
 
     /// - Parameter owner: the owner of the events; its circle's zone applies to times that name none.
     init(_ owner: ImportOwner, limits: EventLimits, excluded: Set<ByteString> = [], now: Int) throws {
@@ -139,57 +138,31 @@ struct ImportPlan: Sendable {
             if let old = before ?? former {
                 if let updated = try items[place].compare(record, with: old, self) {
                     items[place].rows = Rows(updated, before: before, former: former)
+                } else if let before, let former {
+                    // What is stored stays, but no longer in both of the person's sources.
+                    items[place].change = .updated
+                    items[place].reason =
+                        former.visibleTo == nil
+                        ? "Others no longer see it." : "The version of it that others did not see is removed."
+                    items[place].rows = Rows(next(before, after: before), before: before, former: former)
                 }
+                items[place].reportIfShared(record, owner)
             } else {
                 fresh.append((place, record))
             }
         }
-        let brought = try await broughtBySomebodyElse(fresh.map(\.record), stored, store)
+        let brought = try await broughtByFiles(fresh.map(\.record), stored, store)
         var unknown: [Int] = []
         for (place, record) in fresh {
             if brought.contains(record.key.uid) {
                 items[place].change = .unchanged
             } else {
                 items[place].rows = Rows(new(record, after: stored[record.key]))
-                if record.visibleTo != nil, owner.isStillShared(record.uid) {
-                    items[place].reason = "It is private now, but others still see it as an earlier import brought it."
-                }
+                items[place].reportIfShared(record, owner)
                 unknown.append(place)
             }
         }
         try await match(unknown, &items, decided: first + drafts.count, store)
-    }
-
-    /// Returns the UIDs of a followed calendar's events that are skipped, because the same were already imported from a
-    /// file: with all of their components, since a series and its exceptions must not be shown under different UIDs.
-    private mutating func broughtBySomebodyElse(
-        _ records: [ImportedEventRecord], _ stored: [ImportedEventRecord.Key: ImportedEventRecord],
-        _ store: any Store
-    ) async throws -> Set<ByteString> {
-        guard case .subscription(let id, _) = owner.kind, !records.isEmpty else { return [] }
-        var (brought, others): (Set<ByteString>, Set<ByteString>) = ([], [])
-        for record in records {
-            let key = ImportedEventRecord.Key(.shared, uid: record.uid, recurrenceID: record.recurrenceID)
-            let isSame =
-                try record.visibleTo == nil
-                && stored[key].map { other in
-                    try other.isLive && StoredEvent.isSame(other.content, record.content)
-                } == true
-            if isSame { brought.insert(key.uid) } else { others.insert(key.uid) }
-        }
-        brought.subtract(others.union(separate))
-        if !brought.isEmpty {
-            let uids = brought.map(\.string)
-            brought.subtract(try await owner.counts(uids, of: .subscription(id), store).map(\.uid))
-            let shared = try await owner.counts(uids, of: .shared, store)
-            for found in shared where found.count != index.components(of: found.uid.string) {
-                brought.remove(found.uid)
-            }
-        }
-        for record in records where !brought.contains(record.key.uid) && index.components(of: record.uid) > 1 {
-            separate.insert(record.key.uid)
-        }
-        return brought
     }
 
     private func record(_ draft: ImportDraft) -> ImportedEventRecord {
@@ -237,6 +210,12 @@ extension ImportPlan.Item {
         change = .skipped
         reason = why
         rows = nil
+    }
+
+    /// Gives a private event a reason if everybody sees it as an earlier import brought it.
+    fileprivate mutating func reportIfShared(_ record: ImportedEventRecord, _ owner: ImportOwner) {
+        guard reason == nil, record.visibleTo != nil, owner.isStillShared(record.uid) else { return }
+        reason = "It is private now, but others still see it as an earlier import brought it."
     }
 
     /// Decides between the stored event and the one in the file; returns the row to store, if the event is updated.

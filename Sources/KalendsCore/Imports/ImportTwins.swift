@@ -21,7 +21,8 @@ struct ImportTwins: Sendable {
 
         init(_ record: ImportedEventRecord, components: Int = 1, floatingIn zone: any TimeZoneRules) throws {
             (self.record, self.components) = (record, components)
-            likeness = ImportLikeness(try StoredEvent.event(record.content), floatingIn: zone)
+            likeness = ImportLikeness(
+                try StoredEvent.event(record.content), through: record.endsAt, floatingIn: zone)
         }
 
         /// The series of which this is the series itself or an exception.
@@ -209,8 +210,10 @@ struct ImportLikeness: Sendable {
     /// occurrences lie.
     let dates: String
 
-    /// - Parameter zone: the zone of times that name none.
-    init(_ event: Event, floatingIn zone: any TimeZoneRules) {
+    /// - Parameters:
+    ///   - last: when the last occurrence ends, in milliseconds since 1970; nil if there is none or it is unknown.
+    ///   - zone: the zone of times that name none.
+    init(_ event: Event, through last: Int?, floatingIn zone: any TimeZoneRules) {
         var nameless = event.importable
         nameless.uid = ""
         // An export with new UIDs also says that its events were just created.
@@ -233,13 +236,16 @@ struct ImportLikeness: Sendable {
             event.isCancelled ? "cancelled" : "", list(event.recurrence.exclusions.map(name)),
             list(event.recurrence.additions.map { "\(name($0.start))/\(end($0))" }),
             list(event.recurrence.exclusionRules.map(\.description)), event.appliesToFuture ? "future" : "",
-            Self.clock(event, floatingIn: zone),
+            Self.clock(event, through: last, floatingIn: zone),
         ].joined(separator: ";")
     }
 
-    /// The offsets from UTC of the clock that a series follows, each week of its first year: two zones that agree on the
-    /// first occurrence can differ on others. Empty for all else.
-    private static func clock(_ event: Event, floatingIn zone: any TimeZoneRules) -> String {
+    /// The changes of the clock that a series follows, as long as it lasts: two zones that agree on the first occurrence
+    /// can differ on others. Empty for all else.
+    ///
+    /// In the first year, the clock is read each week (Morocco changes it for the month of Ramadan), and a change is found
+    /// to the quarter of an hour. Then it is read twice a year, for twenty years.
+    private static func clock(_ event: Event, through end: Int?, floatingIn zone: any TimeZoneRules) -> String {
         guard !event.recurrence.rules.isEmpty, let start = event.start else { return "" }
         let rules: any TimeZoneRules
         switch start {
@@ -247,14 +253,26 @@ struct ImportLikeness: Sendable {
         case .floating: rules = zone
         case .zoned(_, let reference): rules = reference.rules
         }
+        func offset(_ time: Int) -> Int { rules.offset(at: Instant(seconds: time)) }
         let first = start.instant(floatingIn: zone).seconds
-        let offsets = (0..<53).map { rules.offset(at: Instant(seconds: first + $0 * 604_800)) }
-        // A clock that is never changed from UTC is the same as that of a time in UTC.
-        if offsets.allSatisfy({ $0 == 0 }) { return "" }
-        var changes: [String] = []
-        for (week, offset) in offsets.enumerated() where week == 0 || offsets[week - 1] != offset {
-            changes.append("\(week):\(offset)")
+        let last = end.map { $0 / 1000 } ?? .max
+        let week = 604_800
+        var (time, known) = (first, offset(first))
+        var changes = known == 0 ? [] : ["0:\(known)"]
+        for step in 0..<92 where time < last {
+            let next = min(time + (step < 52 ? week : 26 * week), last)
+            let found = offset(next)
+            if found != known {
+                var (before, after) = (time, next)
+                while step < 52, after - before > 900 {
+                    let middle = before + (after - before) / 2
+                    if offset(middle) == known { before = middle } else { after = middle }
+                }
+                changes.append("\(after - first):\(found)")
+            }
+            (time, known) = (next, found)
         }
+        // A clock that is never changed from UTC is the same as that of a time in UTC.
         return changes.joined(separator: ",")
     }
 }

@@ -34,11 +34,16 @@ struct SubscriptionUpdate: Sendable {
         // This does not count against a user's quota, since the server fetches the calendar by itself.
         let limits = settings.eventLimits.held(to: .user(own.createdBy ?? ""), settings.quotas)
         let now = services.now()
-        let plan = try await store.read { transaction in
+        var plan = try await store.read { transaction in
             let owner = try ImportOwner(.subscription(own.id, of: own.createdBy), index, circle, in: transaction)
-            return SharedPlan(try ImportPlan(owner, limits: limits, now: now))
+            return try ImportPlan(owner, limits: limits, now: now)
         }
-        var staging = EventStaging(circle, store)
+        try await plan.findBroughtSeries(in: reading.events, store)
+        return try await stage(reading, SharedPlan(plan), limits)
+    }
+
+    private func stage(_ reading: ImportReading, _ plan: SharedPlan, _ limits: EventLimits) async throws -> Ready {
+        var staging = EventStaging(plan.circle, store)
         // Events that could not be read this time are kept.
         var unread = Set(
             reading.summary.problems.filter { $0.severity == .error }.compactMap { $0.uid.map { ByteString($0) } })

@@ -257,18 +257,21 @@ struct SubscriptionOwnershipTests {
         }
     }
 
+    private static let series = OneCalendar.event("a", "Choir", "RRULE:FREQ=WEEKLY;COUNT=4")
+    private static let cancelled = [
+        "UID:a", "RECURRENCE-ID:20260317T090000Z", "DTSTART:20260317T090000Z", "SUMMARY:Choir", "STATUS:CANCELLED",
+    ]
+
+    /// Returns how many components the events of a feed have, the fewest first.
+    private static func components(_ feed: String, _ server: TestServer) async throws -> [Int] {
+        let uids = try await server.raw(.get, feed).expect(200).eventValues("UID")
+        return Dictionary(grouping: uids) { ByteString($0) }.map(\.value.count).sorted()
+    }
+
     @Test("A followed series is shown with its own exceptions, though some of it is the same as a file's")
     func partOfSeries() async throws {
-        let series = OneCalendar.event("a", "Choir", "RRULE:FREQ=WEEKLY;COUNT=4")
-        let cancelled = [
-            "UID:a", "RECURRENCE-ID:20260317T090000Z", "DTSTART:20260317T090000Z", "SUMMARY:Choir", "STATUS:CANCELLED",
-        ]
-        try await TwinTests.follow { server, serve in
+        try await TwinTests.follow { [series = Self.series, cancelled = Self.cancelled] server, serve in
             let feed = try await server.makeFeed().path
-            func components() async throws -> [Int] {
-                let uids = try await server.raw(.get, feed).expect(200).eventValues("UID")
-                return Dictionary(grouping: uids) { ByteString($0) }.map(\.value.count).sorted()
-            }
             try await server.bring([series, cancelled], as: "ben").expect(201)
             for (events, shown) in [
                 ([series, cancelled], [2]), ([series + ["LOCATION:Gym"], cancelled], [2, 2]),
@@ -276,15 +279,32 @@ struct SubscriptionOwnershipTests {
                 ([series, cancelled + ["LOCATION:Gym"]], [2, 2]),
             ] {
                 _ = try await serve(events)
-                #expect(try await components() == shown)
+                #expect(try await Self.components(feed, server) == shown)
             }
             #expect(try await server.raw(.get, feed).text.contains("LOCATION:Gym"))
-            // Far apart in the calendar, too.
-            let others = (0..<1_000).map { OneCalendar.event("o\($0)", "Gym \($0)") }
-            _ = try await serve([series + ["LOCATION:Hall"]] + others + [cancelled])
-            #expect(try await components().suffix(2) == [2, 2])
             _ = try await serve([OneCalendar.event("z", "Gym")])
-            #expect(try await components() == [1, 2])
+            #expect(try await Self.components(feed, server) == [1, 2])
+        }
+    }
+
+    @Test(
+        "A followed series is left to a file with all of its exceptions or not at all, however far apart they are",
+        arguments: [true, false], [true, false])
+    func farApart(isSame: Bool, isExceptionFirst: Bool) async throws {
+        let others = (0..<1_000).map { OneCalendar.event("o\($0)", "Gym \($0)") }
+        let series = isSame ? Self.series : Self.series + ["LOCATION:Hall"]
+        try await TwinTests.follow { server, serve in
+            func update(_ exception: [String]) async throws {
+                let ends = isExceptionFirst ? [exception, series] : [series, exception]
+                _ = try await serve([ends[0]] + others + [ends[1]])
+            }
+            let feed = try await server.makeFeed().path
+            try await server.bring([Self.series, Self.cancelled], as: "ben").expect(201)
+            try await update(Self.cancelled)
+            #expect(try await Self.components(feed, server).suffix(2) == (isSame ? [1, 2] : [2, 2]))
+            // As soon as one component differs, the calendar has all of them.
+            try await update(Self.cancelled + ["LOCATION:Gym"])
+            #expect(try await Self.components(feed, server).suffix(2) == [2, 2])
         }
     }
 
@@ -292,20 +312,28 @@ struct SubscriptionOwnershipTests {
     func stillShared() async throws {
         try await TestServer.run { server in
             try await server.makeCircle()
-            let series = OneCalendar.event("a", "Choir", "RRULE:FREQ=WEEKLY;COUNT=4")
             let moved = ["UID:a", "RECURRENCE-ID:20260317T090000Z", "DTSTART:20260318T090000Z", "SUMMARY:Choir"]
-            let first = try await server.bring([series, moved], as: "ann").expect(201)
+            let first = try await server.bring([Self.series, moved], as: "ann").expect(201)
             let feed = try await server.makeFeed(user: "ben").path
-            let preview = try await server.bring([series + ["CLASS:PRIVATE"]], as: "ann", mode: "preview").expect(201)
+            let hiding = [Self.series + ["CLASS:PRIVATE"]]
+            let preview = try await server.bring(hiding, as: "ann", mode: "preview").expect(201)
             let reason = preview.json["items"]?.array?.first?["reason"]?.string
             #expect(reason?.contains("others still see it") == true)
             // With the exception, it is private as a whole.
-            let whole = try await server.bring([series + ["CLASS:PRIVATE"], moved], as: "ann", mode: "preview")
+            let whole = try await server.bring(hiding + [moved], as: "ann", mode: "preview")
             #expect(whole.json["items"]?.array?.allSatisfy { $0["reason"] == .null } == true)
-            let id = try #require(first.json["id"]?.string)
-            try await server.call(.post, "/v1/imports/\(id)/undo").expect(200)
-            try await server.bring([series + ["CLASS:PRIVATE"]], as: "ann").expect(201)
+            // It is private and still seen: each further import says so, until one has the exception too.
+            let second = try await server.bring(hiding, as: "ann").expect(201)
+            let again = try await server.bring(hiding, as: "ann", mode: "preview").expect(201)
+            #expect(again.json["items"]?.array?.first?["reason"]?.string == reason)
+            let hidden = try await server.bring(hiding + [moved], as: "ann").expect(201)
+            #expect(hidden.json["items"]?.array?.first?["reason"]?.string == "Others no longer see it.")
             #expect(try await server.titles(feed) == [])
+            for (answer, left) in [(hidden, ["Choir", "Choir"]), (second, ["Choir", "Choir"]), (first, [])] {
+                let id = try #require(answer.json["id"]?.string)
+                try await server.call(.post, "/v1/imports/\(id)/undo").expect(200)
+                #expect(try await server.titles(feed) == left)
+            }
         }
     }
 
