@@ -138,13 +138,13 @@ struct ImportPlan: Sendable {
             if let old = before ?? former {
                 if let updated = try items[place].compare(record, with: old, self) {
                     items[place].rows = Rows(updated, before: before, former: former)
-                } else if let before, let former {
-                    // What is stored stays, but no longer in both of the person's sources.
+                } else if let former, former.source == .shared {
+                    // All components of an event become private, also those that the file does not change.
+                    var hidden = old
+                    (hidden.source, hidden.visibleTo) = (record.source, record.visibleTo)
                     items[place].change = .updated
-                    items[place].reason =
-                        former.visibleTo == nil
-                        ? "Others no longer see it." : "The version of it that others did not see is removed."
-                    items[place].rows = Rows(next(before, after: before), before: before, former: former)
+                    items[place].reason = "It is private now."
+                    items[place].rows = Rows(next(hidden, after: old), before: before, former: former)
                 }
                 items[place].reportIfShared(record, owner)
             } else {

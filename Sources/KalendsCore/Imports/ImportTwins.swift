@@ -244,7 +244,7 @@ struct ImportLikeness: Sendable {
     /// can differ on others. Empty for all else.
     ///
     /// In the first year, the clock is read each week (Morocco changes it for the month of Ramadan), and a change is found
-    /// to the quarter of an hour. Then it is read twice a year, for twenty years.
+    /// to the quarter of an hour. Then it is read four times a year, for twenty years.
     private static func clock(_ event: Event, through end: Int?, floatingIn zone: any TimeZoneRules) -> String {
         guard !event.recurrence.rules.isEmpty, let start = event.start else { return "" }
         let rules: any TimeZoneRules
@@ -259,8 +259,8 @@ struct ImportLikeness: Sendable {
         let week = 604_800
         var (time, known) = (first, offset(first))
         var changes = known == 0 ? [] : ["0:\(known)"]
-        for step in 0..<92 where time < last {
-            let next = min(time + (step < 52 ? week : 26 * week), last)
+        for step in 0..<132 where time < last {
+            let next = min(time + (step < 52 ? week : 13 * week), last)
             let found = offset(next)
             if found != known {
                 var (before, after) = (time, next)
