@@ -211,7 +211,7 @@ struct ImportLikeness: Sendable {
     let dates: String
 
     /// - Parameters:
-    ///   - last: when the last occurrence ends, in milliseconds since 1970; nil if there is none or it is unknown.
+    ///   - last: the end of the last occurrence, in milliseconds since 1970; nil if the series has no end or an unknown one.
     ///   - zone: the zone of times that name none.
     init(_ event: Event, through last: Int?, floatingIn zone: any TimeZoneRules) {
         var nameless = event.importable
