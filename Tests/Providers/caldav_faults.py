@@ -16,6 +16,7 @@ import http.client
 import http.server
 import imaplib
 import os
+import random
 import re
 import shutil
 import signal
@@ -53,9 +54,16 @@ FAULTS = {
 
 
 def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """Returns a port below the range from which the system chooses: a server needs seconds until it listens, and the
+    system could give such a port to another program in that time. That program would seem to be the server."""
+    for port in random.sample(range(10_000, 30_000), 200):
+        with socket.socket() as probe:
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return port
+    sys.exit("no port is free")
 
 
 class Radicale:
