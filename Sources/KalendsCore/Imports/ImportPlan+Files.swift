@@ -28,6 +28,7 @@ extension ImportPlan {
                 }
                 place += 1
             }
+            guard !components.isEmpty else { continue }
             let keys = components.map { ($0.key.uid.string, $0.key.recurrenceID.string) }
             let stored = try await store.read { [circle = owner.circle] in
                 try $0.importedVersions(keys, of: [.shared], in: circle)
