@@ -23,7 +23,7 @@ struct ObjectTree: Hashable, Sendable {
             }
             // A quote that is never closed hides the colon.
             guard let colon = colon ?? bytes.firstIndex(of: 58) else { return nil }
-            name = ObjectTree.upperCased(bytes[..<nameEnd])
+            name = ComponentDelimiter.upperCased(bytes[..<nameEnd])
             self.bytes = bytes
             head = min(nameEnd, colon)..<colon
         }
@@ -60,24 +60,25 @@ struct ObjectTree: Hashable, Sendable {
 
     init(name: String) { self.name = name }
 
-    /// Reads one VCALENDAR; returns nil when components are not closed in order, when there is more than one, or when
-    /// it is too deep or too long.
+    /// Reads one VCALENDAR; returns nil when components are not closed in order, when one is where it cannot be, when there
+    /// is more than one calendar, or when it is too deep or too long.
     init?(_ text: [UInt8]) {
         var open: [ObjectTree] = []
         var closed: ObjectTree?
         var count = 0
         for bytes in Self.unfolded(text) {
             count += 1
-            guard count <= Self.lineLimit, let line = Line(bytes) else { return nil }
-            switch line.name {
-            case "BEGIN":
-                guard open.count < Self.depthLimit, closed == nil else { return nil }
-                open.append(ObjectTree(name: Self.componentName(line)))
-            case "END":
-                guard let last = open.popLast(), last.name == Self.componentName(line) else { return nil }
+            guard count <= Self.lineLimit else { return nil }
+            switch ComponentDelimiter(bytes[...]) {
+            case .begin(let name)?:
+                let component = ObjectTree(name: name)
+                guard closed == nil, component.canBegin(in: open) else { return nil }
+                open.append(component)
+            case .end(let name)?:
+                guard let last = open.popLast(), last.name == name else { return nil }
                 if open.isEmpty { closed = last } else { open[open.count - 1].components.append(last) }
-            default:
-                guard !open.isEmpty else { return nil }
+            case nil:
+                guard !open.isEmpty, let line = Line(bytes) else { return nil }
                 open[open.count - 1].lines.append(line)
             }
         }
@@ -85,16 +86,24 @@ struct ObjectTree: Hashable, Sendable {
         self = closed
     }
 
-    /// The name after `BEGIN:` or `END:`, without the spaces around it.
+    /// Whether this component can begin within those that are open.
     ///
-    /// Every other character stays: `STA<U+2028>NDARD` is a component that nobody knows, and must not become one that
-    /// changes the zone's times when the object is written.
-    private static func componentName(_ line: Line) -> String { upperCased(line.valueBytes.trimmingSpaces) }
-
-    /// Text with ASCII letters in upper case; `ſ` and `ı`, whose upper case is an ASCII letter, make no name of ours.
-    private static func upperCased(_ bytes: ArraySlice<UInt8>) -> String {
-        String(decoding: bytes.map { $0 >= 97 && $0 <= 122 ? $0 & 0xDF : $0 }, as: UTF8.self)
+    /// Where an END is missing, `CalendarReader` ends what is open, and reads the lines that follow as others'. Such lines
+    /// are not in the order in which they are written here, so that an edit would change what they belong to.
+    private func canBegin(in open: [ObjectTree]) -> Bool {
+        // Bytes that are not UTF-8 are longer when they are written.
+        guard name.utf8.count <= ComponentDelimiter.nameLimit else { return false }
+        return switch name {
+        case "VCALENDAR": open.isEmpty
+        case "VEVENT", "VTODO", "VJOURNAL", "VFREEBUSY", "VTIMEZONE": open.count == 1
+        case let name where Self.innermost.contains { $0 == name }:
+            open.count < Self.depthLimit && !open.contains { part in Self.innermost.contains { $0 == part.name } }
+        default: !open.isEmpty && open.count < Self.depthLimit
+        }
     }
+
+    /// Components that hold none of the same kind.
+    private static let innermost = ["VALARM", "STANDARD", "DAYLIGHT"]
 
     /// Returns the lines without their folds (RFC 5545 section 3.1); empty ones are left out.
     ///

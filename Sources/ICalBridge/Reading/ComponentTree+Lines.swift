@@ -22,11 +22,7 @@ extension ComponentTree {
         if bytes[colon] == 58, let name = Self.names.first(where: { isName($0, bytes, colon + 1, range.upperBound) }) {
             return name.description
         }
-        let rest = text.bytes[colon..<range.upperBound].trimmingSpaces
-        guard rest.first == 58 else { return nil }
-        let name = rest.dropFirst().trimmingSpaces
-        guard name.count <= 64 else { return nil }
-        return String(decoding: name, as: UTF8.self).uppercased()
+        return ComponentDelimiter.name(after: text.bytes[colon..<range.upperBound])
     }
 
     /// The names in nearly every delimiter.

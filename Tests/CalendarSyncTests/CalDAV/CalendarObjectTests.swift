@@ -121,6 +121,9 @@ import Testing
         ] {
             #expect(throws: CalendarObject.Unreadable.self) { try self.object(text) }
         }
+        // A name that is not UTF-8 would be written with three bytes for one.
+        let name = [UInt8](repeating: 0xFF, count: 30)
+        #expect(ObjectTree(Array(event("BEGIN:?\nEND:?").utf8.map { $0 == 63 ? name : [$0] }.joined())) == nil)
         let whole = Array(text(CalDAVSamples.series).utf8)
         for end in stride(from: 0, to: whole.count, by: 7) {
             _ = try? CalendarObject(Array(whole[..<end]), floatingZone: "UTC")
@@ -216,6 +219,49 @@ import Testing
         #expect(try edited.entry.get() == to)
         #expect(edited.tree.events[0].components.map(\.name) == [unknown])
         #expect(edited.tree.events[0].line("\u{17F}UMMARY")?.value == "kept")
+    }
+
+    /// Nested, `BEGIN;:` and names above 64 bytes: the reader of calendars ends what is open, or takes the lines of the inner
+    /// component for the outer one's. An edit writes the lines first and the components after them.
+    @Test(
+        "An object whose components are not where every program finds them is refused, and never edited",
+        arguments: [
+            "BEGIN;:VALARM\nTRIGGER:-PT15M\nEND:VALARM", "BEGIN:VALARM\nTRIGGER:-PT15M\nEND;X=1:VALARM",
+            "BEGIN:VALARM\nBEGIN:VALARM\nTRIGGER:-PT15M\nEND:VALARM\nEND:VALARM",
+            "BEGIN:VTIMEZONE\nTZID:Here\nEND:VTIMEZONE", "BEGIN:X-A\nBEGIN:VTODO\nUID:t\nEND:VTODO\nEND:X-A",
+            "BEGIN:VCALENDAR\nEND:VCALENDAR", "BEGIN:VEVENT\nUID:u\nEND:VEVENT",
+        ])
+    func doubtfulComponents(_ lines: String) throws {
+        #expect(throws: CalendarObject.Unreadable(message: "The event is not iCalendar.")) {
+            try object(event("SUMMARY:Visit\nDTSTART;VALUE=DATE:20261203\n" + lines))
+        }
+    }
+
+    @Test("Lines that only resemble delimiters are properties, which an edit keeps where they are")
+    func resemblingDelimiters() throws {
+        let long = String(repeating: "X", count: 65)
+        // The upper case of `\u{131}` is I; a zone would end the event.
+        let zone = "BEGIN:VT\u{131}MEZONE\nTZID:Here\nEND:VT\u{131}MEZONE\nX-TWO:2"
+        let zoned = try object(event("SUMMARY:Visit\n\(zone)\nDTSTART;VALUE=DATE:20261203"))
+        #expect(try zoned.entry.get().title == "Visit")
+        for lines in ["BEGIN;:X-A\nX-ONE:1\nEND;:X-A", "BEGIN:\(long)\nX-ONE:1\nEND:\(long)", "BEGINS:X-A\nX-ONE:1"] {
+            let theirs = try object(
+                event("SUMMARY:Visit\nDTSTART;VALUE=DATE:20261203\nBEGIN:X-B\nEND:X-B\n\(lines)"))
+            let from = try theirs.entry.get()
+            var to = from
+            to.title = "Other"
+            let edit = ObjectEdit(theirs: theirs, from: from, to: to, stamp: stamp(1))
+            let text = String(decoding: try #require(edit.text()), as: UTF8.self)
+            #expect(try object(text).entry.get() == to)
+            #expect(text.contains("\(lines)\n".replacingOccurrences(of: "\n", with: "\r\n")), "\(text)")
+        }
+        // Spaces before the colon and around the name are no part of either.
+        let spaced = try object(
+            event(
+                "SUMMARY:Visit\nDTSTART;VALUE=DATE:20261203\nbegin : VALARM\nACTION:DISPLAY\nTRIGGER:-PT15M\n"
+                    + "End:valarm "))
+        #expect(try spaced.entry.get().reminders.count == 1)
+        #expect(spaced.tree.events[0].components.map(\.name) == ["VALARM"])
     }
 
     @Test("Occurrences are changed, cancelled and brought back in the series' own object")
