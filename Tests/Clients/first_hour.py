@@ -27,6 +27,10 @@ from urllib.parse import quote
 
 from kalends import Failure, Kalends, wait_for
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "Faults"))
+
+from ports import free_port  # noqa: E402
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 SAMPLES = ROOT / "Samples" / "first-hour"
 SAID = """\
@@ -43,11 +47,6 @@ feed: the old address 410, the new one 200
 # 200, 304, 200 and, at the new address, 200; the 410 is not a read.
 READS = 4
 WEBHOOK = re.compile(r"webhook: (\d+) messages verified, (\d+) refused, 0 changes missed")
-
-
-def free_port():
-    with http.server.HTTPServer(("127.0.0.1", 0), http.server.BaseHTTPRequestHandler) as listener:
-        return listener.server_port
 
 
 def signed(secret, identifier, stamp, body):

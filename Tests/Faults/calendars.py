@@ -14,7 +14,7 @@ from collections import defaultdict
 from pathlib import Path
 
 from history import Fetch
-from server import free_port
+from ports import free_port
 
 forked = multiprocessing.get_context("fork")
 

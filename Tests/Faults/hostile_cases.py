@@ -7,7 +7,7 @@ import socket
 import sqlite3
 import struct
 
-from server import free_port
+from ports import free_port
 
 AT_PLACE = ("folder", "pipe", "device", "socket", "dangling link", "loop of links")
 

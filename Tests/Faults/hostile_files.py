@@ -19,7 +19,8 @@ from pathlib import Path
 
 import hostile_cases
 import report
-from server import Server, Violation, free_port
+from ports import free_port
+from server import Server, Violation
 
 # Generous: a debug build on a machine that is busy; nothing here may wait for anybody.
 PATIENCE = 60

@@ -8,7 +8,8 @@ import os
 import signal
 from pathlib import Path
 
-from server import Server, free_port
+from ports import free_port
+from server import Server
 from wire import CUT, PASSING, STANDING, Wire
 
 forked = multiprocessing.get_context("fork")

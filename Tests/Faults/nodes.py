@@ -39,7 +39,8 @@ from node_faults import faults
 from polls import Feeds, poll
 from receiver import Receiver
 from report import run, skip
-from server import Violation, free_port
+from ports import free_port
+from server import Violation
 
 forked = multiprocessing.get_context("fork")
 

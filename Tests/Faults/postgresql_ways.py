@@ -15,7 +15,8 @@ from urllib.parse import urlsplit
 from cluster import PROGRAMS, Cluster
 from load import Load
 from report import check_bracket, check_written, run, skip
-from server import Feed, Server, Violation, free_port
+from ports import free_port
+from server import Feed, Server, Violation
 
 TITLE = "Ways to a PostgreSQL:"
 PASSWORD = "n0b0dy-sh0uld-read-this"

@@ -17,7 +17,8 @@ import time
 from pathlib import Path
 
 from report import run, skip
-from server import Server, Violation, free_port
+from ports import free_port
+from server import Server, Violation
 
 TITLE = "Behind Caddy and nginx, as the README has them:"
 README = Path(__file__).resolve().parents[2] / "README.md"

@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 from history import Delivery
-from server import free_port
+from ports import free_port
 
 forked = multiprocessing.get_context("fork")
 

@@ -8,7 +8,6 @@ import os
 import re
 import shutil
 import signal
-import socket
 import sqlite3
 import subprocess
 import tempfile
@@ -16,15 +15,11 @@ import time
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from ports import free_port
+
 
 class Violation(Exception):
     """A promise that was not kept, in words for whoever runs the tests."""
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 class Caller:

@@ -17,7 +17,8 @@ from datetime import datetime, timezone
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from server import Violation, free_port
+from ports import free_port
+from server import Violation
 
 PROVIDERS = Path(__file__).resolve().parent.parent / "Providers"
 USER, PASSWORD = "alice", "secret"

@@ -16,7 +16,6 @@ import http.client
 import http.server
 import imaplib
 import os
-import random
 import re
 import shutil
 import signal
@@ -27,6 +26,10 @@ import tempfile
 import threading
 import time
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "Faults"))
+
+from ports import free_port  # noqa: E402
 
 USER, PASSWORD = "alice", "secret"
 
@@ -51,19 +54,6 @@ FAULTS = {
     "control": "a control character in the XML",
     "strip": "components of this name are taken out of what is put",
 }
-
-
-def free_port():
-    """Returns a port below the range from which the system chooses: a server needs seconds until it listens, and the
-    system could give such a port to another program in that time. That program would seem to be the server."""
-    for port in random.sample(range(10_000, 30_000), 200):
-        with socket.socket() as probe:
-            try:
-                probe.bind(("127.0.0.1", port))
-            except OSError:
-                continue
-            return port
-    sys.exit("no port is free")
 
 
 class Radicale:
