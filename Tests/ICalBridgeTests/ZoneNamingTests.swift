@@ -98,6 +98,35 @@ struct ZoneNamingTests {
         #expect(!series.contains("Australia") && series.matches(of: /BEGIN:VTIMEZONE/).count == 1)
     }
 
+    @Test("An event with two known names for the same rules is in both of the known zones")
+    func twoKnownNames() throws {
+        func zone(_ name: String) -> [String] {
+            [
+                "BEGIN:VTIMEZONE", "TZID:\(name)", "BEGIN:STANDARD", "DTSTART:19700405T030000",
+                "RRULE:FREQ=YEARLY;BYMONTH=4;BYDAY=1SU", "TZOFFSETFROM:+1100", "TZOFFSETTO:+1000", "END:STANDARD",
+                "BEGIN:DAYLIGHT", "DTSTART:19701004T020000", "RRULE:FREQ=YEARLY;BYMONTH=10;BYDAY=1SU",
+                "TZOFFSETFROM:+1000", "TZOFFSETTO:+1100", "END:DAYLIGHT", "END:VTIMEZONE",
+            ]
+        }
+        let names = ["Australia/Canberra", "Australia/Sydney"]
+        for (start, end) in [(names[0], names[1]), (names[1], names[0])] {
+            let lines = ["DTSTART;TZID=\(start):20090310T093000", "DTEND;TZID=\(end):20090310T094500"]
+            let reading = Reading.of(Reading.calendar(names.flatMap(zone) + Reading.event(lines)))
+            let text = Self.text(ICalendar(events: reading.events))
+            for line in lines { #expect(text.contains(line + "\r\n")) }
+            #expect(text.matches(of: /BEGIN:VTIMEZONE/).count == 2 && !text.contains("TZID:Kalends/"))
+            #expect(Reading.of(text).calendars.first.map(Self.text) == text)
+        }
+        // Where one of the names means other rules, its times stay with those of the file.
+        let lines = ["DTSTART;TZID=Australia/Perth:20090310T093000", "DTEND;TZID=Australia/Sydney:20090310T094500"]
+        for order in [["Australia/Perth", names[1]], [names[1], "Australia/Perth"]] {
+            let reading = Reading.of(Reading.calendar(order.flatMap(zone) + Reading.event(lines)))
+            let text = Self.text(ICalendar(events: reading.events))
+            #expect(text.firstMatch(of: /DTSTART;TZID=Kalends\/[0-9a-f]{16}:20090310T093000\r\n/) != nil)
+            #expect(text.contains(lines[1] + "\r\n"))
+        }
+    }
+
     @Test("One set of rules is one zone, and is read again as it was")
     func sameRules() throws {
         let rules = TimeZoneDefinition.Observance(

@@ -10,11 +10,9 @@ extension [Event] {
     var inKnownZones: [Event] {
         let uids = Set(lazy.filter(\.hasOwnZone).map { ByteString($0.uid) })
         guard !uids.isEmpty else { return self }
-        var uses: [ByteString: TimeZoneUse] = [:]
-        for event in self where uids.contains(event.uid) {
-            uses[event.uid, default: TimeZoneUse()].add(event, seriesAreCovered: false)
-        }
-        let known = uses.mapValues(\.knownZones)
+        var uses: [ByteString: ZonesOfOneUID] = [:]
+        for event in self where uids.contains(event.uid) { uses[event.uid, default: ZonesOfOneUID()].add(event) }
+        let known = uses.mapValues(\.known)
         return map { event in
             guard let zones = known[event.uid], !zones.isEmpty else { return event }
             return event.withTimes { time in
@@ -25,11 +23,22 @@ extension [Event] {
     }
 }
 
-extension TimeZoneUse {
+/// The zones of an event and its overrides.
+private struct ZonesOfOneUID {
+    /// The time span that they need.
+    private var use = TimeZoneUse()
+    /// All of them: `TimeZoneUse` has zones with the same rules once if they are written under one name.
+    private var zones: Set<TimeZoneReference> = []
+
+    mutating func add(_ event: Event) {
+        use.add(event, seriesAreCovered: false)
+        zones.formUnion(event.times.lazy.compactMap(\.zone))
+    }
+
     /// The known zones for those of the used zones that agree with them at all times in use.
-    fileprivate var knownZones: [TimeZoneReference: TimeZoneReference] {
+    var known: [TimeZoneReference: TimeZoneReference] {
         // A wall clock differs from UTC by less than a day.
-        let span = earliest - 86_400...Swift.max(latest, earliest) + 86_400
+        let span = use.earliest - 86_400...Swift.max(use.latest, use.earliest) + 86_400
         var known: [TimeZoneReference: TimeZoneReference] = [:]
         for zone in zones {
             guard let own = zone.rules as? DefinedTimeZone, let match = ZoneNames.named(zone.identifier)?.zone,

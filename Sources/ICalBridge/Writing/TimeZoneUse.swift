@@ -70,7 +70,7 @@ struct TimeZoneUse: Sendable {
 
 extension Event {
     /// All times in the component.
-    fileprivate var times: [EventTime] {
+    var times: [EventTime] {
         var times = [start, recurrenceID].compactMap { $0 } + recurrence.exclusions
         if case .time(let time) = end { times.append(time) }
         for addition in recurrence.additions {
