@@ -38,8 +38,8 @@ from node import DATABASE, Node, clock_library
 from node_faults import faults
 from polls import Feeds, poll
 from receiver import Receiver
-from report import run, skip
 from ports import free_port
+from report import run, skip
 from server import Violation
 
 forked = multiprocessing.get_context("fork")

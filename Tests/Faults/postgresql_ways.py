@@ -14,8 +14,8 @@ from urllib.parse import urlsplit
 
 from cluster import PROGRAMS, Cluster
 from load import Load
-from report import check_bracket, check_written, run, skip
 from ports import free_port
+from report import check_bracket, check_written, run, skip
 from server import Feed, Server, Violation
 
 TITLE = "Ways to a PostgreSQL:"

@@ -16,8 +16,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from report import run, skip
 from ports import free_port
+from report import run, skip
 from server import Server, Violation
 
 TITLE = "Behind Caddy and nginx, as the README has them:"

@@ -19,6 +19,16 @@ struct ZoneNamingTests {
         return Reading.of(Reading.calendar(zone + event)).events
     }
 
+    /// A VTIMEZONE with the rules that Sydney and Canberra have had since 2008, as if they had always applied.
+    private static func today(_ tzid: String) -> [String] {
+        [
+            "BEGIN:VTIMEZONE", "TZID:\(tzid)", "BEGIN:STANDARD", "DTSTART:19700405T030000",
+            "RRULE:FREQ=YEARLY;BYMONTH=4;BYDAY=1SU", "TZOFFSETFROM:+1100", "TZOFFSETTO:+1000", "END:STANDARD",
+            "BEGIN:DAYLIGHT", "DTSTART:19701004T020000", "RRULE:FREQ=YEARLY;BYMONTH=10;BYDAY=1SU",
+            "TZOFFSETFROM:+1000", "TZOFFSETTO:+1100", "END:DAYLIGHT", "END:VTIMEZONE",
+        ]
+    }
+
     private static func text(_ calendar: ICalendar) -> String { String(decoding: calendar.serialized(), as: UTF8.self) }
 
     private static func starts(_ text: String) -> [String: String] {
@@ -71,12 +81,7 @@ struct ZoneNamingTests {
 
     @Test("Under a known name, rules that make no difference to an event are those of the known zone")
     func todaysRules() throws {
-        let zone = [
-            "BEGIN:VTIMEZONE", "TZID:Australia/Sydney", "BEGIN:STANDARD", "DTSTART:19700405T030000",
-            "RRULE:FREQ=YEARLY;BYMONTH=4;BYDAY=1SU", "TZOFFSETFROM:+1100", "TZOFFSETTO:+1000", "END:STANDARD",
-            "BEGIN:DAYLIGHT", "DTSTART:19701004T020000", "RRULE:FREQ=YEARLY;BYMONTH=10;BYDAY=1SU",
-            "TZOFFSETFROM:+1000", "TZOFFSETTO:+1100", "END:DAYLIGHT", "END:VTIMEZONE",
-        ]
+        let zone = Self.today("Australia/Sydney")
         func written(_ lines: String...) -> String {
             let reading = Reading.of(Reading.calendar(zone + lines.flatMap { Reading.event([$0]) }))
             let text = Self.text(ICalendar(events: reading.events))
@@ -100,18 +105,10 @@ struct ZoneNamingTests {
 
     @Test("An event with two known names for the same rules is in both of the known zones")
     func twoKnownNames() throws {
-        func zone(_ name: String) -> [String] {
-            [
-                "BEGIN:VTIMEZONE", "TZID:\(name)", "BEGIN:STANDARD", "DTSTART:19700405T030000",
-                "RRULE:FREQ=YEARLY;BYMONTH=4;BYDAY=1SU", "TZOFFSETFROM:+1100", "TZOFFSETTO:+1000", "END:STANDARD",
-                "BEGIN:DAYLIGHT", "DTSTART:19701004T020000", "RRULE:FREQ=YEARLY;BYMONTH=10;BYDAY=1SU",
-                "TZOFFSETFROM:+1000", "TZOFFSETTO:+1100", "END:DAYLIGHT", "END:VTIMEZONE",
-            ]
-        }
         let names = ["Australia/Canberra", "Australia/Sydney"]
         for (start, end) in [(names[0], names[1]), (names[1], names[0])] {
             let lines = ["DTSTART;TZID=\(start):20090310T093000", "DTEND;TZID=\(end):20090310T094500"]
-            let reading = Reading.of(Reading.calendar(names.flatMap(zone) + Reading.event(lines)))
+            let reading = Reading.of(Reading.calendar(names.flatMap(Self.today) + Reading.event(lines)))
             let text = Self.text(ICalendar(events: reading.events))
             for line in lines { #expect(text.contains(line + "\r\n")) }
             #expect(text.matches(of: /BEGIN:VTIMEZONE/).count == 2 && !text.contains("TZID:Kalends/"))
@@ -120,7 +117,7 @@ struct ZoneNamingTests {
         // Where one of the names means other rules, its times stay with those of the file.
         let lines = ["DTSTART;TZID=Australia/Perth:20090310T093000", "DTEND;TZID=Australia/Sydney:20090310T094500"]
         for order in [["Australia/Perth", names[1]], [names[1], "Australia/Perth"]] {
-            let reading = Reading.of(Reading.calendar(order.flatMap(zone) + Reading.event(lines)))
+            let reading = Reading.of(Reading.calendar(order.flatMap(Self.today) + Reading.event(lines)))
             let text = Self.text(ICalendar(events: reading.events))
             #expect(text.firstMatch(of: /DTSTART;TZID=Kalends\/[0-9a-f]{16}:20090310T093000\r\n/) != nil)
             #expect(text.contains(lines[1] + "\r\n"))
