@@ -213,7 +213,7 @@ test-upgrade: build
 	@Scripts/install-packages.sh postgresql
 	@KALENDS=$(KALENDS) python3 -B Tests/Faults/upgrade.py $(or $(BEFORE),$(KALENDS)) --rounds $(or $(ROUNDS),4)
 
-# The same for ten minutes, with as many polls as the machine can do, up to 1,500 a second.
+# `test-nodes` for ten minutes, with as many polls as the machine can do, up to 1,500 a second.
 test-nodes-long: build
 	@Scripts/install-packages.sh $(NODES_PACKAGES)
 	@KALENDS=$(KALENDS) python3 -B Tests/Faults/nodes.py --seconds $(or $(SECONDS_OF_FAULTS),600) --rate 1500
@@ -274,8 +274,8 @@ test-mixed: build
 	@Scripts/install-packages.sh iproute2
 	@python3 -B Tests/Faults/mixed.py $(KALENDS)
 
-# Formatting, lint, a build without a warning (warnings are errors), no text of a stranger compared but by its bytes, and
-# nothing stored for a caller but by the one act.
+# The format, lint, a build without a warning (warnings are errors), no text of a stranger compared but by its bytes, and
+# nothing stored for a caller but by the one act; docs/specifications.md and docs/asvs.md name only what there is.
 check:
 	@Scripts/install-packages.sh $(SYSTEM_PACKAGES)
 	@$(SWIFT) format lint --strict --parallel --recursive Package.swift Sources Tests Benchmarks Samples/first-hour
