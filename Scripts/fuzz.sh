@@ -13,9 +13,9 @@
 #   document   the readers, with what the OpenAPI document describes, with and without faults
 #   keep       no new inputs: what `readers` reached is merged into the corpus in Tests/Fuzz/corpus, which `make test` replays
 #
-# What was learnt stays in .build-fuzz/TARGET/corpus, so a next call goes on from there. A finding ends with a status other
-# than 0 and lies in .build-fuzz/TARGET/findings. SEED=N gives `mutate` and `document` other inputs; LONGEST=N is the length
-# of an input at most; SCRATCH=PATH is SwiftPM's folder.
+# What was learnt stays in .build-fuzz/FOLDER/corpus, so a next call goes on from there; FOLDER is `calendar`, or `readers` for
+# all other targets. A finding ends with a status other than 0 and lies in .build-fuzz/FOLDER/findings. SEED=N gives `mutate`
+# and `document` other inputs; LONGEST=N is the length of an input at most; SCRATCH=PATH is SwiftPM's folder.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
