@@ -19,9 +19,9 @@ import sys
 from pathlib import Path
 
 MODULES = [
-    "Base", "ICalBridge", "Storage", "StoragePostgreSQL", "FeedTokens", "Outbound", "CalendarSync", "OfficeDays",
-    "PhoneTexts", "KalendsCompanion", "KalendsEventKit", "CompanionFolder", "CompanionTool", "Pages", "KalendsCore",
-    "KalendsFront", "FeedServer"]
+    "Base", "ICalBridge", "Storage", "StorageSQLite", "StoragePostgreSQL", "FeedTokens", "Outbound", "CalendarSync",
+    "OfficeDays", "PhoneTexts", "KalendsCompanion", "KalendsEventKit", "CompanionFolder", "CompanionTool", "Pages",
+    "KalendsCore", "KalendsFront", "FeedServer"]
 
 # What the standard library does with normalised text.
 SYMBOLS = {
