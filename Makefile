@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 
 SWIFT ?= swift
-# With Swift's own libraries inside: the program starts sooner, and needs nothing of Swift on the machine.
-RELEASE := -c release --static-swift-stdlib
 PORT ?= 8080
 TOOLS := .tools
-KALENDS := .build/release/kalends
 PYTHON := $(TOOLS)/python/bin/python
-# The tests, and the programs that they start, are built by the optimizer like what is installed, in a folder of their own:
-# the suite takes half the time, and what breaks only in optimized code is found. Assertions are kept.
-TEST_FLAGS := -c release --scratch-path .build-test -Xswiftc -enable-testing -Xswiftc -assert-config -Xswiftc Debug
-TESTED := .build-test/release
+# The program and its tests are built once, in one folder: by the optimizer, like what is installed, so that the suite takes
+# half the time and what breaks only in optimized code is found, but with assertions, and with what tests look into.
+FLAGS := -c release -Xswiftc -enable-testing -Xswiftc -assert-config -Xswiftc Debug
+BUILT := .build/release
+KALENDS := $(BUILT)/kalends
+# What is installed and what is measured has neither, and has Swift's own libraries inside: it starts sooner, and needs nothing of
+# Swift on the machine.
+RELEASE := -c release --static-swift-stdlib --scratch-path .build-release
+RELEASED := .build-release/release/kalends
+BENCH := .build-release/release/kalends-bench
 
 SYSTEM_PACKAGES := libical-dev libsqlite3-dev libpq-dev zlib1g-dev tzdata
 TEST_PACKAGES := $(SYSTEM_PACKAGES) python3-venv vdirsyncer khal curl postgresql chromium chromium-driver nodejs node-typescript
@@ -21,7 +24,7 @@ NODES_PACKAGES := $(SYSTEM_PACKAGES) postgresql haproxy faketime nftables iprout
 SANITIZED_PACKAGES := cmake libicu-dev
 BENCH_PACKAGES := $(SYSTEM_PACKAGES) nginx-light wrk curl bc php-cli php-sabre-vobject radicale vdirsyncer procps valgrind binutils
 
-.PHONY: run try-connections build test test-busy test-release test-clients test-faults test-kill test-postgresql \
+.PHONY: run try-connections build test test-corpora test-busy test-release test-clients test-faults test-kill test-postgresql \
 	test-failover test-move test-restores test-nodes test-nodes-long test-upgrade test-disk-full test-power-cut \
 	test-powercut test-clock test-slow test-proxies test-revocation test-sync-kill test-pages test-growth test-long-writes \
 	test-mixed test-caldav test-connections-scale test-hostile-files test-timing bench-rules proof bench-caldav \
@@ -48,6 +51,11 @@ build: $(KALENDS)
 # nothing is to be done.
 $(KALENDS): Package.swift $(shell find Sources -type f)
 	@Scripts/install-packages.sh $(SYSTEM_PACKAGES)
+	@$(SWIFT) build $(FLAGS) --product kalends
+	@touch $@
+
+$(RELEASED): Package.swift $(shell find Sources -type f)
+	@Scripts/install-packages.sh $(SYSTEM_PACKAGES)
 	@$(SWIFT) build $(RELEASE) --product kalends
 	@touch $@
 
@@ -55,44 +63,54 @@ $(KALENDS): Package.swift $(shell find Sources -type f)
 test: $(TOOLS)/python/.done $(TOOLS)/browser/.done
 	@Scripts/install-packages.sh $(TEST_PACKAGES)
 	@Scripts/install-promtool.sh $(TOOLS) || echo "promtool cannot be had here: the tests that ask it are left out" >&2
-	@$(SWIFT) build --build-tests $(TEST_FLAGS)
+	@$(SWIFT) build --build-tests $(FLAGS)
 	@Scripts/install-icaljs.sh $(TOOLS)
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target $(PROGRAM_TESTS)
 	@python3 -B Tests/Benchmarks/figures.py
-	@KALENDS_PYTHON=$(CURDIR)/$(PYTHON) SWIFT=$(SWIFT) Scripts/test.sh $(TEST_FLAGS)
+	@KALENDS_PYTHON=$(CURDIR)/$(PYTHON) SWIFT=$(SWIFT) Scripts/test.sh $(FLAGS)
+
+# What reads files of other projects, which KALENDS_CORPORA=FOLDER names, or holds to them; `make test` leaves it out without.
+test-corpora: export KALENDS_CORPORA := $(KALENDS_CORPORA)
+test-corpora: $(TOOLS)/python/.done
+	@[ -n "$(KALENDS_CORPORA)" ] || { echo "KALENDS_CORPORA names no folder." >&2; exit 64; }
+	@Scripts/install-packages.sh $(TEST_PACKAGES)
+	@$(SWIFT) build --build-tests $(FLAGS)
+	@KALENDS_PYTHON=$(CURDIR)/$(PYTHON) SWIFT=$(SWIFT) Scripts/test.sh $(FLAGS) --filter $(CORPORA_TESTS)
+
+CORPORA_TESTS := 'ICalBridgeTests|PhoneTextsTests|Corpus|CheckPageTests|TraceTests|ReplayTests|GraphZoneTests'
 
 # What drives the built programs from outside, each by itself, two at a time; the longest is first.
 PROGRAM_TESTS := try-api try-pages try-companion try-walk try-first-hour try-clients try-kill
 .PHONY: $(PROGRAM_TESTS)
 
 try-api:
-	@KALENDS=$(TESTED)/kalends $(PYTHON) -B Tests/API/run.py --examples 10
+	@KALENDS=$(BUILT)/kalends $(PYTHON) -B Tests/API/run.py --examples 10
 
 try-pages:
 	@rm -rf $(TOOLS)/pages
-	@PAGES_OUT=$(CURDIR)/$(TOOLS)/pages $(SWIFT) test --skip-build $(TEST_FLAGS) --filter RenderingTests
+	@PAGES_OUT=$(CURDIR)/$(TOOLS)/pages $(SWIFT) test --skip-build $(FLAGS) --filter RenderingTests
 	@$(TOOLS)/browser/bin/python -B Tests/PagesTests/Browser/walk.py $(TOOLS)/pages --quick
 
 try-companion:
-	@KALENDS=$(TESTED)/kalends COMPANION=$(TESTED)/kalends-companion $(PYTHON) -B Tests/Clients/companion.py
+	@KALENDS=$(BUILT)/kalends COMPANION=$(BUILT)/kalends-companion $(PYTHON) -B Tests/Clients/companion.py
 
 try-walk:
-	@python3 -B Scripts/try-connections.py $(TESTED)/kalends --port 18087 --python $(PYTHON) --walk
+	@python3 -B Scripts/try-connections.py $(BUILT)/kalends --port 18087 --python $(PYTHON) --walk
 
 try-first-hour:
-	@KALENDS=$(TESTED)/kalends FIRST_HOUR=$(TESTED)/FirstHour python3 -B Tests/Clients/first_hour.py
+	@KALENDS=$(BUILT)/kalends FIRST_HOUR=$(BUILT)/FirstHour python3 -B Tests/Clients/first_hour.py
 
 try-clients:
-	@KALENDS=$(TESTED)/kalends $(PYTHON) -B Tests/Clients/run.py vdirsyncer khal
+	@KALENDS=$(BUILT)/kalends $(PYTHON) -B Tests/Clients/run.py vdirsyncer khal
 
 try-kill:
-	@KALENDS=$(TESTED)/kalends python3 -B Tests/Faults/kill.py --rounds 2 --any-start
+	@KALENDS=$(BUILT)/kalends python3 -B Tests/Faults/kill.py --rounds 2 --any-start
 
 # The suite of `make test` many times in a row, beside three processes that never wait; ROUNDS=10.
 test-busy: $(TOOLS)/python/.done
 	@Scripts/install-packages.sh $(TEST_PACKAGES)
-	@$(SWIFT) build --build-tests $(TEST_FLAGS)
-	@KALENDS_PYTHON=$(CURDIR)/$(PYTHON) SWIFT=$(SWIFT) Scripts/test-busy.sh $(or $(ROUNDS),10) $(TEST_FLAGS)
+	@$(SWIFT) build --build-tests $(FLAGS)
+	@KALENDS_PYTHON=$(CURDIR)/$(PYTHON) SWIFT=$(SWIFT) Scripts/test-busy.sh $(or $(ROUNDS),10) $(FLAGS)
 
 # What `make run` gives, for some minutes: the program without the assertions and the testability of the tests' build.
 test-release: build $(TOOLS)/python/.done
@@ -113,9 +131,9 @@ test-clients: build $(TOOLS)/python/.done
 # a container.
 test-caldav: $(TOOLS)/python/.done
 	@Scripts/install-packages.sh $(SYSTEM_PACKAGES) $(CALDAV_PACKAGES)
-	@$(SWIFT) build --build-tests $(TEST_FLAGS)
+	@$(SWIFT) build --build-tests $(FLAGS)
 	@KALENDS_PYTHON=$(CURDIR)/$(PYTHON) KALENDS_CALDAV_SERVERS="radicale xandikos cyrus davical" \
-		$(SWIFT) test --skip-build $(TEST_FLAGS) --filter CalDAV
+		$(SWIFT) test --skip-build $(FLAGS) --filter CalDAV
 
 # 100, 1,000 and 10,000 connections at 15 minutes, with a provider that takes 50 ms a request: how late runs are, memory,
 # processor, and how all of it grows.
@@ -138,19 +156,19 @@ sanitize: $(TOOLS)/python/.done
 # main job at a server with the demo, by mouse and keyboard, with scripts and without, and three tasks as a stranger does them.
 test-pages: $(TOOLS)/browser/.done
 	@Scripts/install-packages.sh $(SYSTEM_PACKAGES) chromium chromium-driver firefox-esr
-	@$(SWIFT) build --build-tests $(TEST_FLAGS)
+	@$(SWIFT) build --build-tests $(FLAGS)
 	@rm -rf $(TOOLS)/pages
-	@PAGES_OUT=$(CURDIR)/$(TOOLS)/pages $(SWIFT) test --skip-build $(TEST_FLAGS) --filter RenderingTests
+	@PAGES_OUT=$(CURDIR)/$(TOOLS)/pages $(SWIFT) test --skip-build $(FLAGS) --filter RenderingTests
 	@$(TOOLS)/browser/bin/python -B Tests/PagesTests/Browser/walk.py $(TOOLS)/pages
 	@$(TOOLS)/browser/bin/python -B Tests/PagesTests/Browser/behave.py $(TOOLS)/pages
-	@$(TOOLS)/browser/bin/python -B Tests/PagesTests/Browser/live.py $(TESTED)/kalends
-	@$(TOOLS)/browser/bin/python -B Tests/PagesTests/Browser/tasks.py $(TESTED)/kalends
-	@$(TOOLS)/browser/bin/python -B Tests/PagesTests/Browser/firefox.py $(TOOLS)/pages $(TESTED)/kalends
+	@$(TOOLS)/browser/bin/python -B Tests/PagesTests/Browser/live.py $(BUILT)/kalends
+	@$(TOOLS)/browser/bin/python -B Tests/PagesTests/Browser/tasks.py $(BUILT)/kalends
+	@$(TOOLS)/browser/bin/python -B Tests/PagesTests/Browser/firefox.py $(TOOLS)/pages $(BUILT)/kalends
 
 # Each page at 1,000 items and 50 feeds: time, bytes, requests, processor, layout shift, and memory after 10,000 views; VIEWS=10000.
-bench-pages: build $(TOOLS)/browser/.done $(TOOLS)/python/.done
+bench-pages: $(RELEASED) $(TOOLS)/browser/.done $(TOOLS)/python/.done
 	@Scripts/install-packages.sh chromium chromium-driver
-	@$(TOOLS)/browser/bin/python -B Tests/PagesTests/Browser/figures.py $(KALENDS) --radicale $(PYTHON) --views $(or $(VIEWS),10000)
+	@$(TOOLS)/browser/bin/python -B Tests/PagesTests/Browser/figures.py $(RELEASED) --radicale $(PYTHON) --views $(or $(VIEWS),10000)
 
 # Thousands of clients that are slow on purpose, beside readers who poll as usual.
 test-slow: build
@@ -252,14 +270,14 @@ test-sync-kill: build $(TOOLS)/python/.done
 # Look-ups of tokens, keys, sessions and passwords by dudect's t-test, TIMING=1000000 measurements of each kind.
 test-timing:
 	@Scripts/install-packages.sh $(SYSTEM_PACKAGES)
-	@$(SWIFT) build --build-tests $(TEST_FLAGS)
-	@KALENDS_TIMING=$(or $(TIMING),1000000) $(SWIFT) test --skip-build $(TEST_FLAGS) --filter TimingTests
+	@$(SWIFT) build --build-tests $(FLAGS)
+	@KALENDS_TIMING=$(or $(TIMING),1000000) $(SWIFT) test --skip-build $(FLAGS) --filter TimingTests
 
 # 50,000 random rules: the worst and the 99.9th percentile of the time that each takes.
 bench-rules:
 	@Scripts/install-packages.sh $(SYSTEM_PACKAGES)
 	@$(SWIFT) build $(RELEASE) --product kalends-bench
-	@.build/release/kalends-bench rules
+	@$(BENCH) rules
 
 # Every promise with the command that shows it: runs them all, for hours, and writes docs/proof.md.
 proof:
@@ -279,8 +297,8 @@ test-mixed: build
 check:
 	@Scripts/install-packages.sh $(SYSTEM_PACKAGES)
 	@$(SWIFT) format lint --strict --parallel --recursive Package.swift Sources Tests Benchmarks Samples/first-hour
-	@$(SWIFT) build --build-tests $(TEST_FLAGS)
-	@python3 -B Scripts/text-rule.py .build-test release
+	@$(SWIFT) build --build-tests $(FLAGS)
+	@python3 -B Scripts/text-rule.py .build release
 	@python3 -B Scripts/house-rule.py
 	@python3 -B Scripts/specification-rule.py
 	@python3 -B Scripts/asvs-rule.py
@@ -290,13 +308,13 @@ format:
 
 # Polls beside nginx that serves the same bytes, reading, writing and expanding beside libical and others, imports and calendars
 # in step; writes docs/performance.md. PARTS="polls read" does some of it.
-bench: build $(TOOLS)/python/.done
+bench: $(RELEASED) $(TOOLS)/python/.done
 	@Scripts/install-packages.sh $(BENCH_PACKAGES)
 	@$(SWIFT) build $(RELEASE) --product kalends-bench
 	@python3 -B Scripts/bench.py run $(PARTS) --python $(PYTHON)
 
 # The same, compared with the ratios and the counts of instructions that the repository keeps; fails where one is worse.
-bench-check: build $(TOOLS)/python/.done
+bench-check: $(RELEASED) $(TOOLS)/python/.done
 	@Scripts/install-packages.sh $(BENCH_PACKAGES)
 	@$(SWIFT) build $(RELEASE) --product kalends-bench
 	@python3 -B Scripts/bench.py check $(PARTS) --python $(PYTHON)
@@ -305,7 +323,7 @@ bench-check: build $(TOOLS)/python/.done
 bench-hazards:
 	@Scripts/install-packages.sh $(SYSTEM_PACKAGES)
 	@$(SWIFT) build $(RELEASE) --product kalends-bench
-	@.build/release/kalends-bench hazards
+	@$(BENCH) hazards
 
 # The engine that keeps calendars in step beside vdirsyncer, with one Radicale.
 bench-caldav: $(TOOLS)/python/.done
@@ -314,46 +332,46 @@ bench-caldav: $(TOOLS)/python/.done
 	@python3 -B Scripts/bench.py run caldav --python $(PYTHON)
 
 # What phones bring and take along: 5,000 events at once, 100,000 page by page, and questions without news.
-bench-phones: build
-	@python3 -B Scripts/bench-phones.py $(KALENDS)
+bench-phones: $(RELEASED)
+	@python3 -B Scripts/bench-phones.py $(RELEASED)
 
 # Polls at a million feeds beside a hundred, memory, the start after a kill, and a circle of 100,000 items.
-bench-million: build
+bench-million: $(RELEASED)
 	@Scripts/install-packages.sh $(BENCH_PACKAGES)
 	@$(SWIFT) build $(RELEASE) --product kalends-bench
 	@python3 -B Scripts/bench.py run million --python $(PYTHON)
 
 # One, two and three servers on one PostgreSQL beside one on SQLite: polls, reads, changes, memory, and how soon a revocation is
 # answered with up to eight servers.
-bench-nodes: build
+bench-nodes: $(RELEASED)
 	@Scripts/install-packages.sh $(SYSTEM_PACKAGES) wrk postgresql
-	@python3 -B Scripts/bench-nodes.py $(KALENDS)
+	@python3 -B Scripts/bench-nodes.py $(RELEASED)
 
 # A million feeds, or FEEDS, are moved from SQLite to PostgreSQL and back, with a start and polls on PostgreSQL between.
-bench-move: build
+bench-move: $(RELEASED)
 	@Scripts/install-packages.sh $(SYSTEM_PACKAGES) wrk postgresql
 	@$(SWIFT) build $(RELEASE) --product kalends-bench
-	@python3 -B Scripts/bench-move.py $(KALENDS) .build/release/kalends-bench --count $(or $(FEEDS),1000000)
+	@python3 -B Scripts/bench-move.py $(RELEASED) $(BENCH) --count $(or $(FEEDS),1000000)
 
 # A Debian package in .build-package/.
 PACKAGE := .build-package
-VERSION = $(shell $(KALENDS) --version)
+VERSION = $(shell $(RELEASED) --version)
 
-package: build
+package: $(RELEASED)
 	@Scripts/install-packages.sh debhelper dpkg-dev
-	@Scripts/package.sh $(KALENDS) $(PACKAGE)
+	@Scripts/package.sh $(RELEASED) $(PACKAGE)
 
 # The package in a bare Debian with a systemd of its own: installed, served from, upgraded under load, removed, purged. Wants
 # root. OLD=FILE is the package of the version before; otherwise that is the same program under a lower version.
 test-package: package
 	@Scripts/install-packages.sh debootstrap systemd-container
-	@[ -n "$(OLD)" ] || Scripts/package.sh $(KALENDS) $(PACKAGE) $(VERSION)~before
+	@[ -n "$(OLD)" ] || Scripts/package.sh $(RELEASED) $(PACKAGE) $(VERSION)~before
 	@python3 -B Tests/Packages/package.py $(or $(OLD),$(PACKAGE)/kalends_$(VERSION)~before_*.deb) $(PACKAGE)/kalends_$(VERSION)_*.deb
 
 # The container's image with the package's program, run as compose.yaml says, and beside PostgreSQL. Wants root.
 test-container: package
 	@Scripts/install-packages.sh podman podman-compose crun netavark aardvark-dns iptables debootstrap postgresql
-	@Scripts/postgresql.sh python3 -B Tests/Packages/container.py $(KALENDS)
+	@Scripts/postgresql.sh python3 -B Tests/Packages/container.py $(RELEASED)
 
 # The alerts, and the metrics that they ask for, by Prometheus' own tool; its package would start a server.
 test-alerts:

@@ -300,7 +300,8 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
-        .testTarget(name: "PhoneTextsTests", dependencies: ["Base", "PhoneTexts"], swiftSettings: strict),
+        .testTarget(
+            name: "PhoneTextsTests", dependencies: ["Base", "PhoneTexts", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "OutboundTests",
             dependencies: [

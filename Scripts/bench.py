@@ -5,7 +5,7 @@ usage: bench.py [write]          writes the page from what is kept
        bench.py run [PART…]      measures these parts first, or all but the long ones, and keeps what comes of it
        bench.py check [PART…]    measures again, and ends with 1 where a ratio or a count of instructions is worse than kept
 
---programs FOLDER has kalends and kalends-bench (.build/release); --python is one with icalendar and Radicale.
+--programs FOLDER has kalends and kalends-bench (.build-release/release); --python is one with icalendar and Radicale.
 --commit is the commit of the programs, where they are not of the sources that are here.
 """
 
@@ -161,7 +161,7 @@ def run(kept, parts, options):
             print(f"bench: {part.name} gave no figure, and what is kept of it stays as it is", flush=True)
             continue
         kept[part.name] = {
-            "command": part.command.format(programs=".build/release", python=".tools/python/bin/python"), "machine": machine(),
+            "command": part.command.format(programs=".build-release/release", python=".tools/python/bin/python"), "machine": machine(),
             "load": round(load, 1), "commit": options.commit or commit(), "day": time.strftime("%Y-%m-%d", time.gmtime()),
             "figures": found}
         KEPT.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n")
@@ -273,7 +273,7 @@ def main(words):
     parser = argparse.ArgumentParser(usage=__doc__.split("usage: ")[1])
     parser.add_argument("act", nargs="?", choices=["write", "run", "check"], default="write")
     parser.add_argument("parts", nargs="*")
-    parser.add_argument("--programs", default=".build/release")
+    parser.add_argument("--programs", default=".build-release/release")
     parser.add_argument("--python", default=".tools/python/bin/python")
     parser.add_argument("--commit")
     options = parser.parse_args(words)

@@ -13,6 +13,8 @@
 #   document   the readers, with what the OpenAPI document describes, with and without faults
 #   keep       no new inputs: what `readers` reached is merged into the corpus in Tests/Fuzz/corpus, which `make test` replays
 #
+# KALENDS_CORPORA=FOLDER names files of other projects, from which `calendar` and the readers begin too.
+#
 # What was learnt stays in .build-fuzz/FOLDER/corpus, so a next call goes on from there; FOLDER is `calendar`, or `readers` for
 # all other targets. A finding ends with a status other than 0 and lies in .build-fuzz/FOLDER/findings. SEED=N gives `mutate`
 # and `document` other inputs; LONGEST=N is the length of an input at most; SCRATCH=PATH is SwiftPM's folder.
@@ -87,7 +89,7 @@ calendar_seeds() {
     while IFS= read -r -d '' file; do
         number=$((number + 1))
         cp "$file" "$work/seeds/$number-$(basename "$file")"
-    done < <(find Samples $([ -d ../shared/corpora ] && echo ../shared/corpora) -type f -size -"$((longest / 512 + 1))" \
+    done < <(find Samples ${KALENDS_CORPORA:+"$KALENDS_CORPORA"} -type f -size -"$((longest / 512 + 1))" \
         \( -name '*.ics' -o -name '*.vcs' -o -name '*.jcal' -o -name '*.json' -o -name '*.xml' -o -name '*.csv' \) -print0)
 }
 
@@ -104,7 +106,7 @@ if [ "$target" = calendar ]; then
 else
     build_readers
     rm -rf "$work/seeds"
-    python3 -B Tests/Fuzz/Readers/seeds.py "$work/seeds" $([ -d ../shared/corpora ] && echo ../shared/corpora)
+    python3 -B Tests/Fuzz/Readers/seeds.py "$work/seeds" ${KALENDS_CORPORA:+"$KALENDS_CORPORA"}
     kept=Tests/Fuzz/corpus/readers
     case $target in
     readers)

@@ -6,34 +6,22 @@ import Testing
 
 @testable import ICalBridge
 
-/// Calendar files that others wrote; they are beside the project and not part of it.
-enum Corpus {
-    static let folder = URL(filePath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().appending(
-            path: "shared/corpora")
+extension CalendarFile {
+    /// Returns a number that so many events, calendars or series of all files exceed: less where only samples are read.
+    static func least(samples: Int, foreign: Int) -> Int { Self.foreign.isEmpty ? samples : foreign }
 
-    static var exists: Bool { FileManager.default.fileExists(atPath: folder.path) }
-
-    /// A Python with the package `icalendar`.
-    static var python: String? { ProcessInfo.processInfo.environment["KALENDS_PYTHON"] }
-
-    /// The files' paths within the folder.
-    static let files: [String] = ((try? FileManager.default.subpathsOfDirectory(atPath: folder.path)) ?? [])
-        .filter { $0.hasSuffix(".ics") || $0.hasSuffix(".vcs") }.sorted()
-
-    static func read(_ path: String) throws -> CalendarReading {
-        CalendarReader().read([UInt8](try Data(contentsOf: folder.appending(path: path))))
-    }
+    func read() throws -> CalendarReading { CalendarReader().read(try bytes) }
 }
 
-@Suite("Files that others wrote", .ownThread, .enabled(if: Corpus.exists))
+@Suite("Files that others wrote, and the samples", .ownThread)
 struct CorpusTests {
     @Test("Every file is answered soon, with values or with a reason")
     func everyFile() throws {
-        #expect(!Corpus.files.isEmpty)
-        for path in Corpus.files {
+        #expect(CalendarFile.samples.count > 50)
+        for file in CalendarFile.all {
+            let path = file.path
             var reading: CalendarReading?
-            let time = try effort { reading = try Corpus.read(path) }
+            let time = try effort { reading = try file.read() }
             // Two seconds in a release build; a debug build takes ten times as long.
             #expect(time < .seconds(20), "\(path)")
             let read = try #require(reading)
@@ -46,10 +34,10 @@ struct CorpusTests {
         }
     }
 
-    @Test("What ical4j calls valid loses nothing but events without a start")
+    @Test("What ical4j calls valid loses nothing but events without a start", .needsCorpora("ical4j/valid"))
     func validFiles() throws {
-        for path in Corpus.files where path.hasPrefix("ical4j/valid/") {
-            let reading = try Corpus.read(path)
+        for file in CalendarFile.foreign where file.path.hasPrefix("ical4j/valid/") {
+            let (path, reading) = (file.path, try file.read())
             let errors = Set(reading.problems.filter { $0.severity == .error }.map(\.code.rawValue))
             #expect(
                 errors.subtracting(["missing-start"]).isSubset(of: Self.knownErrors[path] ?? []), "\(path): \(errors)")
@@ -58,12 +46,15 @@ struct CorpusTests {
 
     private static let knownErrors: [String: Set<String>] = [:]
 
-    @Test("An independent reader counts as many events", .enabled(if: Corpus.python != nil))
+    @Test(
+        "An independent reader counts as many events",
+        .enabled(if: Programs.python != nil, "KALENDS_PYTHON names no Python; make test makes one"))
     func sameCount() async throws {
-        let counts = try await Self.countedElsewhere()
-        #expect(counts.count == Corpus.files.count)
-        for path in Corpus.files {
-            let reading = try Corpus.read(path)
+        let files = CalendarFile.foreign + CalendarFile.samples.filter { !$0.path.hasPrefix("Samples/malformed/") }
+        let counts = try await Self.countedElsewhere(files)
+        #expect(counts.count == files.count)
+        for file in files {
+            let (path, reading) = (file.path, try file.read())
             // The other reader also counts events without a start, which have no place in a calendar.
             let lost = reading.problems.count { $0.code == "missing-start" }
             let ours = reading.events.count { $0.kind == .event } + lost
@@ -141,16 +132,17 @@ struct CorpusTests {
         ),
     ]
 
-    private static func countedElsewhere() async throws -> [String: Int?] {
+    private static func countedElsewhere(_ files: [CalendarFile]) async throws -> [String: Int?] {
         let script = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Oracles/count_events.py")
         let text = try await runProgram(
-            Corpus.python ?? "", ["-W", "ignore", script.path],
-            input: Corpus.files.joined(separator: "\n") + "\n", in: Corpus.folder
+            try #require(Programs.python), ["-W", "ignore", script.path],
+            input: files.map { $0.url.path + "\n" }.joined(), in: packageRoot
         ).output
+        let paths = Dictionary(uniqueKeysWithValues: files.map { ($0.url.path, $0.path) })
         var counts: [String: Int?] = [:]
         for line in text.split(separator: "\n") {
-            let sides = line.split(separator: "\t")
-            if sides.count == 2 { counts[String(sides[0])] = .some(Int(sides[1])) }
+            let sides = line.split(separator: "\t").map(String.init)
+            if sides.count == 2, let path = paths[sides[0]] { counts[path] = .some(Int(sides[1])) }
         }
         return counts
     }

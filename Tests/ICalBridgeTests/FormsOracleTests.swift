@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ICalBridge
 
 /// The same calendar in two forms, as ical.js, python icalendar and biweekly publish it, including the RFCs' examples.
-@Suite("Twins that others wrote", .enabled(if: Corpus.exists))
+@Suite("Twins that others wrote", .needsCorpora("kewisch+ical.js"))
 struct FormsOracleTests {
     @Test("jCal of a text has the properties of its twin", arguments: FormsTwin.jCal)
     func jCal(_ twin: FormsTwin) throws {

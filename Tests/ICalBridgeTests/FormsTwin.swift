@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ICalBridge
@@ -22,7 +23,7 @@ struct FormsTwin: CustomTestStringConvertible {
     var other: [UInt8] { get throws { try Self.bytes(form) } }
 
     static func bytes(_ path: String) throws -> [UInt8] {
-        [UInt8](try Data(contentsOf: Corpus.folder.appending(path: path)))
+        [UInt8](try Data(contentsOf: try #require(Corpora.find(path))))
     }
 
     func compare(_ ours: [String], _ theirs: [String]) throws {

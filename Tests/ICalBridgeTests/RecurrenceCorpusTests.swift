@@ -2,9 +2,10 @@
 
 import Foundation
 import ICalBridge
+import TestSupport
 import Testing
 
-/// A calendar of sabre/vobject's tests and its expansion in UTC, from the corpora beside this checkout.
+/// A calendar of sabre/vobject's tests and its expansion in UTC.
 struct SabrePair: Sendable, CustomStringConvertible {
     var input: URL
     var expected: URL
@@ -15,12 +16,9 @@ struct SabrePair: Sendable, CustomStringConvertible {
     var description: String { input.lastPathComponent }
 
     static let all: [SabrePair] = {
-        var root = URL(filePath: #filePath).resolvingSymlinksInPath()
-        for _ in 0..<4 { root.deleteLastPathComponent() }
-        let folder = root.appending(path: "shared/corpora/sabre-expand")
-        guard let index = try? String(contentsOf: folder.appending(path: "index.tsv"), encoding: .utf8) else {
-            return []
-        }
+        guard let folder = Corpora.find("sabre-expand"),
+            let index = try? String(contentsOf: folder.appending(path: "index.tsv"), encoding: .utf8)
+        else { return [] }
         return index.split(whereSeparator: \.isNewline).dropFirst().compactMap { line in
             let fields = line.split(separator: "\t").map(String.init)
             guard fields.count == 5, let from = CivilDate(iso: fields[3]), let to = CivilDate(iso: fields[4]) else {
@@ -33,7 +31,7 @@ struct SabrePair: Sendable, CustomStringConvertible {
     }()
 }
 
-@Suite("Recurrence: the expansions of sabre/vobject", .enabled(if: !SabrePair.all.isEmpty))
+@Suite("Recurrence: the expansions of sabre/vobject", .needsCorpora("sabre-expand"))
 struct RecurrenceCorpus {
     @Test("A calendar expands to the occurrences that sabre/vobject writes", arguments: SabrePair.all)
     func expansion(_ pair: SabrePair) throws {

@@ -25,7 +25,7 @@ extension String {
     fileprivate var leftPadded: String { count < 2 ? "0" + self : self }
 }
 
-private let examples: [RFCExample] = [
+let rfcExamples: [RFCExample] = [
     .init(
         title: "Daily for 10 occurrences", rule: "FREQ=DAILY;COUNT=10",
         days: (2...11).map { "199709" + String($0).leftPadded }.joined(separator: " ")),
@@ -182,7 +182,7 @@ struct RecurrenceRFCExamples {
         }
     }
 
-    @Test("An example of the RFC gives the RFC's occurrences in New York", arguments: examples)
+    @Test("An example of the RFC gives the RFC's occurrences in New York", arguments: rfcExamples)
     func example(_ example: RFCExample) throws {
         let expected = try walls(example)
         let start = EventTime.zoned(try #require(CivilDateTime(basic: example.start)), newYork)
@@ -193,7 +193,7 @@ struct RecurrenceRFCExamples {
         #expect(times.isComplete != example.isOpen)
     }
 
-    @Test("An example gives the same from any of its occurrences on as from DTSTART", arguments: examples)
+    @Test("An example gives the same from any of its occurrences on as from DTSTART", arguments: rfcExamples)
     func jumping(_ example: RFCExample) throws {
         let expected = try walls(example)
         let start = EventTime.zoned(try #require(CivilDateTime(basic: example.start)), newYork)

@@ -2,6 +2,7 @@
 
 import Foundation
 import ICalBridge
+import TestSupport
 import Testing
 
 /// One row of a table of rules with their instances, as libical and ical.net publish them.
@@ -25,15 +26,13 @@ struct RuleTableRow: Sendable, CustomStringConvertible {
 
     var description: String { "\(table):\(line) \(rule) from \(start)" }
 
-    /// The rows of both tables; none when the corpora are not beside this checkout.
+    /// The rows of both tables; none without the corpora.
     static let all: [RuleTableRow] = ["libical-4.x", "ical.net"].flatMap { read($0) }
 
     private static func read(_ table: String) -> [RuleTableRow] {
-        // Tests/ICalBridgeTests/RecurrenceTableRows.swift: three steps up to the package, one more to its neighbours.
-        var root = URL(filePath: #filePath).resolvingSymlinksInPath()
-        for _ in 0..<4 { root.deleteLastPathComponent() }
-        let file = root.appending(path: "shared/corpora/rrule-tables/\(table).txt")
-        guard let text = try? String(contentsOf: file, encoding: .utf8) else { return [] }
+        guard let file = Corpora.find("rrule-tables/\(table).txt"),
+            let text = try? String(contentsOf: file, encoding: .utf8)
+        else { return [] }
         var rows: [RuleTableRow] = []
         var row = RuleTableRow(table: table, line: 0)
         func finish() {

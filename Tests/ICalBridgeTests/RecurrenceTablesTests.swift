@@ -2,9 +2,10 @@
 
 import Foundation
 import ICalBridge
+import TestSupport
 import Testing
 
-@Suite("Recurrence: the tables of libical and ical.net", .enabled(if: !RuleTableRow.all.isEmpty))
+@Suite("Recurrence: the tables of libical and ical.net", .needsCorpora("rrule-tables"))
 struct RecurrenceTables {
     /// Answers where the table has no times: libical has not implemented the rule. They follow from RFC 5545 section
     /// 3.3.10, because the 30th of December is in week 1 only in 2025, 2026, 2031 and 2032.

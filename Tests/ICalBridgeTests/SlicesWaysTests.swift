@@ -36,10 +36,10 @@ struct SlicesWaysTests {
         #expect(read(bytes, threads: 2, chunkSize: 1, listed: 1) == short, "\(name) in chunks with few problems listed")
     }
 
-    @Test("Files that others wrote", .enabled(if: Corpus.exists))
+    @Test("Files that others wrote")
     func corpus() throws {
-        for path in Corpus.files {
-            let bytes = [UInt8](try Data(contentsOf: Corpus.folder.appending(path: path)))
+        for file in CalendarFile.all {
+            let (path, bytes) = (file.path, try file.bytes)
             // Debug builds are slow, and the long files repeat what the short ones have.
             guard bytes.count < 150_000 else { continue }
             Self.expectSame(bytes, path)

@@ -138,24 +138,6 @@ struct WordsTests {
         }
     }
 
-    @Test("The connector's words are those of the contract")
-    func connector() throws {
-        let words = Words.of(.english)
-        let app = ["app": "(app)"]
-        let texts = [
-            "connectorApprove", "connectorSyncing", "connectorExplain", "connectorView", "connectorAdd",
-            "connectorNever",
-            "connectorConnect", "connectorCalendars", "connectorManage", "connectorDisconnect", "connectorDenied",
-            "connectorDisconnected",
-        ].map { words($0, app) }
-        let contract = Self.sources.deletingLastPathComponent().deletingLastPathComponent()
-            .appending(path: "../shared/contract-sync.md").standardizedFileURL
-        let isThere = FileManager.default.fileExists(atPath: contract.path)
-        let text = isThere ? try String(contentsOf: contract, encoding: .utf8).replacing("\n", with: " ") : ""
-        for own in texts where isThere { #expect(text.contains(own), "\(own)") }
-        #expect(texts.count == 12)
-    }
-
     @Test("The connector says the same on a page as on a phone")
     func phone() {
         let words = Words.of(.english)

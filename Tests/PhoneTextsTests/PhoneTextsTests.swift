@@ -3,29 +3,22 @@
 import Base
 import Foundation
 import PhoneTexts
+import TestSupport
 import Testing
 
-/// The documents from which the texts come; they are beside the project and not part of it.
-private enum Source {
-    static let folder = URL(filePath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().appending(path: "shared")
-
-    /// Returns a document in which every run of white space is one blank.
-    static func text(_ path: String) throws -> String {
-        try String(contentsOf: folder.appending(path: path), encoding: .utf8)
-            .replacing(/\s+/, with: " ").replacing("> ", with: "")
-    }
-
-    static var exists: Bool { FileManager.default.fileExists(atPath: folder.appending(path: "seeds").path) }
+/// Returns a document from which the texts come, in which every run of white space is one blank.
+private func source(_ name: String) throws -> String {
+    try String(contentsOf: try #require(Corpora.find(name)), encoding: .utf8)
+        .replacing(/\s+/, with: " ").replacing("> ", with: "")
 }
 
 @Suite("Phones: words for a person")
 struct PhoneTextsTests {
     private let connector = ConnectorTexts(app: "helpem")
 
-    @Test("The connector says what its specification says, word for word", .enabled(if: Source.exists))
+    @Test("The connector says what its specification says, word for word", .needsCorpora("apple-calendar-connector.md"))
     func connectorWords() throws {
-        let text = try Source.text("seeds/apple-calendar-connector.md")
+        let text = try source("apple-calendar-connector.md")
         let words =
             [
                 connector.menu, connector.name, connector.subtitle(isConnected: true),
@@ -40,9 +33,9 @@ struct PhoneTextsTests {
             connector.writeNote.contains("toggle only controls usage, not permission; permission is managed by iOS"))
     }
 
-    @Test("The companion says what its specification says, word for word", .enabled(if: Source.exists))
+    @Test("The companion says what its specification says, word for word", .needsCorpora("timesense-companion.md"))
     func companionWords() throws {
-        let text = try Source.text("seeds/timesense-companion.md")
+        let text = try source("timesense-companion.md")
         let companion = CompanionTexts(app: "TimeSense")
         let words =
             [
@@ -55,9 +48,9 @@ struct PhoneTextsTests {
         #expect(text.contains(companion.eventsSynced(0).replacing("0", with: "<count>")))
     }
 
-    @Test("Office days say what their specification says, word for word", .enabled(if: Source.exists))
+    @Test("Office days say what their specification says, word for word", .needsCorpora("in-office-days.md"))
     func officeDayWords() throws {
-        let text = try Source.text("seeds/in-office-days.md")
+        let text = try source("in-office-days.md")
         let office = OfficeDayTexts()
         for word in [
             office.title, office.setupTitle, office.chooseCalendar, office.skip, office.proceed, office.enable,
@@ -69,9 +62,9 @@ struct PhoneTextsTests {
         ] { #expect(text.contains(word), "\(word)") }
     }
 
-    @Test("The contract's table has the same words", .enabled(if: Source.exists))
+    @Test("The contract's table has the same words", .needsCorpora("contract-sync.md"))
     func contractWords() throws {
-        let text = try Source.text("contract-sync.md")
+        let text = try source("contract-sync.md")
         let (app, companion) = (ConnectorTexts(app: "(app)"), CompanionTexts(app: "(app)"))
         let words =
             [

@@ -6,7 +6,8 @@ import json
 import pathlib
 import re
 
-PLACES = [pathlib.Path(__file__).resolve().parents[2].parent / "shared/providers/google_calendar_v3_discovery.json"]
+from corpora import find
+
 COMMON = {"alt", "fields", "key", "oauth_token", "prettyPrint", "quotaUser", "userIp"}
 
 
@@ -91,9 +92,9 @@ def _own_document():
 
 class Checks:
     def __init__(self, path=None):
-        found = [place for place in ([pathlib.Path(path)] if path else PLACES) if place.exists()]
-        self.is_complete = bool(found)
-        document = json.loads(found[0].read_text()) if found else _own_document()
+        place = path or find("google_calendar_v3_discovery.json")
+        self.is_complete = place is not None
+        document = json.loads(pathlib.Path(place).read_text()) if place else _own_document()
         self.schemas = document["schemas"]
         self.methods = []
         for resource, value in document["resources"].items():

@@ -5,7 +5,7 @@ import calendar
 from datetime import date, timedelta
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from graph_shapes import shared
+from corpora import find
 
 WEEKDAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
 INDEXES = ["first", "second", "third", "fourth"]
@@ -16,7 +16,7 @@ WINDOWS = {
     "Central European Standard Time": "Europe/Warsaw", "New Zealand Standard Time": "Pacific/Auckland",
     "India Standard Time": "Asia/Kolkata", "Central Standard Time": "America/Chicago",
 }
-if path := shared("windows_zones.tsv"):
+if path := find("windows_zones.tsv"):
     with open(path, encoding="utf-8") as rows:
         for row in rows:
             cells = row.rstrip("\n").split("\t")

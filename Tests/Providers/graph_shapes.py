@@ -1,18 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """What bodies of Microsoft Graph may hold: by the vendor's metadata where it is at hand, else by the list below."""
 
-import os
 import re
 import xml.etree.ElementTree as Tree
 from datetime import datetime
 
+from corpora import find
+
 EDM = "{http://docs.oasis-open.org/odata/ns/edm}"
-
-
-def shared(name):
-    """A file of the shared folder, None where there is no such folder."""
-    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../shared/providers", name)
-    return path if os.path.exists(path) else None
 
 
 # Used without the metadata: what a client of calendars sends and gets.
@@ -77,7 +72,7 @@ class Shapes:
 
     def __init__(self):
         self.types, self.words, self.required = {}, {}, {}
-        path = shared("graph_calendar_v1.csdl.xml")
+        path = find("graph_calendar_v1.csdl.xml")
         if path:
             self.read(path)
         else:

@@ -2,6 +2,7 @@
 
 import Foundation
 import ICalBridge
+import TestSupport
 import Testing
 
 @testable import CalendarSync
@@ -15,14 +16,10 @@ struct CalDAVTrace {
         var body: [UInt8]
     }
 
-    static let folder = URL(filePath: #filePath).appending(path: "../../../../../shared/providers/caldav_traces")
-        .standardized
-    static let exists = FileManager.default.fileExists(atPath: folder.path)
-
     let exchanges: [Exchange]
 
     init(_ name: String) throws {
-        let text = try String(contentsOf: Self.folder.appending(path: name), encoding: .utf8)
+        let text = try String(contentsOf: try #require(Corpora.find("caldav_traces/\(name)")), encoding: .utf8)
         var exchanges: [Exchange] = []
         for part in text.components(separatedBy: "===== exchange ").dropFirst() {
             let lines = part.components(separatedBy: "\n")
@@ -53,7 +50,7 @@ struct CalDAVTrace {
     }
 }
 
-@Suite(.enabled(if: CalDAVTrace.exists, "The recorded exchanges are not here")) struct CalDAVTraceTests {
+@Suite(.needsCorpora("caldav_traces")) struct CalDAVTraceTests {
     static let names = ["radicale_raw.txt", "xandikos_raw.txt"]
 
     private func provider(_ steps: [ScriptedHTTP.Step]) throws -> (CalDAVCalendar, ScriptedHTTP) {

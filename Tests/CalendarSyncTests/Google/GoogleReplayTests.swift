@@ -7,42 +7,47 @@ import Testing
 
 /// The emulator is checked against what Google publishes; otherwise it would only agree with our own provider.
 @Suite struct GoogleReplayTests {
-    private static let shared = URL(filePath: #filePath).appending(path: "../../../../../shared/providers").standardized
-    private static let trace = shared.appending(path: "google_traces/real-client.txt").path
-    private static let discovery = shared.appending(path: "google_calendar_v3_discovery.json").path
-    private static let python = ProcessInfo.processInfo.environment["KALENDS_PYTHON"]
+    private static let trace = "google_traces/real-client.txt"
+    private static let discovery = "google_calendar_v3_discovery.json"
 
     /// Whether that Python has Google's client installed.
     private static func hasClient() async throws -> Bool {
-        guard let python else { return false }
+        guard let python = Programs.python else { return false }
         return try await runProgram(python, ["-c", "import googleapiclient, google_auth_oauthlib"]).status == 0
     }
 
     @Test(
         "What Google's own client was recorded to send is answered by the emulator as it was by the recording",
-        .enabled(if: FileManager.default.fileExists(atPath: trace)))
+        .needsCorpora(trace))
     func recorded() async throws {
         let emulator = try await GoogleEmulator()
         let result = try await runProgram(
             "/usr/bin/env",
-            ["python3", "-B", GoogleEmulator.program("google_replay.py"), emulator.address, Self.trace])
+            [
+                "python3", "-B", GoogleEmulator.program("google_replay.py"), emulator.address,
+                try #require(Corpora.find(Self.trace)).path,
+            ])
         #expect(result.status == 0, "\(result.output)\(result.error)")
         #expect(result.output.hasSuffix("30 exchanges, 0 differ\n"))
     }
 
     @Test(
         "Google's own client is connected, writes, pages, batches and is disconnected",
-        .enabled(if: FileManager.default.fileExists(atPath: discovery)), .enabled { try await hasClient() })
+        .needsCorpora(discovery), .enabled { try await hasClient() })
     func client() async throws {
         let emulator = try await GoogleEmulator()
         let result = try await runProgram(
-            Self.python ?? "", ["-B", GoogleEmulator.program("google_client.py"), emulator.address, Self.discovery])
+            try #require(Programs.python),
+            [
+                "-B", GoogleEmulator.program("google_client.py"), emulator.address,
+                try #require(Corpora.find(Self.discovery)).path,
+            ])
         #expect(result.status == 0, "\(result.output)\(result.error)")
     }
 
     @Test(
         "The emulator knows Google's discovery document where it is at hand",
-        .enabled(if: FileManager.default.fileExists(atPath: discovery)))
+        .needsCorpora(discovery))
     func strict() async throws {
         let bench = try await GoogleBench()
         // These are in the document only.

@@ -17,11 +17,6 @@ final class GraphEmulator: Sendable {
     static let script = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "../../Providers").standardizedFileURL
 
-    /// Returns a file of the shared folder beside the repository, which may be missing.
-    static func shared(_ name: String) -> URL {
-        script.appending(path: "../../../shared/providers/\(name)").standardizedFileURL
-    }
-
     init() async throws {
         program = try ConversingProgram(
             "/usr/bin/env", ["python3", "-B", Self.script.appending(path: "graph_emulator.py").path], in: Self.script)

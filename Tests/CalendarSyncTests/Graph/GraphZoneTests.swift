@@ -2,25 +2,27 @@
 
 import Foundation
 import ICalBridge
+import TestSupport
 import Testing
 
 @testable import CalendarSync
 
 @Suite struct GraphZoneTests {
-    /// The rows of an independent table; empty when that is missing.
+    /// The rows of an independent table; empty without the corpora.
     private static let rows: [(kind: String, from: String, to: String)] = {
-        guard let text = try? String(contentsOf: GraphEmulator.shared("windows_zones.tsv"), encoding: .utf8) else {
-            return []
-        }
+        guard let file = Corpora.find("windows_zones.tsv"),
+            let text = try? String(contentsOf: file, encoding: .utf8)
+        else { return [] }
         return text.split(separator: "\n").compactMap { line in
             let cells = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
             return cells.count == 3 && !cells[1].isEmpty && cells[0].count == 1 ? (cells[0], cells[1], cells[2]) : nil
         }
     }()
 
-    @Test("Every Windows name means its general zone, and every IANA id has its Windows name")
+    @Test(
+        "Every Windows name means its general zone, and every IANA id has its Windows name",
+        .needsCorpora("windows_zones.tsv"))
     func table() {
-        guard !Self.rows.isEmpty else { return }
         #expect(Self.rows.count > 700)
         for row in Self.rows where SystemTimeZones.shared.zone(row.kind == "W" ? row.to : row.from) != nil {
             if row.kind == "W" {

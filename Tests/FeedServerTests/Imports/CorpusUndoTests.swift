@@ -9,13 +9,7 @@ import Testing
 @testable import FeedServer
 @testable import KalendsFront
 
-/// Calendar files of other projects, if they are beside the package.
-private let corpora: URL? = {
-    let folder = packageRoot.deletingLastPathComponent().appending(path: "shared/corpora")
-    return FileManager.default.fileExists(atPath: folder.path) ? folder : nil
-}()
-
-@Suite("The way back from imports of files that others wrote", .enabled(if: corpora != nil))
+@Suite("The way back from imports of files that others wrote, and of the samples")
 struct CorpusUndoTests {
     /// Returns what is shown of a circle, without the properties that rise with every change.
     private func shown(_ server: TestServer, _ path: String) async throws -> [Substring] {
@@ -26,12 +20,14 @@ struct CorpusUndoTests {
     }
 
     @Test(
-        "An undo puts every byte back, of what was changed and of what was new",
+        "An undo puts every byte back, of what was changed and of what was new", .needsCorpora("ical4j/valid"),
         arguments: ["ical4j/valid", "jens-maus+node-ical"])
-    func undo(name: String) async throws {
-        let root = try #require(corpora).appending(path: name)
-        let found = try #require(FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil))
-        let files = found.compactMap { $0 as? URL }.filter { $0.pathExtension == "ics" }.sorted { $0.path < $1.path }
+    func undo(name: String) async throws { try await expectUndone(CalendarFile.files(under: name), updating: 100) }
+
+    @Test("An undo puts every byte of the samples back")
+    func samples() async throws { try await expectUndone(CalendarFile.files(under: "Samples/inbound"), updating: 30) }
+
+    private func expectUndone(_ files: [CalendarFile], updating least: Int) async throws {
         try await TestServer.run { server in
             // She sees her own private events too.
             let headers: HTTPFields = [
@@ -51,7 +47,7 @@ struct CorpusUndoTests {
                 // Everything, and what a reader sees.
                 let paths = ["\(circle)/export.ics", try TestServer.path(made)]
                 let empty = try await paths.asyncMap { try await shown(server, $0) }
-                let bytes = try Data(contentsOf: file)
+                let bytes = try file.bytes
                 let first = try await server.raw(
                     .post, "\(circle)/imports?mode=commit", headers: headers, body: ByteBuffer(bytes: bytes))
                 guard first.status == 201 else { continue }
@@ -64,18 +60,18 @@ struct CorpusUndoTests {
                     let count = second.json["counts"]?["updated"]?.integer ?? 0
                     updated += count
                     let changed = try await shown(server, paths[0])
-                    #expect(count == 0 || changed != before[0], "\(file.lastPathComponent)")
+                    #expect(count == 0 || changed != before[0], "\(file)")
                     let undone = try await server.call(.post, "/v1/imports/\(id)/undo").expect(200).json
-                    #expect(undone["kept"]?.array?.isEmpty == true, "\(file.lastPathComponent)")
+                    #expect(undone["kept"]?.array?.isEmpty == true, "\(file)")
                     let after = try await paths.asyncMap { try await shown(server, $0) }
-                    #expect(after == before, "\(file.lastPathComponent)")
+                    #expect(after == before, "\(file)")
                 }
                 let id = try #require(first.json["id"]?.string)
                 try await server.call(.post, "/v1/imports/\(id)/undo").expect(200)
                 let after = try await paths.asyncMap { try await shown(server, $0) }
-                #expect(after == empty, "\(file.lastPathComponent)")
+                #expect(after == empty, "\(file)")
             }
-            #expect(updated > 100)
+            #expect(updated > least)
         }
     }
 }

@@ -79,7 +79,7 @@ struct CheckPageTests {
         func look(_ sentence: String) {
             if words.phrase(sentence).foreign == nil { known.insert(sentence) } else { unknown.insert(sentence) }
         }
-        let folders = [packageRoot.appending(path: "Samples"), packageRoot.appending(path: "../shared/corpora")]
+        let folders = [packageRoot.appending(path: "Samples")] + (Corpora.calendars.map { [$0] } ?? [])
         for folder in folders {
             let paths = (try? FileManager.default.subpathsOfDirectory(atPath: folder.path)) ?? []
             for path in paths where [".ics", ".vcs", ".csv", ".html", ".json"].contains(where: path.hasSuffix) {
