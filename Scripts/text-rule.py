@@ -2,7 +2,7 @@
 """Finds the places where text is compared, ordered or hashed by the standard library, which normalises it: in time that
 grows with the square of a run of combining marks, and a stranger may choose the text.
 
-    python3 -B Scripts/text-rule.py .build-test release
+    python3 -B Scripts/text-rule.py .build release
 
 It looks into compiled files, where nothing that the compiler derives or infers is hidden. They are compiled for this, beside
 the modules of that build and by its commands, but file by file and without the optimizer, which moves such places. Base's
