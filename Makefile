@@ -4,6 +4,11 @@ SWIFT ?= swift
 PORT ?= 8080
 TOOLS := .tools
 PYTHON := $(TOOLS)/python/bin/python
+# Files of other projects, for the tests that read them: handed to those only, because the server refuses variables that are no
+# settings of its own.
+KALENDS_CORPORA ?=
+unexport KALENDS_CORPORA
+TESTS := KALENDS_CORPORA="$(KALENDS_CORPORA)" KALENDS_PYTHON=$(CURDIR)/$(PYTHON) SWIFT=$(SWIFT)
 # The program and its tests are built once, in one folder: by the optimizer, like what is installed, so that the suite takes
 # half the time and what breaks only in optimized code is found, but with assertions, and with what tests look into.
 FLAGS := -c release -Xswiftc -enable-testing -Xswiftc -assert-config -Xswiftc Debug
@@ -67,15 +72,14 @@ test: $(TOOLS)/python/.done $(TOOLS)/browser/.done
 	@Scripts/install-icaljs.sh $(TOOLS)
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target $(PROGRAM_TESTS)
 	@python3 -B Tests/Benchmarks/figures.py
-	@KALENDS_PYTHON=$(CURDIR)/$(PYTHON) SWIFT=$(SWIFT) Scripts/test.sh $(FLAGS)
+	@$(TESTS) Scripts/test.sh $(FLAGS)
 
 # What reads files of other projects, which KALENDS_CORPORA=FOLDER names, or holds to them; `make test` leaves it out without.
-test-corpora: export KALENDS_CORPORA := $(KALENDS_CORPORA)
 test-corpora: $(TOOLS)/python/.done
 	@[ -n "$(KALENDS_CORPORA)" ] || { echo "KALENDS_CORPORA names no folder." >&2; exit 64; }
 	@Scripts/install-packages.sh $(TEST_PACKAGES)
 	@$(SWIFT) build --build-tests $(FLAGS)
-	@KALENDS_PYTHON=$(CURDIR)/$(PYTHON) SWIFT=$(SWIFT) Scripts/test.sh $(FLAGS) --filter $(CORPORA_TESTS)
+	@$(TESTS) Scripts/test.sh $(FLAGS) --filter $(CORPORA_TESTS)
 
 CORPORA_TESTS := 'ICalBridgeTests|PhoneTextsTests|Corpus|CheckPageTests|TraceTests|ReplayTests|GraphZoneTests'
 
@@ -110,7 +114,7 @@ try-kill:
 test-busy: $(TOOLS)/python/.done
 	@Scripts/install-packages.sh $(TEST_PACKAGES)
 	@$(SWIFT) build --build-tests $(FLAGS)
-	@KALENDS_PYTHON=$(CURDIR)/$(PYTHON) SWIFT=$(SWIFT) Scripts/test-busy.sh $(or $(ROUNDS),10) $(FLAGS)
+	@$(TESTS) Scripts/test-busy.sh $(or $(ROUNDS),10) $(FLAGS)
 
 # What `make run` gives, for some minutes: the program without the assertions and the testability of the tests' build.
 test-release: build $(TOOLS)/python/.done
@@ -144,13 +148,13 @@ test-connections-scale: build
 # behaviour; goes on where the last call ended.
 fuzz:
 	@Scripts/install-packages.sh $(SYSTEM_PACKAGES) $(SANITIZED_PACKAGES)
-	@SWIFT=$(SWIFT) Scripts/fuzz.sh $(TARGET) $(RUNS)
+	@$(TESTS) Scripts/fuzz.sh $(TARGET) $(RUNS)
 
 # Every suite under the sanitizers of addresses, of undefined behaviour and of threads; SANITIZERS="address BaseTests" runs
 # one suite under one of them.
 sanitize: $(TOOLS)/python/.done
 	@Scripts/install-packages.sh $(TEST_PACKAGES) $(SANITIZED_PACKAGES)
-	@KALENDS_PYTHON=$(CURDIR)/$(PYTHON) SWIFT=$(SWIFT) Scripts/sanitize.sh $(SANITIZERS)
+	@$(TESTS) Scripts/sanitize.sh $(SANITIZERS)
 
 # The pages in Chromium and in Firefox ESR: every page in every state as the tests write it, what the scripts add, each page's
 # main job at a server with the demo, by mouse and keyboard, with scripts and without, and three tasks as a stranger does them.

@@ -2,12 +2,14 @@
 """Files that others published, below the folder that KALENDS_CORPORA names; none without it."""
 
 import os
+from pathlib import Path
 
 
 def find(name):
     """The path of a file in that folder or in one of its folders; None where there is none."""
-    root = os.environ.get("KALENDS_CORPORA")
-    if not root:
+    named = os.environ.get("KALENDS_CORPORA")
+    if not named:
         return None
-    folders = [root] + [os.path.join(root, inner) for inner in sorted(os.listdir(root))]
-    return next((path for path in (os.path.join(folder, name) for folder in folders) if os.path.exists(path)), None)
+    # Programs that tests start run in other folders.
+    root = Path(__file__).resolve().parents[2] / named
+    return next((str(folder / name) for folder in [root, *sorted(root.iterdir())] if (folder / name).exists()), None)

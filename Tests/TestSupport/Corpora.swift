@@ -21,6 +21,10 @@ package enum Corpora {
         folders.map { $0.appending(path: name) }.first { FileManager.default.fileExists(atPath: $0.path) }
     }
 
+    /// The environment of a program that looks for such files too.
+    package static let environment = plainEnvironment.merging(
+        ["KALENDS_CORPORA": ProcessInfo.processInfo.environment["KALENDS_CORPORA"] ?? ""]) { $1 }
+
     /// The folder in which each project's calendar files have a folder.
     package static let calendars = find("ical4j")?.deletingLastPathComponent()
 }

@@ -27,7 +27,7 @@ final class GoogleEmulator: Sendable {
         // It sees by itself that this process is gone.
         program = try SpawnedProgram(
             "/usr/bin/env", ["python3", "-B", Self.program("google_emulator.py"), "--ready", ready],
-            environment: plainEnvironment, in: nil, input: "/dev/null", output: log, error: log)
+            environment: Corpora.environment, in: nil, input: "/dev/null", output: log, error: log)
         for _ in 0..<24_000 {
             if let text = try? String(contentsOfFile: ready, encoding: .utf8) {
                 address = String(text.dropLast())

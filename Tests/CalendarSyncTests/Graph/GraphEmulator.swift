@@ -19,7 +19,8 @@ final class GraphEmulator: Sendable {
 
     init() async throws {
         program = try ConversingProgram(
-            "/usr/bin/env", ["python3", "-B", Self.script.appending(path: "graph_emulator.py").path], in: Self.script)
+            "/usr/bin/env", ["python3", "-B", Self.script.appending(path: "graph_emulator.py").path],
+            environment: Corpora.environment, in: Self.script)
         let line = try await program.firstLine()
         guard line.hasPrefix("ready ") else { throw Failure(text: line) }
         root = String(line.dropFirst(6))

@@ -33,7 +33,7 @@ final class ProviderEmulator: Sendable {
         for file in [output, log] { _ = FileManager.default.createFile(atPath: file, contents: nil) }
         let path = packageRoot.appending(path: "Tests/Providers/\(script)").path
         program = try SpawnedProgram(
-            "/usr/bin/env", ["python3", "-B", path], environment: Programs.environment, in: nil, input: input,
+            "/usr/bin/env", ["python3", "-B", path], environment: Corpora.environment, in: nil, input: input,
             output: output, error: log)
         var line = ""
         while !line.contains("\n"), program.isRunning {
