@@ -181,6 +181,13 @@ struct CalendarBuilder {
                     .warning, "orphan-override", line: line, uid: uid,
                     "It replaces a day of a series that is not in the file; it was read as a separate event.")
             }
+            if series.present.contains(uid), !calendar.events[index].recurrence.isEmpty {
+                calendar.events[index].recurrence = Recurrence()
+                log.add(
+                    .repaired, "exception-with-rule", line: line, uid: uid,
+                    "It replaces one day of its series and repeats by itself; a day does not repeat, so its rules were left out."
+                )
+            }
             // An override in an all-day series names a date, as the series does (RFC 5545 section 3.8.4.4).
             if series.allDay.contains(uid), !recurrenceID.isDate {
                 calendar.events[index].recurrenceID = .date(recurrenceID.civilDate)
@@ -196,6 +203,8 @@ struct CalendarBuilder {
 struct ReplacedSeries {
     /// The series that are not in the calendar, as far as is known.
     private(set) var missing: Set<ByteString>
+    /// Those of them that are.
+    private(set) var present: Set<ByteString> = []
     private(set) var allDay: Set<ByteString> = []
 
     init(missing: Set<ByteString> = []) {
@@ -203,11 +212,11 @@ struct ReplacedSeries {
         self.missing = missing.filter { !$0.string.hasPrefix(ComponentReader.madeUIDPrefix) }
     }
 
-    var isEmpty: Bool { missing.isEmpty && allDay.isEmpty }
+    var isEmpty: Bool { missing.isEmpty && present.isEmpty && allDay.isEmpty }
 
     /// Registers an event that replaces no occurrence.
     mutating func meet(_ event: Event) {
-        missing.remove(event.uid)
+        if let uid = missing.remove(ByteString(event.uid)) { present.insert(uid) }
         if event.isAllDay { allDay.insert(event.uid) }
     }
 }

@@ -77,11 +77,17 @@ extension ComponentReader {
         if traits.mayHaveMarks, event.boundMarks() { context.log.addCutMarks(line: line) }
         setEnd(of: &event, end: kind == .toDo ? due ?? end : end ?? due, duration: duration, &context.log)
         makeAllDay(&event, &context.log)
+        if !draft.rules.isEmpty {
+            event.recurrence.exclusions += exclusions(within: draft.rules)
+            event.recurrence.rules = rules(draft.rules, of: event, &context)
+        }
         if !event.recurrence.isEmpty { alignLists(of: &event, &context.log) }
-        if !draft.rules.isEmpty { event.recurrence.rules = rules(draft.rules, of: event, &context) }
         if !draft.exclusionRules.isEmpty {
             event.recurrence.exclusionRules = rules(draft.exclusionRules, of: event, &context)
+            listExclusions(of: &event, &context.log)
         }
+        // What `Recurrence` writes beside dates without a rule adds nothing to them.
+        if !event.recurrence.additions.isEmpty, event.recurrence.rules == [.once] { event.recurrence.rules = [] }
         if event.timestamp == nil {
             context.log.add(.warning, "missing-dtstamp", line: line, "DTSTAMP is missing.")
         }

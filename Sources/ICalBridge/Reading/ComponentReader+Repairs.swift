@@ -11,10 +11,12 @@ extension ComponentReader {
             if let duration { setDuration(of: &event, duration, &log) }
             return
         }
-        guard let start = event.start, kind == .event else {
+        guard kind == .event, event.start != nil else {
             event.end = .time(end)
             return
         }
+        alignClocks(&event, &end, &log)
+        guard let start = event.start else { return }
         if start.isDate != end.isDate {
             log.add(
                 .warning, "end-type", line: line,
@@ -42,6 +44,21 @@ extension ComponentReader {
             return
         }
         event.end = .time(end)
+    }
+
+    /// Puts an end without a zone on the clock of its start, or such a start on that of its end: how long an event lasts
+    /// must not depend on where its reader is (RFC 5545 section 3.8.2.2).
+    private func alignClocks(_ event: inout Event, _ end: inout EventTime, _ log: inout ProblemLog) {
+        switch (event.start, end) {
+        case (.zoned(_, let zone), .floating(let wall)): end = .zoned(wall, zone)
+        case (.utc, .floating(let wall)): end = .utc(Instant(utc: wall))
+        case (.floating(let wall), .zoned(_, let zone)): event.start = .zoned(wall, zone)
+        case (.floating(let wall), .utc): event.start = .utc(Instant(utc: wall))
+        default: return
+        }
+        log.add(
+            .repaired, "end-clock", line: line,
+            "Of start and end only one names a time zone; the other was read on the same clock.")
     }
 
     /// Whether one time is before another in every reader's zone.
@@ -77,7 +94,16 @@ extension ComponentReader {
                 "An all-day event cannot last less than a day; it was read as lasting that day.")
             return
         }
-        event.end = .duration(duration)
+        guard kind == .event, event.start?.isDate == true, duration.seconds != 0 else {
+            event.end = .duration(duration)
+            return
+        }
+        let days = (duration.nominalSeconds + 86_399) / 86_400
+        log.add(
+            duration.nominalSeconds % 86_400 == 0 ? .repaired : .warning, "duration-of-days", line: line,
+            text: duration.description,
+            "The DURATION of an all-day event has hours, minutes or seconds; it was read as whole days: \(days).")
+        event.end = .duration(ICalDuration(days: days))
     }
 
     /// Applies Outlook's all-day mark to times from midnight to midnight.
@@ -122,105 +148,5 @@ extension ComponentReader {
                 "\(mended) dates of EXDATE or RDATE are days where the start is a time, or the other way round; they were read in its form."
             )
         }
-    }
-
-    /// Reads recurrence rules, repaired where the meaning is clear; libical never sees them.
-    func rules(_ properties: [Property], of event: Event, _ context: inout ReadingContext) -> [RecurrenceRule] {
-        var rules: [RecurrenceRule] = []
-        for property in properties {
-            guard rules.count < 20 else {
-                context.log.add(
-                    .error, "rule-refused", line: property.line, "The component has more rules than the limit.")
-                break
-            }
-            if let rule = rule(property, of: event, &context), !rules.contains(rule) { rules.append(rule) }
-        }
-        return rules
-    }
-
-    private func rule(_ property: Property, of event: Event, _ context: inout ReadingContext) -> RecurrenceRule? {
-        if var rule = context.rules.rule(property.value) {
-            alignUntil(of: &rule, event.start, property, &context.log)
-            return rule
-        }
-        return repairedRule(property, of: event, &context.log)
-    }
-
-    private func repairedRule(_ property: Property, of event: Event, _ log: inout ProblemLog) -> RecurrenceRule? {
-        let trimmed = property.trimmed
-        if let translated = VersionOneRule.translated(trimmed), var rule = try? RecurrenceRule(translated) {
-            log.add(
-                .repaired, "vcalendar-1-rule", line: property.line, text: trimmed,
-                "A rule of vCalendar 1.0 was read as \(translated).")
-            alignUntil(of: &rule, event.start, property, &log)
-            return rule
-        }
-        var text = RuleRepair.withoutEmptyParts(trimmed)
-        if text.utf8.count + 1 < trimmed.utf8.count {
-            log.add(
-                .repaired, "rule-empty-part", line: property.line, text: trimmed,
-                "Empty parts of the rule were left out.")
-        }
-        text = RuleRepair.withCanonicalUntil(text)
-        do throws(RecurrenceRule.SyntaxError) {
-            if RuleRepair.has("COUNT", in: text), RuleRepair.has("UNTIL", in: text) {
-                let counted = RuleRepair.without("UNTIL", in: text)
-                let bounded = RuleRepair.without("COUNT", in: text)
-                let kept = RuleRepair.stricter(
-                    of: (try RecurrenceRule(counted), try RecurrenceRule(bounded)), from: event.start)
-                text = kept == "COUNT" ? counted : bounded
-                log.add(
-                    .warning, "count-and-until", line: property.line, text: trimmed,
-                    "COUNT and UNTIL exclude each other; \(kept) was kept.")
-            }
-            var rule = try RecurrenceRule(text)
-            alignUntil(of: &rule, event.start, property, &log)
-            return rule
-        } catch {
-            log.add(
-                .error, "rule-refused", line: property.line, text: trimmed,
-                "\(property.name) cannot be followed, so the event does not repeat by it: \(error.description)")
-            return nil
-        }
-    }
-
-    /// Converts UNTIL to the form that RFC 5545 section 3.3.10 requires: a date for dates, UTC for times in a zone.
-    private func alignUntil(
-        of rule: inout RecurrenceRule, _ start: EventTime?, _ property: Property, _ log: inout ProblemLog
-    ) {
-        guard let start, let until = rule.until else { return }
-        let mended: RecurrenceRule.Until?
-        switch (start, until) {
-        case (.date, .date), (.floating, .floating), (.utc, .utc), (.zoned, .utc): mended = nil
-        case (.date, .floating(let wall)): mended = .date(wall.date)
-        case (.date, .utc(let instant)): mended = .date(Self.dayOfLocalMidnight(instant))
-        // A date includes the whole last day.
-        case (.floating, .date(let date)): mended = .floating(Self.endOfDay(date))
-        case (.floating, .utc(let instant)): mended = .floating(instant.utc)
-        case (.utc, .date(let date)): mended = .utc(Instant(utc: Self.endOfDay(date)))
-        case (.utc, .floating(let wall)): mended = .utc(Instant(utc: wall))
-        case (.zoned(_, let zone), .date(let date)): mended = .utc(zone.rules.instant(of: Self.endOfDay(date)))
-        case (.zoned(_, let zone), .floating(let wall)): mended = .utc(zone.rules.instant(of: wall))
-        }
-        guard let mended else { return }
-        rule.until = mended
-        log.add(
-            .repaired, "until-type", line: property.line, text: property.text,
-            "UNTIL does not have the form of DTSTART and was read in the form that matches it.")
-    }
-
-    /// The date whose midnight, in some zone, is this instant: exporters write the last day of an all-day series this
-    /// way.
-    ///
-    /// `20260817T220000Z` is the 18th in Berlin, and `20260818T050000Z` is the 18th in New York; a time that ends in 59
-    /// seconds is the end of its day.
-    private static func dayOfLocalMidnight(_ instant: Instant) -> CivilDate {
-        let isEndOfDay = instant.utc.second == 59
-        let nearest = instant.adding(seconds: (isEndOfDay ? 1 : 0) + 43_199).utc.date
-        return isEndOfDay ? nearest.adding(days: -1) : nearest
-    }
-
-    private static func endOfDay(_ date: CivilDate) -> CivilDateTime {
-        CivilDateTime(uncheckedDate: date, hour: 23, minute: 59, second: 59)
     }
 }

@@ -188,8 +188,18 @@ extension ComponentReader {
         return name.allSatisfy(\.isWhitespace) ? nil : name
     }
 
-    /// Restores a TZID that was split at a colon because it was not quoted: `TZID=(UTC+01:00) Berlin:20260101T…`.
+    /// Restores a TZID that was split at a colon because it was not quoted (`TZID=(UTC+01:00) Berlin:20260101T…`), and one
+    /// whose quotes close after the next parameter (`TZID="Berlin;VALUE=DATE-TIME"`).
     static func mendZone(_ property: inout Property, _ log: inout ProblemLog) {
+        if let index = property.parameters.firstIndex(where: { $0.name == "TZID" }),
+            let written = property.parameters[index].values.first, let end = written.firstIndex(of: ";"),
+            written[end...].uppercased().hasPrefix(";VALUE=DATE")
+        {
+            property.parameters[index].values = [String(written[..<end])]
+            log.add(
+                .repaired, "parameter-quotes", line: property.line, text: written,
+                "The quotes of this TZID hold the next parameter too; it was left out of the name.")
+        }
         guard let index = property.parameters.firstIndex(where: { $0.name == "TZID" }),
             let colon = property.value.lastIndex(of: 58),
             (try? WrittenTime(property.value.prefix { $0 != 44 && $0 != 47 })) == nil,

@@ -70,16 +70,18 @@ struct ForeignText {
     }
 }
 
-/// Counts two-byte letters, to tell Chinese in GB 2312 from western text with one byte per letter.
+/// Counts letters, to tell Chinese in GB 2312 and Cyrillic in Windows-1251 from western text with one byte per letter.
 ///
 /// In western text a non-ASCII letter is mostly alone between ASCII letters, so a few words are enough to decide.
 struct LetterPairs {
     private var pairs = 0
     private var common = 0
     private var isBroken = false
+    private var words = CyrillicWords()
 
     /// Adds a line that is not UTF-8.
     mutating func add(_ line: some Collection<UInt8>) {
+        words.add(line)
         var lead: UInt8?
         for byte in line where !isBroken {
             if let first = lead {
@@ -96,5 +98,41 @@ struct LetterPairs {
     }
 
     /// Chinese when all letters beyond ASCII are pairs, and most of the pairs are common ones.
-    var charset: Charset? { !isBroken && pairs >= 4 && common * 10 >= pairs * 8 ? .gb18030 : nil }
+    var charset: Charset? {
+        if !isBroken, pairs >= 4, common * 10 >= pairs * 8 { return .gb18030 }
+        return words.areCyrillic ? .windows1251 : nil
+    }
+}
+
+/// Words of letters beyond ASCII, as Windows-1251 has them: capitals from 0xC0, small letters from 0xE0.
+///
+/// Greek, Arabic and KOI8-R have small letters below 0xE0 inside words, Hebrew has none of the letters at either end, and
+/// western text has such letters beside those of ASCII.
+private struct CyrillicWords {
+    private var letters = 0
+    private var small = 0
+    private var telling = 0
+    private var isOther = false
+
+    private static let further: Set<UInt8> = [0xA5, 0xA8, 0xAA, 0xAF, 0xB2, 0xB3, 0xB4, 0xB8, 0xBA, 0xBF]
+
+    mutating func add(_ line: some Collection<UInt8>) {
+        var before: UInt8 = 32
+        for byte in line where !isOther {
+            func isASCIILetter(_ byte: UInt8) -> Bool { byte | 0x20 >= 97 && byte | 0x20 <= 122 && byte < 0x80 }
+            if byte >= 0xC0 {
+                letters += 1
+                if byte >= 0xE0 { small += 1 }
+                if byte < 0xE0 || byte >= 0xFB { telling += 1 }
+                isOther = isASCIILetter(before) || byte < 0xE0 && before >= 0xE0
+            } else if isASCIILetter(byte) {
+                isOther = before >= 0xC0
+            } else if byte >= 0x80, before >= 0xC0 || Self.further.contains(byte) {
+                isOther = before >= 0xC0 && !Self.further.contains(byte)
+            }
+            before = byte
+        }
+    }
+
+    var areCyrillic: Bool { !isOther && letters >= 6 && telling > 0 && small * 10 >= letters * 6 }
 }

@@ -16,6 +16,38 @@ enum RuleRepair {
 
     static func has(_ name: String, in text: String) -> Bool { parts(text).contains { self.name(of: $0) == name } }
 
+    /// The rule without the parts that are unknown, or forbidden with its frequency, where what is left has a plain meaning
+    /// that other programs give it too; nil where it has none.
+    static func withoutForbiddenParts(_ text: String) -> (text: String, names: [String])? {
+        let all = parts(text).map { (name: name(of: $0), value: value(of: $0), text: String($0)) }
+        let frequency = all.first { $0.name == "FREQ" }?.value
+        func has(_ names: String...) -> Bool { all.contains { part in names.contains { $0 == part.name } } }
+        var (kept, names): ([String], [String]) = ([], [])
+        for part in all {
+            let isLeftOut =
+                switch part.name {
+                case "BYYEARDAY": frequency == "MONTHLY" || frequency == "WEEKLY" ? has("BYMONTHDAY", "BYDAY") : false
+                case "BYSETPOS": all.count { $0.name.hasPrefix("BY") } == 1
+                case "INTERVAL": part.value == "0"
+                default: !RecurrenceRule.partNames.contains(ByteString(part.name)) && !part.name.hasPrefix("X-")
+                }
+            if isLeftOut {
+                names.append(part.name)
+            } else if part.name == "BYDAY", frequency == "WEEKLY", part.value.contains(where: \.isNumber) {
+                names.append("BYDAY")
+                kept.append("BYDAY=" + part.value.filter { !$0.isNumber && $0 != "-" && $0 != "+" })
+            } else {
+                kept.append(part.text)
+            }
+        }
+        return names.isEmpty ? nil : (kept.joined(separator: ";"), names)
+    }
+
+    /// The values of a part, such as the dates of an EXDATE that was written into a rule.
+    static func values(of name: String, in text: String) -> [Substring] {
+        parts(text).filter { self.name(of: $0) == name }.flatMap { value(of: $0).split(separator: ",") }
+    }
+
     /// The rule with UNTIL in the RFC's form, if its time is written in another form.
     static func withCanonicalUntil(_ text: String) -> String {
         parts(text).map { part in
@@ -67,6 +99,10 @@ enum RuleRepair {
         case .utc: return time.basic + "Z"
         case .offset(let seconds): return time.adding(seconds: -seconds).basic + "Z"
         }
+    }
+
+    private static func value(of part: Substring) -> String {
+        part.firstIndex(of: "=").map { part[part.index(after: $0)...].filter { !$0.isWhitespace }.uppercased() } ?? ""
     }
 
     private static func parts(_ text: String) -> [Substring] { text.split(separator: ";") }

@@ -41,6 +41,8 @@ struct SourceText {
         /// How lines that are not UTF-8 were read, with the first such line and their number.
         fileprivate var foreign: [ForeignText.Reading: (line: UInt32, text: String, count: Int)] = [:]
         fileprivate var firstControl: Int?
+        /// The first line that was indented and is no continuation of the one before it.
+        fileprivate var firstIndented: Int?
         /// The charset used for such lines when only part of the file is available.
         private(set) var guessed: Charset?
         fileprivate var pairs = LetterPairs()
@@ -52,8 +54,8 @@ struct SourceText {
             (self.declared, self.guessed, isOfParts) = (declared, guessed, true)
         }
 
-        /// Whether nothing has to be reported: every line is UTF-8, and there are no control characters.
-        var isEmpty: Bool { foreign.isEmpty && firstControl == nil }
+        /// Whether nothing has to be reported: every line is UTF-8, and none is indented or has control characters.
+        var isEmpty: Bool { foreign.isEmpty && firstControl == nil && firstIndented == nil }
 
         /// The charset that all of these lines seem to have, once the whole file was read.
         var charset: Charset? { pairs.charset }
@@ -80,6 +82,12 @@ struct SourceText {
             if let firstControl {
                 log.add(.repaired, "control-characters", line: firstControl, "Control characters were removed.")
             }
+            if let firstIndented {
+                log.add(
+                    .repaired, "indented-lines", line: firstIndented,
+                    "Lines are indented, which joins them to the lines before them; they were read as lines of their own."
+                )
+            }
         }
     }
 
@@ -94,7 +102,7 @@ struct SourceText {
     }
 
     init(part input: Span<UInt8>, firstLine: Int, _ findings: inout Findings) {
-        unfold(input, firstLine: UInt32(firstLine))
+        unfold(input, firstLine: UInt32(firstLine), &findings)
         // A fold may split a character, so the bytes can be checked only now.
         if !bytes.span.isUTF8 { decodeForeign(&findings) }
         removeControls(&findings)
@@ -147,13 +155,15 @@ struct SourceText {
     }
 
     /// Joins folded lines; LF, CR and CRLF each end a line.
-    private mutating func unfold(_ input: Span<UInt8>, firstLine: UInt32) {
+    private mutating func unfold(_ input: Span<UInt8>, firstLine: UInt32, _ findings: inout Findings) {
         var lines: [LogicalLine] = []
         lines.reserveCapacity(input.count / 32)
         var number = firstLine - 1
+        var indentation = Indentation()
         bytes = unsafe [UInt8](unsafeUninitializedCapacity: input.count + 1) { out, count in
-            count = unsafe Self.unfold(input, into: out, lines: &lines, number: &number)
+            count = unsafe Self.unfold(input, into: out, lines: &lines, number: &number, &indentation)
         }
+        if findings.firstIndented == nil { findings.firstIndented = indentation.firstLine.map(Int.init) }
         self.lines = lines
         physicalLines = Int(number + 1 - firstLine)
     }
@@ -161,7 +171,7 @@ struct SourceText {
     /// Writes the unfolded bytes, which are at most one more than the input's, and returns their number.
     private static func unfold(
         _ input: Span<UInt8>, into out: UnsafeMutableBufferPointer<UInt8>, lines: inout [LogicalLine],
-        number: inout UInt32
+        number: inout UInt32, _ indentation: inout Indentation
     ) -> Int {
         var index = 0
         var count = 0
@@ -179,7 +189,9 @@ struct SourceText {
         while index < input.count {
             let end = ByteSearch.first(10, in: input, index..<nextCR) ?? nextCR
             number += 1
-            let isFold = index < end && (input[index] == 32 || input[index] == 9) && !lines.isEmpty
+            let isIndented = index < end && (input[index] == 32 || input[index] == 9)
+            if isIndented, let own = indentation.ownLine(input, index..<end, number) { index = own }
+            let isFold = isIndented && !lines.isEmpty && !indentation.isOwnLine
             if isFold {
                 // Old Mozilla versions leave an empty line between a name and its folded value.
                 while lines.count > 1, let last = lines.last, last.start == last.end {
@@ -190,6 +202,7 @@ struct SourceText {
                 copy(index + 1..<end)
                 lines[lines.count - 1].end = UInt32(truncatingIfNeeded: count)
             } else {
+                if !isIndented { indentation.beginLine(input, index..<end) }
                 let start = UInt32(truncatingIfNeeded: count)
                 copy(index..<end)
                 lines.append(LogicalLine(start: start, end: UInt32(truncatingIfNeeded: count), number: number))

@@ -159,15 +159,14 @@ final class DefinedTimeZone: TimeZoneRules {
             guard year >= start.date.year, (year - start.date.year) % max(rule.interval, 1) == 0 else { continue }
             let time = start.wallSeconds - floorDivide(start.wallSeconds, by: 86_400) * 86_400
             let (part, first) = (known.rules[index].part, known.rules[index].first)
-            _ = known.rules[index].days.days(of: shape).visit { day in
-                let wall = (shape.firstDay + day) * 86_400 + time
+            for day in rule.onsetDays(in: shape, &known.rules[index].days) {
+                let wall = day * 86_400 + time
                 let onset = wall - observance.offsetFrom
                 if onset >= first,
                     rule.admits(onset: onset, wall: CivilDateTime(wallSeconds: wall), start: start, in: year)
                 {
                     onsets.append(Onset(at: onset, part: part, offset: observance.offsetTo))
                 }
-                return true
             }
         }
         onsets.sort { $0.isBefore($1) }

@@ -40,6 +40,14 @@ public struct TimeZoneDefinition: Hashable, Sendable, Codable {
     }
 }
 
+extension TimeZoneDefinition {
+    /// Whether the offset that is in force last has seconds, as local mean time has and no zone since 1972.
+    var isMeanTime: Bool {
+        guard let last = observances.max(by: { $0.start < $1.start }) else { return false }
+        return last.offsetTo % 60 != 0 && last.start.date.year >= 1972
+    }
+}
+
 extension TimeZoneDefinition: TimeZoneRules {
     public func offset(at instant: Instant) -> Int {
         var latest: (at: Int, offset: Int)?
@@ -82,29 +90,39 @@ extension TimeZoneDefinition.Observance {
 }
 
 extension RecurrenceRule {
-    /// The parts of a yearly rule that VTIMEZONEs use; days of the week are counted within the month.
+    /// The parts of a yearly rule that choose days; a rule that names no month, week or day of the year stays in the
+    /// month of the first onset, and its days of the week are counted within that month.
     func onsetDays(like start: CivilDateTime) -> RecurrenceRule {
         var rule = RecurrenceRule(.yearly)
-        rule.byMonth = byMonth.isEmpty ? [start.date.month] : byMonth
-        rule.byMonthDay = byMonthDay
-        rule.byDay = byDay
+        (rule.byMonthDay, rule.byYearDay, rule.byDay) = (byMonthDay, byYearDay, byDay)
+        rule.byMonth = byMonth.isEmpty && byYearDay.isEmpty ? [start.date.month] : byMonth
+        rule.bySetPosition = bySetPosition
         return rule
     }
 
-    /// The onsets of a yearly rule within one year, in order; only parts that VTIMEZONEs use are supported.
-    func yearlyOnsets(in year: Int, like start: CivilDateTime) -> [CivilDateTime] {
-        var filter = DayFilter(onsetDays(like: start), start: start.date)
-        let shape = YearShape(year)
-        var onsets: [CivilDateTime] = []
+    /// The days of a year on which a rule made by `onsetDays(like:)` has onsets, in days since 1970, ascending.
+    func onsetDays(in shape: YearShape, _ filter: inout DayFilter) -> [Int] {
+        var days: [Int] = []
         _ = filter.days(of: shape).visit { day in
-            onsets.append(
-                CivilDateTime(
-                    uncheckedDate: CivilDate(daysSinceEpoch: shape.firstDay + day), hour: start.hour,
-                    minute: start.minute, second: start.second))
+            days.append(shape.firstDay + day)
             return true
         }
-        return onsets
+        return bySetPosition.isEmpty ? days : SetPositions(bySetPosition).indices(among: days.count).map { days[$0] }
     }
+
+    /// The onsets of a yearly rule within one year, in order.
+    func yearlyOnsets(in year: Int, like start: CivilDateTime) -> [CivilDateTime] {
+        let rule = onsetDays(like: start)
+        var filter = DayFilter(rule, start: start.date)
+        return rule.onsetDays(in: YearShape(year), &filter).map { day in
+            CivilDateTime(
+                uncheckedDate: CivilDate(daysSinceEpoch: day), hour: start.hour, minute: start.minute,
+                second: start.second)
+        }
+    }
+
+    /// Whether the rule has a part that onsets of a zone do not follow: weeks of the year, or times of the day.
+    var hasMoreThanDays: Bool { !byWeekNumber.isEmpty || !byHour.isEmpty || !byMinute.isEmpty || !bySecond.isEmpty }
 
     /// Whether UNTIL and COUNT allow an onset.
     func admits(onset: Int, wall: CivilDateTime, start: CivilDateTime, in year: Int) -> Bool {

@@ -59,8 +59,15 @@ struct ZoneResolver {
         if let own = definitions[tzid] ?? definitions[TextValue.decoded(tzid.utf8)] {
             // Under a TZID that was written for no other rules, they are the zone that they were before.
             if let written = own.definition.beforeWriting { return found(TimeZoneReference(written), .vtimezone) }
-            if let match = ZoneNames.named(tzid), own.definition.describes(match.zone.rules) {
-                return found(match.zone, match.how)
+            if let match = ZoneNames.named(tzid) {
+                if own.definition.describes(match.zone.rules) { return found(match.zone, match.how) }
+                if own.definition.isMeanTime {
+                    log.add(
+                        .warning, "zone-guessed", line: line, text: text,
+                        "The file defines this zone by mean solar time, which nobody has used for a century; "
+                            + "\(match.zone.identifier) was read.")
+                    return found(match.zone, match.how)
+                }
             }
             if let location = own.location, let match = ZoneNames.named(location),
                 own.definition.describes(match.zone.rules)

@@ -61,6 +61,12 @@ extension RecurrenceRule {
         try checkCombination()
     }
 
+    /// The parts of a rule (RFC 5545 section 3.3.10, and RFC 7529).
+    static let partNames: Set<ByteString> = [
+        "FREQ", "INTERVAL", "COUNT", "UNTIL", "BYSECOND", "BYMINUTE", "BYHOUR", "BYDAY", "BYMONTHDAY", "BYYEARDAY",
+        "BYWEEKNO", "BYMONTH", "BYSETPOS", "WKST", "RSCALE", "SKIP",
+    ]
+
     /// Checks what the notes below the table of RFC 5545 section 3.3.10 forbid.
     private func checkCombination() throws(SyntaxError) {
         if count != nil, until != nil { throw SyntaxError(description: "COUNT and UNTIL exclude each other.") }

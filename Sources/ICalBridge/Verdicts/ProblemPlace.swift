@@ -37,7 +37,9 @@ package struct ProblemPlace: Equatable {
     /// The properties that a problem is about when it names only the component's first line.
     private static let properties: [Problem.Code: [String]] = [
         "end-before-start": ["DTEND", "DURATION"], "end-equals-start": ["DTEND", "DURATION"],
-        "end-type": ["DTEND"], "end-and-duration": ["DURATION"], "list-type": ["EXDATE", "RDATE"],
+        "end-type": ["DTEND"], "end-clock": ["DTEND"], "duration-of-days": ["DURATION"],
+        "exclusion-rule": ["EXRULE"], "exception-with-rule": ["RRULE", "RDATE", "EXDATE"],
+        "end-and-duration": ["DURATION"], "list-type": ["EXDATE", "RDATE"],
         "all-day-mark": ["X-MICROSOFT-CDO-ALLDAYEVENT"], "recurrence-id-type": ["RECURRENCE-ID"],
         "recurrence-id-unreadable": ["RECURRENCE-ID"], "cancelled-by-title": ["SUMMARY"],
         "missing-start": ["SUMMARY"],

@@ -35,9 +35,20 @@ extension Event {
     }
 }
 
+extension RecurrenceRule {
+    /// A rule for the start by itself.
+    static let once = {
+        var rule = RecurrenceRule(.daily)
+        rule.count = 1
+        return rule
+    }()
+}
+
 extension Recurrence {
     fileprivate func write(to writer: inout ContentLineWriter) {
         for rule in rules { writer.line("RRULE", rule.description) }
+        // Office 365 shows nothing but the start of a series that has dates only.
+        if rules.isEmpty, !additions.isEmpty { writer.line("RRULE", RecurrenceRule.once.description) }
         for addition in additions {
             switch addition.end {
             case nil: writer.time("RDATE", addition.start)

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Recurrence rules of a component, repaired where their meaning is plain.
+extension ComponentReader {
+    /// Reads recurrence rules, repaired where the meaning is clear; libical never sees them.
+    func rules(_ properties: [Property], of event: Event, _ context: inout ReadingContext) -> [RecurrenceRule] {
+        var rules: [RecurrenceRule] = []
+        for property in properties {
+            guard rules.count < 20 else {
+                context.log.add(
+                    .error, "rule-refused", line: property.line, "The component has more rules than the limit.")
+                break
+            }
+            if let rule = rule(property, of: event, &context), !rules.contains(rule) { rules.append(rule) }
+        }
+        return rules
+    }
+
+    /// The dates of an EXDATE that was written into a rule, as WordPress' plugins do.
+    func exclusions(within rules: [Property]) -> [EventTime] {
+        rules.flatMap { RuleRepair.values(of: "EXDATE", in: $0.trimmed) }.prefix(1000).compactMap { text in
+            guard let written = try? WrittenTime(text.utf8) else { return nil }
+            guard let time = written.time else { return .date(written.date) }
+            return written.zone == .utc ? .utc(Instant(utc: time)) : .floating(time)
+        }
+    }
+
+    /// Lists the dates that an EXRULE excludes, because nobody but RFC 2445's readers follows one.
+    func listExclusions(of event: inout Event, _ log: inout ProblemLog) {
+        guard let start = event.start else { return }
+        var budget = RecurrenceBudget(steps: RecurrenceBudget.perSeries)
+        let times = event.recurrence.exclusionRules.map {
+            $0.times(
+                startingAt: start, startConvention: .ifItMatches, maximum: Self.mostListedExclusions, budget: &budget)
+        }
+        let walls = Set(times.flatMap(\.walls)).sorted().map { start.with(civil: $0) }
+        var repeated = event
+        repeated.recurrence.exclusionRules = []
+        let isWhole = times.allSatisfy(\.isComplete)
+        let utc = FixedOffset.utc
+        let starts = Series(master: repeated, overrides: []).starts(
+            among: walls.map { $0.instant(floatingIn: utc) }, floatingIn: utc, budget: &budget)
+        guard let starts, !budget.isSpent else { return }
+        event.recurrence.exclusions += walls.filter { starts.contains($0.instant(floatingIn: utc)) }
+        if isWhole { event.recurrence.exclusionRules = [] }
+        log.add(
+            .repaired, "exclusion-rule", line: line,
+            "EXRULE is out of date and few apps follow it; the dates that it leaves out were listed as EXDATEs.")
+    }
+
+    /// The most dates of an EXRULE that are listed; one that goes on is kept beside them.
+    private static let mostListedExclusions = 1000
+
+    private func rule(_ property: Property, of event: Event, _ context: inout ReadingContext) -> RecurrenceRule? {
+        if var rule = context.rules.rule(property.value) {
+            alignUntil(of: &rule, event.start, property, &context.log)
+            return rule
+        }
+        return repairedRule(property, of: event, &context.log)
+    }
+
+    private func repairedRule(_ property: Property, of event: Event, _ log: inout ProblemLog) -> RecurrenceRule? {
+        let trimmed = property.trimmed
+        if let translated = VersionOneRule.translated(trimmed), var rule = try? RecurrenceRule(translated) {
+            log.add(
+                .repaired, "vcalendar-1-rule", line: property.line, text: trimmed,
+                "A rule of vCalendar 1.0 was read as \(translated).")
+            alignUntil(of: &rule, event.start, property, &log)
+            return rule
+        }
+        var text = RuleRepair.withoutEmptyParts(trimmed)
+        if text.utf8.count + 1 < trimmed.utf8.count {
+            log.add(
+                .repaired, "rule-empty-part", line: property.line, text: trimmed,
+                "Empty parts of the rule were left out.")
+        }
+        text = RuleRepair.withCanonicalUntil(text)
+        do throws(RecurrenceRule.SyntaxError) {
+            if RuleRepair.has("COUNT", in: text), RuleRepair.has("UNTIL", in: text) {
+                let counted = RuleRepair.without("UNTIL", in: text)
+                let bounded = RuleRepair.without("COUNT", in: text)
+                let kept = RuleRepair.stricter(
+                    of: (try RecurrenceRule(counted), try RecurrenceRule(bounded)), from: event.start)
+                text = kept == "COUNT" ? counted : bounded
+                log.add(
+                    .warning, "count-and-until", line: property.line, text: trimmed,
+                    "COUNT and UNTIL exclude each other; \(kept) was kept.")
+            }
+            var rule = try RecurrenceRule(text)
+            alignUntil(of: &rule, event.start, property, &log)
+            return rule
+        } catch {
+            if let plain = RuleRepair.withoutForbiddenParts(text), var rule = try? RecurrenceRule(plain.text) {
+                log.add(
+                    .warning, "rule-part-left-out", line: property.line, text: trimmed,
+                    "Parts of the rule are unknown or not allowed with its FREQ, and were left out: \(plain.names.joined(separator: ", "))."
+                )
+                alignUntil(of: &rule, event.start, property, &log)
+                return rule
+            }
+            log.add(
+                .error, "rule-refused", line: property.line, text: trimmed,
+                "\(property.name) cannot be followed, so the event does not repeat by it: \(error.description)")
+            return nil
+        }
+    }
+
+    /// Converts UNTIL to the form that RFC 5545 section 3.3.10 requires: a date for dates, UTC for times in a zone.
+    private func alignUntil(
+        of rule: inout RecurrenceRule, _ start: EventTime?, _ property: Property, _ log: inout ProblemLog
+    ) {
+        guard let start, let until = rule.until else { return }
+        let mended: RecurrenceRule.Until?
+        switch (start, until) {
+        case (.date, .date), (.floating, .floating), (.utc, .utc), (.zoned, .utc): mended = nil
+        case (.date, .floating(let wall)): mended = .date(wall.date)
+        case (.date, .utc(let instant)): mended = .date(Self.dayOfLocalMidnight(instant))
+        // A date includes the whole last day.
+        case (.floating, .date(let date)): mended = .floating(Self.endOfDay(date))
+        case (.floating, .utc(let instant)): mended = .floating(instant.utc)
+        case (.utc, .date(let date)): mended = .utc(Instant(utc: Self.endOfDay(date)))
+        case (.utc, .floating(let wall)): mended = .utc(Instant(utc: wall))
+        case (.zoned(_, let zone), .date(let date)): mended = .utc(zone.rules.instant(of: Self.endOfDay(date)))
+        case (.zoned(_, let zone), .floating(let wall)): mended = .utc(zone.rules.instant(of: wall))
+        }
+        guard let mended else { return }
+        rule.until = mended
+        log.add(
+            .repaired, "until-type", line: property.line, text: property.text,
+            "UNTIL does not have the form of DTSTART and was read in the form that matches it.")
+    }
+
+    /// The date whose midnight, in some zone, is this instant: exporters write the last day of an all-day series this
+    /// way.
+    ///
+    /// `20260817T220000Z` is the 18th in Berlin, and `20260818T050000Z` is the 18th in New York; a time that ends in 59
+    /// seconds is the end of its day.
+    private static func dayOfLocalMidnight(_ instant: Instant) -> CivilDate {
+        let isEndOfDay = instant.utc.second == 59
+        let nearest = instant.adding(seconds: (isEndOfDay ? 1 : 0) + 43_199).utc.date
+        return isEndOfDay ? nearest.adding(days: -1) : nearest
+    }
+
+    private static func endOfDay(_ date: CivilDate) -> CivilDateTime {
+        CivilDateTime(uncheckedDate: date, hour: 23, minute: 59, second: 59)
+    }
+}
