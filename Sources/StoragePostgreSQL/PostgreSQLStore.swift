@@ -142,7 +142,7 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
             }
             return try again { isFirst in
                 scope.reset()
-                try writes.measure {
+                return try writes.measure {
                     try run(&slot, scope, isFirst: isFirst) { transaction in
                         for lease in leases where try !transaction.isHeld(lease) { throw StorageError.leaseLost }
                         let value = try body(transaction)

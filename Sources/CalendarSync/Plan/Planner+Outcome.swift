@@ -223,7 +223,8 @@ extension Planner {
         let open = conflicts[link.item] ?? []
         var records = merged.findings.compactMap { finding -> ConflictRecord? in
             let starts = finding.occurrences
-            let known = finding.kind == .deletedThere && !starts.isEmpty
+            let known =
+                finding.kind == .deletedThere && !starts.isEmpty
                 ? open.first { $0.kind == .deletedThere && $0.occurrence != nil } : nil
             let ours = here.entry ?? link.agreed?.ours
             if let known { return known.extended(by: finding, ours: ours, theirs: theirs) }

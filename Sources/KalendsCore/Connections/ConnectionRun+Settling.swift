@@ -37,9 +37,9 @@ extension ConnectionRun {
         }
         if record.state == .done, failure == nil, let opened { await watch(start.parts.connection, opened) }
         try await note(start, record, failure, isMissing: isMissing)
-        let bytes = services.settings.quotas.recordBytesPerConnection
-        if record.counts != RunRecord.Counts() {
-            try await trimRecords(to: bytes)
+        let counts = record.counts
+        if counts.created + counts.updated + counts.deleted + counts.pulled + counts.conflicts > 0 {
+            try await trimRecords(to: services.settings.quotas.recordBytesPerConnection)
         }
     }
 

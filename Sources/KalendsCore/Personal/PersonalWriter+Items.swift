@@ -201,7 +201,9 @@ extension PersonalWriter {
         var content = try sent.edit.applied(to: series.content, at: pointer)
         content.recurrence = nil
         let most = quotas.occurrencesPerItem
-        guard try transaction.phoneItemCount(of: tie.source, tie.collection, tie.itemID) <= most else { throw Refusal.quota("A series has", most, "changed occurrences") }
+        guard try transaction.phoneItemCount(of: tie.source, tie.collection, tie.itemID) <= most else {
+            throw Refusal.quota("A series has", most, "changed occurrences")
+        }
         let desk = try PhoneDesk(of: user, source: tie.source, transaction: transaction, now: now)
         var event = desk.new(
             tie.collection, tie.itemID, generation: tie.generation, in: tie.circleID, content, start: instance.text)

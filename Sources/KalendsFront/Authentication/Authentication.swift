@@ -94,7 +94,9 @@ struct Authentication: Sendable {
         guard let session = try await services.store.read({ try $0.session(hash: hash, now: now) }) else {
             throw Refusal.unknownSession
         }
-        noteUse(of: "session \(session.id)", last: session.lastUsedAt) { try $0.noteUse(ofSession: session.id, now: $1) }
+        noteUse(of: "session \(session.id)", last: session.lastUsedAt) {
+            try $0.noteUse(ofSession: session.id, now: $1)
+        }
         return session
     }
 
@@ -122,7 +124,9 @@ struct Authentication: Sendable {
     /// accept this secret.
     func operatorCaller(_ secret: Secret) async throws -> Caller? {
         guard let session = try await services.operatorSessions.find(secret) else { return nil }
-        noteUse(of: "operatorSession \(session.id)", last: session.lastUsedAt) { try $0.noteUse(ofOperatorSession: session.id, now: $1) }
+        noteUse(of: "operatorSession \(session.id)", last: session.lastUsedAt) {
+            try $0.noteUse(ofOperatorSession: session.id, now: $1)
+        }
         return Caller(.operatorAtHand, actor: .operatorAtHand, session: session.id)
     }
 
