@@ -45,7 +45,7 @@ ALLOWED = {
     ("FeedServer/Commands/Restore.swift", WRITE): "a copy in no server's hands forgets the journal of another",
     ("FeedServer/Commands/Reseal.swift", WRITE): "another key for all that is sealed, with no server on the database",
     ("KalendsCore/UseCases/Operator/KeyRotation.swift", WRITE): "another key for what is sealed, which stays the same text",
-    ("KalendsFront/Authentication/Authentication.swift", WRITE): "when a credential was last used, once a minute",
+    ("KalendsCore/Identity/UseNotes.swift", WRITE): "when a credential was last used, once a minute",
     ("KalendsCore/Identity/Passwords/SignInBrake.swift", WRITE): "counts of wrong passwords, before anybody is known",
     ("KalendsCore/OfficeDays/OfficeNights.swift", WRITE): "nights that end, which decide what a day was",
     ("KalendsCore/OfficeDays/OfficeNights.swift", CONCERNS): "nights that end, which decide what a day was",

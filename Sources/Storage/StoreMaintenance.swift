@@ -23,6 +23,10 @@ public protocol StoreMaintenance: Sendable {
     /// How long transactions hold the only writer.
     var writes: WriteGauge { get }
 
+    /// Rolls the open write transaction back if it has held the writer for longer than this, so that a server can stop;
+    /// its caller gets a `StorageError`.
+    func giveUpWrite(after limit: Duration)
+
     /// The engine's version, as the engine reports it.
     func engineVersion() async throws -> String
 
@@ -52,4 +56,6 @@ public protocol StoreMaintenance: Sendable {
 
 extension StoreMaintenance {
     public var isReachable: Bool { true }
+
+    public func giveUpWrite(after limit: Duration) { _ = writes.giveUp(after: limit) }
 }

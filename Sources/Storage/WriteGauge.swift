@@ -2,27 +2,66 @@
 
 internal import Synchronization
 
-/// How long transactions held the writer, from the first statement to the end of the commit.
+/// How long transactions held the writer, from the first statement to the end of the commit; one that still holds it
+/// counts with the time until now.
 public final class WriteGauge: Sendable {
     private let longestTaken = Atomic(0)
     private let taken = Atomic(0)
     private let counted = Atomic(0)
+    /// When the open transaction began, in microseconds since `start`; 0 when none is open.
+    private let begun = Atomic(0)
+    /// The beginning of the transaction that was given up.
+    private let givenUp = Atomic(-1)
+    private let start = ContinuousClock.now - .microseconds(1)
 
     public init() {}
 
     /// The longest time since the last reset.
-    public var longest: Duration { .microseconds(longestTaken.load(ordering: .relaxed)) }
+    public var longest: Duration { max(.microseconds(longestTaken.load(ordering: .relaxed)), open ?? .zero) }
     /// The sum of all times.
-    public var total: Duration { .microseconds(taken.load(ordering: .relaxed)) }
+    public var total: Duration { .microseconds(taken.load(ordering: .relaxed)) + (open ?? .zero) }
     public var count: Int { counted.load(ordering: .relaxed) }
 
-    package func note(_ time: Duration) {
-        let microseconds = Int(time / .microseconds(1))
-        longestTaken.max(microseconds, ordering: .relaxed)
-        taken.add(microseconds, ordering: .relaxed)
-        counted.add(1, ordering: .relaxed)
+    /// How long the open transaction has held the writer; nil when none is open.
+    public var open: Duration? {
+        let begun = begun.load(ordering: .relaxed)
+        return begun == 0 ? nil : .microseconds(max(0, now - begun))
+    }
+
+    private var now: Int { Int((ContinuousClock.now - start) / .microseconds(1)) }
+
+    /// Measures a transaction; only one at a time holds the writer.
+    package func measure<Value>(_ transaction: () throws -> Value) rethrows -> Value {
+        let began = now
+        begun.store(began, ordering: .relaxed)
+        defer {
+            begun.store(0, ordering: .relaxed)
+            let time = now - began
+            longestTaken.max(time, ordering: .relaxed)
+            taken.add(time, ordering: .relaxed)
+            counted.add(1, ordering: .relaxed)
+        }
+        return try transaction()
     }
 
     /// Starts the longest time again, to measure what follows.
     public func reset() { longestTaken.store(0, ordering: .relaxed) }
+
+    // MARK: Giving up
+
+    /// Makes the open transaction fail at its next statement or row if it has held the writer for longer; returns
+    /// whether it has.
+    package func giveUp(after limit: Duration) -> Bool {
+        let begun = begun.load(ordering: .relaxed)
+        guard begun != 0, .microseconds(now - begun) > limit else { return false }
+        givenUp.store(begun, ordering: .relaxed)
+        return true
+    }
+
+    /// Throws when the open transaction was given up.
+    package func check() throws {
+        if givenUp.load(ordering: .relaxed) == begun.load(ordering: .relaxed) {
+            throw StorageError.unreachable("the server stops, and this took too long")
+        }
+    }
 }

@@ -142,13 +142,13 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
             }
             return try again { isFirst in
                 scope.reset()
-                let start = ContinuousClock.now
-                defer { writes.note(ContinuousClock.now - start) }
-                return try run(&slot, scope, isFirst: isFirst) { transaction in
-                    for lease in leases where try !transaction.isHeld(lease) { throw StorageError.leaseLost }
-                    let value = try body(transaction)
-                    if isNoted { try transaction.noteWritten(scope.circles) }
-                    return value
+                return try writes.measure {
+                    try run(&slot, scope, isFirst: isFirst) { transaction in
+                        for lease in leases where try !transaction.isHeld(lease) { throw StorageError.leaseLost }
+                        let value = try body(transaction)
+                        if isNoted { try transaction.noteWritten(scope.circles) }
+                        return value
+                    }
                 }
             }
         }
@@ -193,7 +193,8 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
                     : "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
             if isWrite, session.wasRung() { clock.note(nil) }
             _ = session.takeWarnings()
-            let value = try body(PostgreSQLTransaction(session: session, scope: scope ?? WriteScope()))
+            let value = try body(
+                PostgreSQLTransaction(session: session, scope: scope ?? WriteScope(), gauge: isWrite ? writes : nil))
             // A body that continues after a failed statement has nothing that could be committed.
             if let failure = session.failure { throw failure }
             if let scope {

@@ -6,6 +6,8 @@ internal import Storage
 struct PostgreSQLTransaction: WriteTransaction {
     let session: Session
     let scope: WriteScope
+    /// Nil for a transaction that is not given up: a read, or a migration.
+    var gauge: WriteGauge?
 
     func concerns(circle: String) { scope.add(circle) }
     func concernsNamedCirclesOnly() { scope.beginEmpty() }
@@ -27,6 +29,7 @@ struct PostgreSQLTransaction: WriteTransaction {
     }
 
     private func run(_ sql: String, _ arguments: [SQLValue], _ body: (SQLRow) throws -> Void) throws -> Int {
+        try gauge?.check()
         for case .text(let text) in arguments where text.utf8.contains(0) {
             // The library ends a text at a NUL, so that one id would be mistaken for another.
             throw StorageError.unstorable

@@ -126,22 +126,28 @@ public final class SQLiteStore: Store, StoreMaintenance {
     ) async throws -> Value {
         try await Self.inOurWords { [self] in
             try await pool.writeWithoutTransaction { db in
-                let start = ContinuousClock.now
-                defer { self.writes.note(ContinuousClock.now - start) }
-                // Anything committed to a file without a name is lost when this process ends.
-                guard self.files.state == .inPlace else { throw StorageError.fileGone(self.files.path) }
-                try self.wait(forDisk: !isStaged, db)
-                var value: Value?
-                try db.inTransaction(.immediate) {
-                    try self.noteForeignChange(db)
-                    value = try body(SQLiteTransaction(db: db, scope: scope))
-                    return .commit
+                let value = try self.writes.measure {
+                    // Anything committed to a file without a name is lost when this process ends.
+                    guard self.files.state == .inPlace else { throw StorageError.fileGone(self.files.path) }
+                    try self.wait(forDisk: !isStaged, db)
+                    var value: Value?
+                    try db.inTransaction(.immediate) {
+                        try self.noteForeignChange(db)
+                        value = try body(SQLiteTransaction(db: db, scope: scope, gauge: self.writes))
+                        return .commit
+                    }
+                    self.folding.afterCommit(isStaged: isStaged, self.pool)
+                    return value
                 }
-                self.folding.afterCommit(isStaged: isStaged, self.pool)
                 guard let value else { throw StorageError.unexpectedResult("A transaction gave nothing.") }
                 return value
             }
         }
+    }
+
+    public func giveUpWrite(after limit: Duration) {
+        // A single statement may take long, too; this interrupts those of readers as well.
+        if writes.giveUp(after: limit) { pool.interrupt() }
     }
 
     /// Makes commits wait until they are on the disk, or not: the log is written in order, so the next one that waits brings
@@ -250,10 +256,13 @@ public final class SQLiteStore: Store, StoreMaintenance {
 struct SQLiteTransaction: WriteTransaction {
     let db: Database
     fileprivate let scope: WriteScope
+    /// Nil for a transaction that is not given up: a read, or a migration.
+    fileprivate let gauge: WriteGauge?
 
-    fileprivate init(db: Database, scope: WriteScope = WriteScope()) {
+    fileprivate init(db: Database, scope: WriteScope = WriteScope(), gauge: WriteGauge? = nil) {
         self.db = db
         self.scope = scope
+        self.gauge = gauge
     }
 
     var hasRowNumbers: Bool { true }
@@ -271,10 +280,14 @@ struct SQLiteTransaction: WriteTransaction {
         defer { values.clear() }
         let columns = statement.columnNames
         let cursor = try Row.fetchCursor(statement)
-        while try cursor.next() != nil { try body(SQLRow(columns: columns, values: values.row())) }
+        while try cursor.next() != nil {
+            try gauge?.check()
+            try body(SQLRow(columns: columns, values: values.row()))
+        }
     }
 
     func execute(_ sql: String, _ arguments: [SQLValue]) throws -> Int {
+        try gauge?.check()
         let statement = try db.cachedStatement(sql: sql)
         let values = try BoundValues(arguments, in: statement, sql)
         defer { values.clear() }

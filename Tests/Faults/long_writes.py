@@ -17,7 +17,6 @@ import os
 import random
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -108,18 +107,6 @@ class Calendars(http.server.BaseHTTPRequestHandler):
 
     def log_message(self, *words):
         pass
-
-
-def longest_transaction(server):
-    """Milliseconds, since the server's start."""
-    connection = socket.socket(socket.AF_UNIX)
-    connection.connect(f"{server.database}.sock")
-    connection.sendall(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
-    text = b""
-    while more := connection.recv(1 << 16):
-        text += more
-    line = next(line for line in text.split(b"\n") if line.startswith(b"kalends_longest_write_transaction_seconds "))
-    return 1000 * float(line.split()[1])
 
 
 def send(server, method, path, body=b"", kind="application/json", user=None):
@@ -329,7 +316,7 @@ def rounds(folder):
                 seconds = time.monotonic() - began
                 # What goes on behind the answer belongs to it.
                 time.sleep(1)
-                longest, waited = longest_transaction(server), 1000 * writer.longest.value
+                longest, waited = server.longest_transaction(), 1000 * writer.longest.value
                 yield (name, f"{seconds:.2f}", f"{waited:.0f}", f"{longest:.0f}", f"{size(server)} MiB")
                 if not options.any_time and (longest > LONGEST_TRANSACTION or waited > LONGEST_WAIT):
                     raise Violation(f"a transaction took {longest:.0f} ms, and another writer waited {waited:.0f} ms")

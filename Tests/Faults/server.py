@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 import signal
+import socket
 import sqlite3
 import subprocess
 import tempfile
@@ -180,6 +181,17 @@ class Server(Caller):
             if total != count:
                 raise Violation(f"accessCount is {count}, and its {name} add up to {total}")
         return count
+
+    def longest_transaction(self):
+        """Milliseconds, since the server's start."""
+        connection = socket.socket(socket.AF_UNIX)
+        connection.connect(f"{self.database}.sock")
+        connection.sendall(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        text = b""
+        while more := connection.recv(1 << 16):
+            text += more
+        line = next(line for line in text.split(b"\n") if line.startswith(b"kalends_longest_write_transaction_seconds "))
+        return 1000 * float(line.split()[1])
 
     def check_integrity(self):
         """SQLite's own check, on a copy, so that the server meets its files as they are."""

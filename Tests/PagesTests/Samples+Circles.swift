@@ -211,7 +211,7 @@ extension Samples {
                 theirs: theirs, kept: .theirs),
             .init(
                 id: "k2", kind: .deletedThere, connection: connection(.outlook, .active), at: Self.hours(-30),
-                ours: ours, theirs: gone, kept: .nothing),
+                ours: ours, theirs: gone, kept: .nothing, occurrences: 500),
             .init(
                 id: "k3", kind: .editedThere, connection: connection(.caldav, .active), at: Self.hours(-50), ours: ours,
                 theirs: theirs, kept: .ours),

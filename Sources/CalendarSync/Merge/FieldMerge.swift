@@ -16,9 +16,18 @@ struct FieldMerge {
     private var basis: Agreement
     private var incoming: [InboundChange.Edit] = []
     private var findings: [Finding] = []
+    /// The places of the findings: what happened to several occurrences alike is one.
+    private var places: [Alike: Int] = [:]
     private var seen: [EditSeen] = []
     private var fields: Set<EntryField> = []
     private var putsBack = false
+
+    private struct Alike: Hashable {
+        var kind: ConflictRecord.Kind
+        var isOpen: Bool
+        /// The side whose values all occurrences keep; nil for the event as a whole.
+        var kept: ConflictRecord.Side?
+    }
 
     init(base: Agreement?, ours: Entry, theirs: Entry, rule: FieldRule, isAppointment: Bool) {
         self.base = base.map { Agreement(ours: $0.ours.canonical, theirs: $0.theirs.canonical) }
@@ -174,14 +183,10 @@ struct FieldMerge {
         } else if isAppointment, base.map({ $0.theirs.occurrences[start] != .cancelled }) ?? true {
             // The finding is recorded once: when incoming changes are merged, the basis already has the deletion.
             basis.theirs.occurrences[start] = .cancelled
-            findings.append(
-                Finding(
-                    kind: .deletedThere, occurrence: start,
-                    fields: [
-                        ConflictRecord.Field(
-                            field: .existence, base: item.span.text, kalends: item.span.text, calendar: nil,
-                            kept: .kalends)
-                    ], isOpen: true))
+            let text = item.span.text
+            record(
+                .deletedThere, start, isOpen: true,
+                ConflictRecord.Field(field: .existence, base: text, kalends: text, calendar: nil, kept: .kalends))
         }
     }
 
@@ -251,11 +256,23 @@ struct FieldMerge {
     ) {
         let values = ConflictRecord.Field(
             field: field, base: base?.text, kalends: ours.text, calendar: theirs.text, kept: kept)
-        let index = findings.firstIndex { $0.kind == kind && $0.occurrence == occurrence && $0.isOpen == isOpen }
-        if let index {
-            findings[index].fields.append(values)
-        } else {
-            findings.append(Finding(kind: kind, occurrence: occurrence, fields: [values], isOpen: isOpen))
+        record(kind, occurrence, isOpen: isOpen, values)
+    }
+
+    private mutating func record(
+        _ kind: ConflictRecord.Kind, _ occurrence: Instant?, isOpen: Bool, _ values: ConflictRecord.Field
+    ) {
+        var values = values
+        values.occurrence = occurrence
+        let alike = Alike(kind: kind, isOpen: isOpen, kept: occurrence == nil ? nil : values.kept)
+        let place = places[alike] ?? findings.count
+        if place == findings.count {
+            places[alike] = place
+            findings.append(Finding(kind: kind, fields: [], isOpen: isOpen))
+        }
+        findings[place].fields.append(values)
+        if let occurrence, findings[place].occurrences.last != occurrence {
+            findings[place].occurrences.append(occurrence)
         }
     }
 }

@@ -76,7 +76,8 @@ struct Merged: Hashable {
 /// A conflict, before it has an identity and a time.
 struct Finding: Hashable {
     var kind: ConflictRecord.Kind
-    var occurrence: Instant?
+    /// The occurrences that it is about, ascending; empty for the event as a whole.
+    var occurrences: [Instant] = []
     var fields: [ConflictRecord.Field]
     var isOpen: Bool
 }

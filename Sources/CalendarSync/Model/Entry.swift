@@ -93,10 +93,11 @@ public struct ChangedEntry: Hashable, Sendable, Codable {
 // text must not change.
 extension Entry {
     private enum CodingKeys: String, CodingKey {
-        case title, notes, location, span, repetition, occurrences, reminders, status, availability
+        case title, notes, location, span, repetition, occurrences, cancelled, reminders, status, availability
     }
 
-    /// One pair of `occurrences`, which are coded in order.
+    /// One pair of `occurrences`, which are coded in order. Cancelled ones are only listed, because a series may have
+    /// thousands of them.
     private struct CodedOccurrence: Codable {
         var start: Instant
         var occurrence: Occurrence
@@ -105,13 +106,16 @@ extension Entry {
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         let occurrences = try values.decodeIfPresent([CodedOccurrence].self, forKey: .occurrences) ?? []
+        let cancelled = try values.decodeIfPresent([Instant].self, forKey: .cancelled) ?? []
         self.init(
             title: try values.decode(String.self, forKey: .title),
             notes: try values.decodeIfPresent(String.self, forKey: .notes) ?? "",
             location: try values.decodeIfPresent(String.self, forKey: .location) ?? "",
             span: try values.decode(Span.self, forKey: .span),
             repetition: try values.decodeIfPresent(Repetition.self, forKey: .repetition),
-            occurrences: Dictionary(occurrences.map { ($0.start, $0.occurrence) }, uniquingKeysWith: { $1 }),
+            occurrences: Dictionary(
+                occurrences.map { ($0.start, $0.occurrence) } + cancelled.map { ($0, .cancelled) },
+                uniquingKeysWith: { $1 }),
             reminders: try values.decodeIfPresent([Int].self, forKey: .reminders) ?? [],
             status: try values.decodeIfPresent(Status.self, forKey: .status) ?? .confirmed,
             availability: try values.decodeIfPresent(Availability.self, forKey: .availability) ?? .busy)
@@ -124,9 +128,12 @@ extension Entry {
         if !location.isEmpty { try values.encode(location, forKey: .location) }
         try values.encode(span, forKey: .span)
         try values.encodeIfPresent(repetition, forKey: .repetition)
-        if !occurrences.isEmpty {
-            let pairs = occurrences.map { CodedOccurrence(start: $0, occurrence: $1) }.sorted { $0.start < $1.start }
-            try values.encode(pairs, forKey: .occurrences)
+        let cancelled = occurrences.filter { $0.value == .cancelled }.keys.sorted()
+        let changed = occurrences.filter { $0.value != .cancelled }.sorted { $0.key < $1.key }
+        if !cancelled.isEmpty { try values.encode(cancelled, forKey: .cancelled) }
+        if !changed.isEmpty {
+            try values.encode(
+                changed.map { CodedOccurrence(start: $0.key, occurrence: $0.value) }, forKey: .occurrences)
         }
         if !reminders.isEmpty { try values.encode(reminders, forKey: .reminders) }
         if status != .confirmed { try values.encode(status, forKey: .status) }

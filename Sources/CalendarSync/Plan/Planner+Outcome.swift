@@ -114,7 +114,7 @@ extension Planner {
             if link.externalID != nil { kept.away() }
             kept.generation += 1
             kept.lastID = nil
-            step.conflicts += conflicts.compactMap { $0.settled(.kalends, at: now, ifAbout: link.item) }
+            step.conflicts += settled(link.item, .kalends)
         }
         kept.agreed = nil
         kept.state = .pending
@@ -157,7 +157,7 @@ extension Planner {
             return
         }
         kept.state = .pending
-        step.conflicts += conflicts.compactMap { $0.settled(.dismissed, at: now, ifAbout: link.item) }
+        step.conflicts += settled(link.item, .dismissed)
         step.link = kept
         step.drafts = [
             Step.Draft(
@@ -177,7 +177,7 @@ extension Planner {
         kept.state = .deleted
         kept.since = now
         kept.lastSyncedAt = now
-        step.conflicts += conflicts.compactMap { $0.settled(.dismissed, at: now, ifAbout: link.item) }
+        step.conflicts += settled(link.item, .dismissed)
         step.link = kept
         if step.isMissing { step.noted = .missing }
     }
@@ -220,20 +220,31 @@ extension Planner {
     ) -> [ConflictRecord] {
         var theirs: Entry?
         if case .present(let entry) = there { theirs = entry }
-        var records = merged.findings.map { finding in
-            ConflictRecord(
-                id: finding.identity(link, connection: policy.connection), item: link.item,
-                occurrence: finding.occurrence, at: now, kind: finding.kind, fields: finding.fields,
-                ours: here.entry ?? link.agreed?.ours, theirs: theirs, state: finding.isOpen ? .open : .resolved,
+        let open = conflicts[link.item] ?? []
+        var records = merged.findings.compactMap { finding -> ConflictRecord? in
+            let starts = finding.occurrences
+            let known =
+                finding.kind == .deletedThere && !starts.isEmpty
+                ? open.first { $0.kind == .deletedThere && $0.occurrence != nil } : nil
+            let ours = here.entry ?? link.agreed?.ours
+            if let known { return known.extended(by: finding, ours: ours, theirs: theirs) }
+            let id = finding.identity(link, connection: policy.connection)
+            guard !open.contains(where: { $0.id == id }) else { return nil }
+            return ConflictRecord(
+                id: id, item: link.item, occurrence: starts.first, occurrences: starts.count > 1 ? starts : nil,
+                at: now, kind: finding.kind, fields: finding.fieldsOfRecord, ours: ours?.about(starts),
+                theirs: theirs?.about(starts), state: finding.isOpen ? .open : .resolved,
                 outcome: finding.isOpen ? nil : .kalends, resolvedAt: finding.isOpen ? nil : now)
         }
-        let open = Set(conflicts.map { ByteString($0.id) })
-        records.removeAll { open.contains($0.id) }
         if case .present = there {
-            records += conflicts.filter { $0.item == link.item && $0.kind == .unreadable }
-                .compactMap { $0.settled(.calendar, at: now, ifAbout: link.item) }
+            records += open.filter { $0.kind == .unreadable }.compactMap { $0.settled(.calendar, at: now) }
         }
         return records
+    }
+
+    /// Returns an item's open conflicts, settled by what has happened since, if that settles them.
+    private func settled(_ item: ItemKey, _ outcome: ConflictRecord.Outcome) -> [ConflictRecord] {
+        conflicts[item]?.compactMap { $0.settled(outcome, at: now) } ?? []
     }
 }
 
@@ -272,22 +283,65 @@ extension Finding {
                 .joined(separator: "\u{1F}")
         }
         let parts: [String] = [
-            connection, link.item.collection.rawValue, link.item.id, occurrence?.description ?? "", kind.rawValue,
-            String(link.generation), link.lastSyncedAt?.description ?? "",
+            connection, link.item.collection.rawValue, link.item.id,
+            occurrences.map(\.description).joined(separator: ","), kind.rawValue, String(link.generation),
+            link.lastSyncedAt?.description ?? "",
         ]
         return Digest.text((parts + values).joined(separator: "\u{1E}"))
+    }
+
+    /// The fields as a record has them: a single occurrence is not named again by its fields, and of several only so
+    /// many are listed.
+    fileprivate var fieldsOfRecord: [ConflictRecord.Field] {
+        guard occurrences.count == 1 else { return occurrences.isEmpty ? fields : fields.shortened }
+        return fields.map { field in
+            var field = field
+            field.occurrence = nil
+            return field
+        }
     }
 }
 
 extension ConflictRecord {
     /// Returns this record, settled by what has happened since; nil when that does not settle it.
-    func settled(_ outcome: Outcome, at now: Instant, ifAbout item: ItemKey) -> ConflictRecord? {
-        guard self.item == item, state == .open, occurrence == nil, kind != .bothChanged else { return nil }
+    func settled(_ outcome: Outcome, at now: Instant) -> ConflictRecord? {
+        guard state == .open, occurrence == nil, kind != .bothChanged else { return nil }
         var record = self
         record.state = .resolved
         record.outcome = outcome
         record.resolvedAt = now
         return record
+    }
+
+    /// Returns this record of deleted occurrences with those that were deleted since, so that a series has one; nil if
+    /// it has them all.
+    fileprivate func extended(by finding: Finding, ours: Entry?, theirs: Entry?) -> ConflictRecord? {
+        let known = Set(starts)
+        let new = finding.occurrences.filter { !known.contains($0) }
+        guard !new.isEmpty, let occurrence else { return nil }
+        var record = self
+        let all = known.union(new).sorted()
+        (record.occurrence, record.occurrences) = (all.first, all)
+        record.fields =
+            (fields.map { field in
+                var field = field
+                field.occurrence = field.occurrence ?? occurrence
+                return field
+            } + finding.fields.filter { $0.occurrence.map { !known.contains($0) } ?? false }).shortened
+        (record.ours, record.theirs) = (ours?.about(all), theirs?.about(all))
+        return record
+    }
+}
+
+extension Entry {
+    /// Returns the entry with the changes of these occurrences only; for no occurrence, the whole entry.
+    fileprivate func about(_ starts: [Instant]) -> Entry {
+        guard !starts.isEmpty else { return self }
+        var entry = canonical
+        let all = entry.occurrences
+        entry.occurrences = [:]
+        for start in starts { entry.occurrences[start] = all[start] }
+        return entry
     }
 }
 
@@ -304,9 +358,13 @@ extension Link {
         agreed != other.agreed || etag != other.etag || externalID != other.externalID || state != other.state
     }
 
+    /// The most edits that are remembered, so that a link is never much longer than its entries.
+    private static let mostFlips = 1000
+
     /// Remembers for an hour the edits that were seen in the calendar.
     mutating func add(_ seen: [EditSeen], at now: Instant) {
         flips.removeAll { now.seconds - $0.at.seconds > Planner.hour }
         flips += seen.map { Flip(field: $0.field.string, value: $0.value.string, at: now) }
+        flips = flips.suffix(Self.mostFlips)
     }
 }

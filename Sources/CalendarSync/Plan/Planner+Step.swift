@@ -13,6 +13,9 @@ extension Planner {
             if let limit = expressed.limitations.first(where: \.preventsWriting) {
                 return held(link, item, expressed.entry.canonical, reason: limit.message, sight: sight)
             }
+            if expressed.entry.isTooHeavy {
+                return held(link, item, expressed.entry.outline, reason: Entry.tooHeavy, sight: sight)
+            }
             here = .shown(expressed.entry.canonical)
         } else {
             here = deleted.contains(item) ? .deleted : .hidden
@@ -219,7 +222,7 @@ extension Sightings.Sight {
 
     var there: ThreeStates.There {
         switch content {
-        case .entry(let entry): .present(entry)
+        case .entry(let entry): entry.isTooHeavy ? .unreadable(Entry.tooHeavy) : .present(entry)
         case .unreadable(let reason): .unreadable(reason)
         }
     }

@@ -10,8 +10,8 @@ struct Planner {
     var shown: [ItemKey: Ours]
     var deleted: Set<ItemKey>
     var sightings: Sightings
-    /// The open conflicts.
-    var conflicts: [ConflictRecord]
+    /// The open conflicts of each item.
+    var conflicts: [ItemKey: [ConflictRecord]]
     /// The numbers of deletions in the 24 hours before this run.
     var deletionsBefore: DeletionCount
     /// Whether no run of this connection has ended yet.
@@ -37,7 +37,7 @@ struct Planner {
         self.shown = Dictionary(desired.items.map { ($0.item, $0) }, uniquingKeysWith: { $1 })
         self.deleted = desired.deleted
         self.sightings = Sightings()
-        self.conflicts = state.conflicts
+        self.conflicts = Dictionary(grouping: state.conflicts, by: \.item)
         self.deletionsBefore = state.deletions
         self.isFirst = state.position == nil
         self.isNewBaseline = isNewBaseline

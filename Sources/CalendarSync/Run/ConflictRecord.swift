@@ -17,13 +17,19 @@ public struct ConflictRecord: Hashable, Sendable, Codable {
     /// A field with its three values as text for people; a missing value is nil.
     public struct Field: Hashable, Sendable, Codable {
         public var field: EntryField
+        /// The occurrence that has it, where the record is about several.
+        public var occurrence: Instant?
         public var base: String?
         public var kalends: String?
         public var calendar: String?
         public var kept: Side
 
-        public init(field: EntryField, base: String?, kalends: String?, calendar: String?, kept: Side) {
+        public init(
+            field: EntryField, occurrence: Instant? = nil, base: String?, kalends: String?, calendar: String?,
+            kept: Side
+        ) {
             self.field = field
+            self.occurrence = occurrence
             self.base = base
             self.kalends = kalends
             self.calendar = calendar
@@ -34,14 +40,19 @@ public struct ConflictRecord: Hashable, Sendable, Codable {
     /// A digest of what it records: the same conflict, seen again after a crash, has the same id.
     public var id: String
     public var item: ItemKey
-    /// The occurrence of a series, named by the instant at which it would have begun.
+    /// The occurrence of a series, named by the instant at which it would have begun; the first one of several.
     public var occurrence: Instant?
+    /// All occurrences, ascending, where it is about several: what happened to all of them alike is one conflict, which
+    /// a person decides at once.
+    public var occurrences: [Instant]?
     public var at: Instant
     public var kind: Kind
+    /// Of several occurrences only the first fields, `mostFields` at most.
     public var fields: [Field]
-    /// The item's whole entry when the conflict was seen; nil when the item was gone.
+    /// The item's entry when the conflict was seen; nil when the item was gone. For a conflict about occurrences, it
+    /// holds the changes of no others.
     public var ours: Entry?
-    /// The event's whole entry when the conflict was seen; nil when the event was gone or unreadable.
+    /// The event's entry when the conflict was seen, likewise; nil when the event was gone or unreadable.
     public var theirs: Entry?
     public var state: State
     /// The outcome; nil while the conflict is open.
@@ -49,12 +60,14 @@ public struct ConflictRecord: Hashable, Sendable, Codable {
     public var resolvedAt: Instant?
 
     public init(
-        id: String, item: ItemKey, occurrence: Instant? = nil, at: Instant, kind: Kind, fields: [Field], ours: Entry?,
-        theirs: Entry?, state: State, outcome: Outcome? = nil, resolvedAt: Instant? = nil
+        id: String, item: ItemKey, occurrence: Instant? = nil, occurrences: [Instant]? = nil, at: Instant, kind: Kind,
+        fields: [Field], ours: Entry?, theirs: Entry?, state: State, outcome: Outcome? = nil,
+        resolvedAt: Instant? = nil
     ) {
         self.id = id
         self.item = item
         self.occurrence = occurrence
+        self.occurrences = occurrences
         self.at = at
         self.kind = kind
         self.fields = fields
@@ -63,5 +76,27 @@ public struct ConflictRecord: Hashable, Sendable, Codable {
         self.state = state
         self.outcome = outcome
         self.resolvedAt = resolvedAt
+    }
+}
+
+extension ConflictRecord {
+    /// The most fields that a record about several occurrences has, and about how many bytes of values.
+    public static let mostFields = 100
+    static let mostBytes = 64 << 10
+
+    /// The occurrences that it is about, ascending; empty for the event as a whole.
+    public var starts: [Instant] { occurrences ?? occurrence.map { [$0] } ?? [] }
+}
+
+extension [ConflictRecord.Field] {
+    /// The first fields, as many as a record about several occurrences has.
+    var shortened: [ConflictRecord.Field] {
+        var bytes = 0
+        return Array(
+            prefix(ConflictRecord.mostFields).prefix { field in
+                let isFirst = bytes == 0
+                bytes += [field.base, field.kalends, field.calendar].reduce(1) { $0 + ($1?.utf8.count ?? 0) }
+                return isFirst || bytes <= ConflictRecord.mostBytes
+            })
     }
 }

@@ -10,9 +10,14 @@ public struct Resolution: Hashable, Sendable {
     public enum Problem: Error, Hashable, Sendable {
         /// `both` is allowed only for two times of one appointment.
         case notBoth
+        /// `both` would make more appointments than `mostCopies`.
+        case tooManyCopies
         /// It was already decided, or its subject no longer exists.
         case outdated
     }
+
+    /// The most occurrences of which both times are kept.
+    public static let mostCopies = 100
 
     /// The record, resolved.
     public var conflict: ConflictRecord
@@ -71,15 +76,16 @@ extension ConflictRecord {
         var resolution = Resolution(conflict: closed(outcome, at: now))
         if keep == .kalends && kept == .kalends || keep == .calendar && kept == .calendar { return resolution }
         guard let ours, let other = kept == .kalends ? theirs : self.ours else { throw .outdated }
-        let edit: InboundChange.Edit
-        if let occurrence {
-            guard let span = other.canonical.effective(at: occurrence)?.span else { throw .outdated }
-            edit = keep == .both ? .copy(span, of: occurrence) : .occurrenceTimes(occurrence, span)
-        } else {
-            edit = keep == .both ? .copy(other.span, of: nil) : .times(other.span)
+        guard keep != .both || starts.count <= Resolution.mostCopies else { throw .tooManyCopies }
+        let entry = other.canonical
+        var edits: [InboundChange.Edit] = starts.compactMap { start in
+            guard let span = entry.effective(at: start)?.span else { return nil }
+            return keep == .both ? .copy(span, of: start) : .occurrenceTimes(start, span)
         }
+        if occurrence == nil { edits = [keep == .both ? .copy(other.span, of: nil) : .times(other.span)] }
+        guard !edits.isEmpty else { throw .outdated }
         resolution.change = InboundChange(
-            item: item, revision: ours.revision, edits: [edit], reason: "conflict resolved")
+            item: item, revision: ours.revision, edits: edits, reason: "conflict resolved")
         return resolution
     }
 
@@ -107,7 +113,7 @@ extension ConflictRecord {
                 link.state = .linked
                 if let theirs { link.agreed?.theirs = theirs.canonical }
             } else {
-                link.insist(on: fields.map(\.field), at: occurrence)
+                link.insist(on: fields.map(\.field), at: starts)
             }
             resolution.link = link
         }
@@ -121,11 +127,12 @@ extension ConflictRecord {
         var resolution = Resolution(conflict: closed(keep == .kalends ? .kalends : .calendar, at: now))
         if keep == .calendar {
             guard let ours else { return resolution }
-            let edit = occurrence.map { InboundChange.Edit.occurrenceCancelled($0) } ?? .cancelled
+            let edits = starts.map { InboundChange.Edit.occurrenceCancelled($0) }
             resolution.change = InboundChange(
-                item: item, revision: ours.revision, edits: [edit], reason: "deleted in the calendar")
-        } else if let occurrence {
-            link.insist(on: [.existence], at: occurrence)
+                item: item, revision: ours.revision, edits: edits.isEmpty ? [.cancelled] : edits,
+                reason: "deleted in the calendar")
+        } else if occurrence != nil {
+            link.insist(on: [.existence], at: starts)
             resolution.link = link
         } else if link.externalID == nil {
             // Without a base, an item that is shown gets an event again: the same event, if a person restored it.
@@ -156,9 +163,10 @@ extension ConflictRecord {
 
     /// Returns the edits that make the item equal to the event.
     private func edits(from theirs: Entry) -> [InboundChange.Edit] {
-        if let occurrence {
-            guard let changed = theirs.effective(at: occurrence) else { return [.occurrenceCancelled(occurrence)] }
-            return [.occurrence(occurrence, changed)]
+        if occurrence != nil {
+            return starts.map { start in
+                theirs.effective(at: start).map { .occurrence(start, $0) } ?? .occurrenceCancelled(start)
+            }
         }
         return fields.compactMap { field in
             switch field.field {
@@ -178,18 +186,16 @@ extension ConflictRecord {
 
 extension Link {
     /// Makes our values count as edits, so that the next run writes them.
-    mutating func insist(on fields: [EntryField], at occurrence: Instant?) {
+    ///
+    /// - Parameter starts: the occurrences whose values are meant; empty for the event as a whole.
+    mutating func insist(on fields: [EntryField], at starts: [Instant]) {
         guard var agreed else { return }
         let theirs = agreed.theirs.canonical
         agreed.ours = agreed.ours.canonical
-        for field in fields {
-            if let occurrence {
-                agreed.ours.occurrences[occurrence] =
-                    theirs.occurrences[occurrence] ?? .changed(theirs.plain(at: occurrence))
-            } else {
-                agreed.ours.take(field, of: theirs)
-            }
+        for start in starts {
+            agreed.ours.occurrences[start] = theirs.occurrences[start] ?? .changed(theirs.plain(at: start))
         }
+        if starts.isEmpty { for field in fields { agreed.ours.take(field, of: theirs) } }
         self.agreed = agreed
     }
 

@@ -8,16 +8,17 @@ extension RunSession {
         try await enterCalendar()
         let resending = Set(resent.map(\.item))
         var queue: [Step] = []
-        var batch = SyncBatch()
+        var (batch, weight) = (SyncBatch(), 0)
         for step in plan.steps where !resending.contains(step.item) {
             if step.change != nil {
                 queue += try await bring(step)
             } else if step.drafts.isEmpty {
                 record.counts.unchanged += step.isFailure ? 0 : 1
                 store(step, &batch)
-                if batch.links.count >= policy.batch {
+                weight += step.weight
+                if batch.links.count >= policy.batch || weight > SyncBatch.mostWeight {
                     try await commit(batch)
-                    batch = SyncBatch()
+                    (batch, weight) = (SyncBatch(), 0)
                 }
             } else {
                 if step.drafts.allSatisfy(\.isClearing) { record.counts.unchanged += 1 }
@@ -117,7 +118,7 @@ extension RunSession {
     /// provider fails.
     mutating func send(_ steps: [Step]) async throws {
         var again = Retries()
-        for chunk in resent.chunks(of: policy.batch).map(Array.init) {
+        for chunk in resent.chunks(of: policy.batch, weighing: \.weight).map(Array.init) {
             guard failure == nil else {
                 unsettled.formUnion(chunk.map(\.item))
                 continue
@@ -129,7 +130,7 @@ extension RunSession {
         var waiting = steps
         while true {
             let drafts = waiting.flatMap { step in step.drafts.map { (step, $0) } }
-            for chunk in drafts.chunks(of: policy.batch).map(Array.init) {
+            for chunk in drafts.chunks(of: policy.batch, weighing: { $0.0.weight + $0.1.weight }).map(Array.init) {
                 guard failure == nil else {
                     unsettled.formUnion(chunk.map(\.0.item))
                     continue
@@ -262,7 +263,7 @@ extension RunSession {
         guard !fields.isEmpty else { return }
         let finding = Finding(kind: .editedThere, fields: fields, isOpen: true)
         let id = finding.identity(link, connection: policy.connection)
-        guard !planner.conflicts.contains(where: { $0.id == id }) else { return }
+        guard planner.conflicts[item]?.contains(where: { $0.id == id }) != true else { return }
         record.counts.conflicts += 1
         batch.conflicts.append(
             ConflictRecord(
@@ -308,7 +309,18 @@ extension Entry {
 }
 
 extension Array {
-    fileprivate func chunks(of size: Int) -> [ArraySlice<Element>] {
-        stride(from: 0, to: count, by: Swift.max(size, 1)).map { self[$0..<Swift.min($0 + Swift.max(size, 1), count)] }
+    /// Returns parts of at most this many elements, and no heavier than a batch should be unless one element is.
+    fileprivate func chunks(of size: Int, weighing weight: (Element) -> Int) -> [ArraySlice<Element>] {
+        var (chunks, first, sum) = ([ArraySlice<Element>](), 0, 0)
+        for (index, element) in enumerated() {
+            let own = weight(element)
+            if index > first, index - first >= size || sum + own > SyncBatch.mostWeight {
+                chunks.append(self[first..<index])
+                (first, sum) = (index, 0)
+            }
+            sum += own
+        }
+        if first < count { chunks.append(self[first...]) }
+        return chunks
     }
 }

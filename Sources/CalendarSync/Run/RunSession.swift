@@ -117,8 +117,8 @@ struct RunSession {
     mutating func remember(_ batch: SyncBatch) {
         for link in batch.links { planner.links[link.item] = link }
         for conflict in batch.conflicts {
-            planner.conflicts.removeAll { $0.id == conflict.id }
-            if conflict.state == .open { planner.conflicts.append(conflict) }
+            planner.conflicts[conflict.item]?.removeAll { $0.id == conflict.id }
+            if conflict.state == .open { planner.conflicts[conflict.item, default: []].append(conflict) }
         }
     }
 

@@ -105,7 +105,8 @@ public protocol SyncStore: Sendable {
     func commit(_ batch: SyncBatch) async throws
 
     /// Applies a change from the calendar to the item itself, with the rights of the connection's user, and stores the
-    /// batch in the same transaction. Unless the answer is `applied`, neither was stored.
+    /// batch in the same transaction. Unless the answer is `applied`, the batch was not stored; of a change with very many
+    /// edits, the first ones may have been.
     func apply(_ change: InboundChange, recording batch: SyncBatch) async throws -> InboundAnswer
 
     /// Returns all that a run wrote, in order.

@@ -136,6 +136,7 @@ struct Installation: Sendable {
         await services.importDesk.close()
         await services.turns.close()
         await services.counter.close()
+        await services.uses.close()
         try services.store.close()
     }
 

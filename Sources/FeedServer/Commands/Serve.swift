@@ -129,6 +129,7 @@ struct Serve: AsyncParsableCommand {
                 manager.tell(.ready)
             },
             onStopping: {
+                StopWatch(services: installation.services, logger: log).start()
                 installation.services.stopping.begin()
                 manager.tell(.stopping)
             })
@@ -160,7 +161,7 @@ struct Serve: AsyncParsableCommand {
             services: running.map { .init(service: $0) }
                 + [.init(service: hangup, successTerminationBehavior: .gracefullyShutdownGroup)],
             gracefulShutdownSignals: [.sigterm, .sigint], logger: log)
-        configuration.maximumGracefulShutdownDuration = .seconds(20)
+        configuration.maximumGracefulShutdownDuration = .seconds(15)
         try await ServiceGroup(configuration: configuration).run()
     }
 }

@@ -37,6 +37,10 @@ extension ConnectionRun {
         }
         if record.state == .done, failure == nil, let opened { await watch(start.parts.connection, opened) }
         try await note(start, record, failure, isMissing: isMissing)
+        let counts = record.counts
+        if counts.created + counts.updated + counts.deleted + counts.pulled + counts.conflicts > 0 {
+            try await trimRecords(to: services.settings.quotas.recordBytesPerConnection)
+        }
     }
 
     private static func failed(_ record: RunRecord, _ sentence: String, now: Int) -> RunRecord {
@@ -59,19 +63,19 @@ extension ConnectionRun {
     ) async throws {
         let (now, holder) = (services.now(), services.sync.holder)
         let interval = start.parts.configuration.syncIntervalMinutes * Self.minute
+        // Nobody else settles conflicts while this run has the lease.
+        let undecided = try await services.undecidedItems(of: start.parts.connection)
         try await services.store.record { transaction in
             guard var own = try transaction.connectionEverKnown(id),
                 try transaction.takeSyncLease(of: id, for: holder, until: now + 1, now: now)
             else { return }
-            var batch = SyncBatch()
-            batch.run = record
-            try transaction.keep(batch, of: id, now: now)
+            try transaction.keep(record, of: id, now: now)
             if let wish = start.wish { try transaction.deleteSyncWish(wish) }
             try transaction.endSyncLease(of: id, for: holder)
             // The calendar was replaced, or the connection was ended, while the run was finishing.
             guard own.ending == nil, own.calendarID == start.parts.connection.calendarID else { return }
             let before = own
-            if own.provider == .apple { try transaction.noteConflicts(of: own, now: now) }
+            if own.provider == .apple { try transaction.noteConflicts(undecided, of: own, now: now) }
             own.note(record, failure, isMissing: isMissing, interval: interval, now: now)
             if record.state != .held { try transaction.noteOfficeProblem(failure, of: own, now: now) }
             let isNews =
@@ -83,6 +87,14 @@ extension ConnectionRun {
             } else {
                 try transaction.recordConnection(own)
             }
+        }
+    }
+
+    /// Removes the oldest records until the rest has at most so many bytes. A record may be large, so that few are
+    /// removed together.
+    private func trimRecords(to bytes: Int) async throws {
+        try await services.store.recordRepeatedly {
+            try $0.trimSyncRecords(of: id, to: bytes, limit: max(1, $1 / 16))
         }
     }
 
@@ -99,9 +111,7 @@ extension ConnectionRun {
             let holder = services.sync.holder
             return try await services.store.record { transaction in
                 guard var own = try transaction.connectionEverKnown(id) else { return }
-                var batch = SyncBatch()
-                batch.run = record
-                try transaction.keep(batch, of: id, now: now)
+                try transaction.keep(record, of: id, now: now)
                 own.failures += 1
                 own.nextSyncAt = now + wait
                 try transaction.recordConnection(own)
@@ -109,6 +119,8 @@ extension ConnectionRun {
             }
         }
         await services.calendars.release(own)
+        // Otherwise all of it would be deleted with the connection, while everybody else who writes waits.
+        try await trimRecords(to: 0)
         try await services.store.record { try $0.deleteConnection(id) }
     }
 

@@ -48,6 +48,10 @@ struct ConnectionRun {
         // Room is taken before the lease, because a connection that waits for room is still due.
         guard let room = try await room(), let start = try await begin() else { return false }
         defer { withExtendedLifetime(room) {} }
+        if let sentence = try await wants(start) {
+            try await settle(start, .fault(sentence), nil)
+            return true
+        }
         var opened: OpenedCalendar?
         let end: End
         do {
@@ -82,6 +86,17 @@ struct ConnectionRun {
     }
 
     // MARK: Beginning
+
+    /// What a person has to do before the connection can run, in a sentence; nil when it can. The last run always can.
+    private func wants(_ start: Start) async throws -> String? {
+        guard start.parts.connection.ending == nil else { return nil }
+        let quotas = services.settings.quotas
+        let size = try await services.store.read { try $0.openConflictSize(of: id) }
+        guard
+            size.count >= quotas.conflictsPerConnection || size.bytes >= quotas.recordBytesPerConnection
+        else { return nil }
+        return "\(size.count) conflicts wait for a decision. Resolve or dismiss some, then it runs again."
+    }
 
     /// Takes room for what the run compares; returns nil if others keep it for too long, or if there is nothing to run.
     private func room() async throws -> MemoryShare? {
@@ -118,9 +133,7 @@ struct ConnectionRun {
                     }
                 record = RunRecord(id: newID, trigger: trigger, startedAt: Instant(milliseconds: now))
             }
-            var batch = SyncBatch()
-            batch.run = record
-            try transaction.keep(batch, of: id, now: now)
+            try transaction.keep(record, of: id, now: now)
             return Start(
                 parts: try ConnectionParts(own, in: transaction, settings), record: record, wish: wish,
                 isApproved: row?.approvedAt != nil)
@@ -196,9 +209,7 @@ struct ConnectionRun {
                 try transaction.takeSyncLease(of: id, for: holder, until: now + 1, now: now)
             else { return }
             if let row = try transaction.syncRun(record.id), !row.state.isOver {
-                var batch = SyncBatch()
-                batch.run = record
-                try transaction.keep(batch, of: id, now: now)
+                try transaction.keep(record, of: id, now: now)
             }
             if let wish = start.wish { try transaction.deleteSyncWish(wish) }
             try transaction.endSyncLease(of: id, for: holder)

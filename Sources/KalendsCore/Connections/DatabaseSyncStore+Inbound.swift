@@ -30,7 +30,25 @@ extension DatabaseSyncStore {
         var copies: [(id: String, draft: ItemDraft)] = []
     }
 
+    /// The most edits of one transaction: each writes the item and one of its occurrences.
+    private static let editsAtOnce = 200
+
+    /// A change of very many occurrences is applied in several transactions, of which the last stores the batch: what
+    /// was applied before a break is what both sides have when it is worked out again.
     func apply(_ change: InboundChange, recording batch: SyncBatch) async throws -> InboundAnswer {
+        var change = change
+        while change.edits.count > Self.editsAtOnce {
+            var part = change
+            part.edits = Array(change.edits.prefix(Self.editsAtOnce))
+            let answer = try await applyAtOnce(part, recording: SyncBatch())
+            guard case .applied(let ours) = answer else { return answer }
+            change.edits.removeFirst(Self.editsAtOnce)
+            change.revision = ours.revision
+        }
+        return try await applyAtOnce(change, recording: batch)
+    }
+
+    private func applyAtOnce(_ change: InboundChange, recording batch: SyncBatch) async throws -> InboundAnswer {
         let circle = parts.connection.circleID
         let found: (Seen, CircleNames)? = try await services.store.read { [kinds = parts.kinds] transaction in
             guard try transaction.circle(circle) != nil,
@@ -79,7 +97,8 @@ extension DatabaseSyncStore {
             }
             guard whole.followed?.starts[start] == true else {
                 // A series that moved no longer has the occurrences that its rule no longer gives.
-                if isTouched { continue }
+                // Neither does one that does not take place have to be cancelled.
+                if isTouched || own.status == .cancelled { continue }
                 throw InboundRefusal("The appointment has no occurrence at that time.")
             }
             plan.occurrences.append((start, try own.checked(originalStart: start, series: series)))
@@ -94,6 +113,7 @@ extension DatabaseSyncStore {
         _ plan: Plan, _ change: InboundChange, _ seen: Seen, _ batch: SyncBatch
     ) async throws -> InboundAnswer {
         let (connection, user) = (parts.connection, parts.connection.userID)
+        let batch = try StoredBatch(batch, of: connection.id)
         let caller = Caller(.user(user), actor: actor ?? AuditActor(user: user))
         let quotas = services.settings.quotas.held(to: caller.identity)
         return try await services.acts.act(on: .circle(connection.circleID, .write), for: caller) { act in
@@ -128,16 +148,19 @@ extension DatabaseSyncStore {
     ) throws {
         if let draft = plan.draft { _ = try writer.put(item.id, draft) }
         let transaction = writer.transaction
+        var count: Int?
         for (start, content) in plan.occurrences {
             let old = try transaction.occurrence(start.basic, of: item.id, in: item.circleID)
             guard let content else {
                 if let old { try writer.delete(old) }
                 continue
             }
-            if old == nil,
-                try transaction.occurrenceCount(of: item.id, in: item.circleID) >= quotas.occurrencesPerItem
-            {
-                throw Refusal.quota("A series has", quotas.occurrencesPerItem, "changed occurrences")
+            if old == nil {
+                let known = try count ?? transaction.occurrenceCount(of: item.id, in: item.circleID)
+                guard known < quotas.occurrencesPerItem else {
+                    throw Refusal.quota("A series has", quotas.occurrencesPerItem, "changed occurrences")
+                }
+                count = known + 1
             }
             let new = ChangedOccurrence(
                 circleID: item.circleID, itemID: item.id, originalStart: start.basic,

@@ -56,7 +56,7 @@ struct DatabaseSyncStore: SyncStore {
     func commit(_ batch: SyncBatch) async throws {
         // Writes that were sent before the server ended stay open, and are looked up after its next start.
         try Task.checkCancellation()
-        let now = services.now()
+        let (now, batch) = (services.now(), try StoredBatch(batch, of: id))
         try await services.store.record { transaction in
             try checkTurn(in: transaction, now: now)
             try transaction.keep(batch, of: id, by: resolver, now: now)

@@ -132,20 +132,37 @@ struct PhoneCalendar: CalendarProvider {
 
     func write(_ requests: [WriteRequest], in calendar: String) async -> [WriteAnswer] {
         let time = now()
-        do {
-            return try await store.record { transaction in
-                guard try transaction.connection(connection.id) != nil else {
-                    return requests.map { _ in .failed(Self.unavailable) }
-                }
-                var desk = try PhoneDesk(
-                    of: connection.userID, source: connection.id, transaction: transaction, now: time)
-                let answers = try requests.map { try write($0, &desk) }
-                try desk.finish()
-                return answers
+        var answers: [WriteAnswer] = []
+        while answers.count < requests.count {
+            let rest = requests[answers.count...]
+            do {
+                answers += try await store.record { try write(rest, $0, at: time) }
+            } catch {
+                answers += rest.map { _ in .failed(Self.unavailable) }
             }
-        } catch {
+        }
+        return answers
+    }
+
+    /// How long one transaction continues to write events, so that others wait only briefly.
+    private static let stepTime = Duration.milliseconds(40)
+
+    /// Writes as many events as a transaction has time for, one at least.
+    private func write(
+        _ requests: ArraySlice<WriteRequest>, _ transaction: any WriteTransaction, at time: Int
+    ) throws -> [WriteAnswer] {
+        guard try transaction.connection(connection.id) != nil else {
             return requests.map { _ in .failed(Self.unavailable) }
         }
+        let start = ContinuousClock.now
+        var desk = try PhoneDesk(of: connection.userID, source: connection.id, transaction: transaction, now: time)
+        var answers: [WriteAnswer] = []
+        for request in requests {
+            answers.append(try write(request, &desk))
+            if ContinuousClock.now - start >= Self.stepTime { break }
+        }
+        try desk.finish()
+        return answers
     }
 
     private func write(_ request: WriteRequest, _ desk: inout PhoneDesk) throws -> WriteAnswer {

@@ -1,24 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Base
 import CalendarSync
 import Storage
 
+extension Services {
+    /// Returns the items of a connection that a phone carries which wait for a person's decision; none for others.
+    func undecidedItems(of own: Connection) async throws -> Set<ItemKey> {
+        guard own.provider == .apple else { return [] }
+        return try await store.read { transaction in
+            Set(
+                try transaction.openSyncConflicts(of: own.id).map { row in
+                    let record: ConflictRecord = try storedRecord(row.content)
+                    return record.item
+                })
+        }
+    }
+}
+
 extension WriteTransaction {
     /// Marks, for the phone, which of its items wait for a person's decision and which no longer do.
-    func noteConflicts(of own: Connection, now: Int) throws {
-        let undecided = Set(
-            try openSyncConflicts(of: own.id).map { row in
-                let record: ConflictRecord = try storedRecord(row.content)
-                return record.item
-            })
+    func noteConflicts(_ undecided: Set<ItemKey>, of own: Connection, now: Int) throws {
         var desk = try PhoneDesk(of: own.userID, source: own.id, transaction: self, now: now)
-        for var event in try phoneItemsInConflict(of: own.id) where !(event.item.map(undecided.contains) ?? false) {
+        let marked = try phoneItemsInConflict(of: own.id)
+        for var event in marked where !(event.item.map(undecided.contains) ?? false) {
             event.mapping.state = event.mapping.externalID == nil ? .pending : .linked
             try desk.touch(&event)
         }
-        for item in undecided {
-            for var event in try phoneItems(of: own.id, of: own.userID, item.collection.rawValue, item.id)
-            where event.mapping.instanceKey.isEmpty && event.deletedAt == nil && event.mapping.state != .conflict {
+        // Those that are marked already need no look.
+        for item in undecided.subtracting(marked.filter { $0.mapping.instanceKey.isEmpty }.compactMap(\.item)) {
+            for var event in try phoneSeries(of: own.id, of: own.userID, item.collection.rawValue, item.id)
+            where event.deletedAt == nil {
                 event.mapping.state = .conflict
                 try desk.touch(&event)
             }

@@ -39,6 +39,7 @@ package struct Services: Sendable {
     package let metrics: Metrics
     package let memory: MemoryBudgets
     package let stopping = Stopping()
+    package let uses: UseNotes
     package let settings: ServerSettings
     /// Whether the sealing key is the one with which the database's feed addresses were sealed.
     package let isSealingKeyRight: Bool
@@ -56,6 +57,7 @@ package struct Services: Sendable {
         memory: MemoryBudgets, settings: ServerSettings, isSealingKeyRight: Bool, isServer: Bool, now: @escaping Clock
     ) {
         self.store = store
+        uses = UseNotes(store)
         self.maintenance = maintenance
         self.ledger = ledger
         self.sealingKey = sealingKey

@@ -167,6 +167,9 @@ extension PersonalWriter {
             let key = PersonalMoment(start)?.key,
             !stored.exceptions.contains(where: { PersonalMoment($0)?.key == key })
         else { return }
+        guard stored.exceptions.count < quotas.occurrencesPerItem else {
+            throw Refusal.quota("A series has", quotas.occurrencesPerItem, "exceptions")
+        }
         stored.exceptions.append(start)
         series.content.recurrence = stored.stored
         let at = try time()
@@ -183,8 +186,8 @@ extension PersonalWriter {
         _ sent: SentEvent, _ instance: (text: String, key: String), of series: PersonalEvent, at pointer: String
     ) throws -> (PersonalEvent?, Outcome) {
         guard let tie = series.tie else { return (series, .unchanged) }
-        let rows = try transaction.phoneItems(of: tie.source, of: user, tie.collection, tie.itemID)
-        let known = rows.first { $0.tie?.generation == tie.generation && $0.mapping.instanceKey == instance.key }
+        let known = try transaction.phoneItem(
+            of: tie.source, of: user, tie.collection, tie.itemID, generation: tie.generation, instance: instance.key)
         if let known { return try take(sent, of: known, at: pointer) }
         try check(tie, sent, at: pointer)
         guard series.deletedAt == nil else { return (series, .unchanged) }
@@ -198,7 +201,9 @@ extension PersonalWriter {
         var content = try sent.edit.applied(to: series.content, at: pointer)
         content.recurrence = nil
         let most = quotas.occurrencesPerItem
-        guard rows.count <= most else { throw Refusal.quota("A series has", most, "changed occurrences") }
+        guard try transaction.phoneItemCount(of: tie.source, tie.collection, tie.itemID) <= most else {
+            throw Refusal.quota("A series has", most, "changed occurrences")
+        }
         let desk = try PhoneDesk(of: user, source: tie.source, transaction: transaction, now: now)
         var event = desk.new(
             tie.collection, tie.itemID, generation: tie.generation, in: tie.circleID, content, start: instance.text)
@@ -214,8 +219,8 @@ extension PersonalWriter {
     }
 
     private func series(of tie: PersonalEvent.Tie) throws -> PersonalEvent? {
-        try transaction.phoneItems(of: tie.source, of: user, tie.collection, tie.itemID)
-            .first { $0.tie?.generation == tie.generation && $0.mapping.instanceKey.isEmpty }
+        try transaction.phoneItem(
+            of: tie.source, of: user, tie.collection, tie.itemID, generation: tie.generation, instance: "")
     }
 
     // MARK: The device's ids

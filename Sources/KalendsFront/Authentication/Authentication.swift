@@ -85,7 +85,7 @@ struct Authentication: Sendable {
             throw Refusal.unknownKey
         }
         guard services.serviceKeys.end(of: key).map({ services.now() < $0 }) ?? true else { throw Refusal.expiredKey }
-        await noteUse(last: key.lastUsedAt) { try $0.noteUse(ofServiceKey: key.id, now: $1) }
+        noteUse(of: "serviceKey \(key.id)", last: key.lastUsedAt) { try $0.noteUse(ofServiceKey: key.id, now: $1) }
         return .service(key: key.id, scopes: try key.scopes.map { try Set(stored: $0) })
     }
 
@@ -94,7 +94,9 @@ struct Authentication: Sendable {
         guard let session = try await services.store.read({ try $0.session(hash: hash, now: now) }) else {
             throw Refusal.unknownSession
         }
-        await noteUse(last: session.lastUsedAt) { try $0.noteUse(ofSession: session.id, now: $1) }
+        noteUse(of: "session \(session.id)", last: session.lastUsedAt) {
+            try $0.noteUse(ofSession: session.id, now: $1)
+        }
         return session
     }
 
@@ -114,7 +116,7 @@ struct Authentication: Sendable {
         guard let device = try await services.store.read({ try $0.device(hash: hash) }) else {
             throw Refusal.unknownDevice
         }
-        await noteUse(last: device.lastUsedAt) { try $0.noteUse(ofDevice: device.id, now: $1) }
+        noteUse(of: "device \(device.id)", last: device.lastUsedAt) { try $0.noteUse(ofDevice: device.id, now: $1) }
         return .device(id: device.id, user: device.userID)
     }
 
@@ -122,18 +124,20 @@ struct Authentication: Sendable {
     /// accept this secret.
     func operatorCaller(_ secret: Secret) async throws -> Caller? {
         guard let session = try await services.operatorSessions.find(secret) else { return nil }
-        await noteUse(last: session.lastUsedAt) { try $0.noteUse(ofOperatorSession: session.id, now: $1) }
+        noteUse(of: "operatorSession \(session.id)", last: session.lastUsedAt) {
+            try $0.noteUse(ofOperatorSession: session.id, now: $1)
+        }
         return Caller(.operatorAtHand, actor: .operatorAtHand, session: session.id)
     }
 
-    /// Once a minute is enough to show whether a credential is still in use, and a full disk must not stop anybody from
-    /// reading.
+    /// Once a minute is enough to show whether a credential is still in use; nobody waits for it, because neither a full
+    /// disk nor somebody who writes for long must stop anybody from reading.
     private func noteUse(
-        last: Int?, _ note: @escaping @Sendable (any WriteTransaction, Int) throws -> Void
-    ) async {
+        of credential: String, last: Int?, _ note: @escaping @Sendable (any WriteTransaction, Int) throws -> Void
+    ) {
         let now = services.now()
         guard last.map({ now - $0 >= 60_000 }) ?? true else { return }
-        try? await services.store.record { try note($0, now) }
+        services.uses.add(credential) { try note($0, now) }
     }
 
     /// A browser sends cookies for any page that asks, so a request that changes something must come from one of our

@@ -91,15 +91,21 @@ extension Components {
             "Conflict",
             .output(
                 .required("id", .string), .required("connectionId", .string), .required("collection", collection),
-                .required("itemId", .identifier), .optional("occurrence", .instant), .required("at", .instant),
-                .required("kind", .choice(ConflictRecord.Kind.self)),
+                .required("itemId", .identifier),
+                .optional("occurrence", Schema.instant.described("The first one, if it is about several.")),
+                .optional(
+                    "occurrences",
+                    Schema.array(of: .instant, maximum: ConflictRecord.mostFields).described(
+                        "The first ones, if it is about several: they are decided together.")),
+                .optional("occurrenceCount", Schema.count.described("How many it is about, listed or not.")),
+                .required("at", .instant), .required("kind", .choice(ConflictRecord.Kind.self)),
                 .required(
                     "fields",
                     .array(
                         of: .output(
                             .required("field", .choice(EntryField.self)), .required("base", .string.orNull),
                             .required("kalends", .string.orNull), .required("calendar", .string.orNull),
-                            .required("kept", .choice(ConflictRecord.Side.self))))),
+                            .optional("occurrence", .instant), .required("kept", .choice(ConflictRecord.Side.self))))),
                 .required("state", .choice(ConflictRecord.State.self)),
                 .required("outcome", Schema.choice(ConflictRecord.Outcome.self).orNull),
                 .required("resolvedAt", .instant.orNull),

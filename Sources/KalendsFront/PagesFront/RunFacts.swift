@@ -98,6 +98,7 @@ extension ConflictsPage.Conflict {
             id: listed.row.id, kind: ConflictsPage.Kind(text: record.kind.rawValue) ?? .unreadable,
             connection: connection, at: record.at.milliseconds, ours: ours ?? gone, theirs: theirs ?? gone,
             kept: isOneSided ? (kept[0] == .kalends ? .ours : .theirs) : .nothing,
+            occurrences: max(1, record.starts.count), offersBoth: record.starts.count <= Resolution.mostCopies,
             outcome: record.state == .open
                 ? nil : record.outcome.flatMap { Outcome(text: $0.rawValue) } ?? .automatic,
             resolvedAt: record.resolvedAt?.milliseconds)

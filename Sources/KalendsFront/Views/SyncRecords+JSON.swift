@@ -50,16 +50,22 @@ extension Connections.Listed<SyncConflictRow, ConflictRecord> {
             "at": JSONValue(record.at), "kind": .string(record.kind.rawValue),
             "fields": .array(
                 record.fields.map { field in
-                    [
+                    var members: [ByteString: JSONValue] = [
                         "field": .string(field.field.rawValue), "base": JSONValue(field.base),
                         "kalends": JSONValue(field.kalends), "calendar": JSONValue(field.calendar),
                         "kept": .string(field.kept.rawValue),
                     ]
+                    if let occurrence = field.occurrence { members["occurrence"] = JSONValue(occurrence) }
+                    return .object(members)
                 }),
             "state": .string(record.state.rawValue), "outcome": JSONValue(record.outcome?.rawValue),
             "resolvedAt": record.resolvedAt.map { JSONValue($0) } ?? .null, "resolvedBy": JSONValue(row.resolvedBy),
         ]
         if let occurrence = record.occurrence { members["occurrence"] = JSONValue(occurrence) }
+        if let occurrences = record.occurrences {
+            members["occurrences"] = .array(occurrences.prefix(ConflictRecord.mostFields).map { JSONValue($0) })
+            members["occurrenceCount"] = .integer(occurrences.count)
+        }
         return .object(members)
     }
 }

@@ -32,13 +32,17 @@ public struct ConflictsPage: Page {
         public var theirs: Side
         /// The side whose version both calendars hold until a person decides.
         public var kept: Kept
+        /// How many occurrences of a series it is about, of which the sides show the first; 1 for an event as a whole.
+        public var occurrences: Int
+        /// Whether both sides may be kept.
+        public var offersBoth: Bool
         /// Nil for an open conflict.
         public var outcome: Outcome?
         public var resolvedAt: Int?
 
         public init(
             id: String, kind: Kind, connection: ConnectionSummary, at: Int, ours: Side, theirs: Side, kept: Kept,
-            outcome: Outcome? = nil, resolvedAt: Int? = nil
+            occurrences: Int = 1, offersBoth: Bool = true, outcome: Outcome? = nil, resolvedAt: Int? = nil
         ) {
             self.id = id
             self.kind = kind
@@ -47,6 +51,8 @@ public struct ConflictsPage: Page {
             self.ours = ours
             self.theirs = theirs
             self.kept = kept
+            self.occurrences = occurrences
+            self.offersBoth = offersBoth && kind == .bothChanged
             self.outcome = outcome
             self.resolvedAt = resolvedAt
         }
@@ -95,7 +101,6 @@ public struct ConflictsPage: Page {
             case .theirs: (false, true)
             case .nothing: (false, false)
             }
-        let both: Bool = if case .bothChanged = own.kind { true } else { false }
         let isGone: Bool = if case .deletedThere = own.kind { true } else { false }
         return [
             "title": .text(own.ours.title.isEmpty ? words["untitled"] : own.ours.title),
@@ -119,7 +124,8 @@ public struct ConflictsPage: Page {
                     isGone: isGone,
                     resolve(isOurs ? "actKeepOther" : "actKeepThis", "calendar", isTheirs ? .primary : .plain)),
             ]),
-            "both": both ? resolve("actKeepBoth", "both") : .nothing,
+            "count": own.occurrences > 1 ? .text(words("conflictOccurrences", count: own.occurrences)) : .nothing,
+            "both": own.offersBoth ? resolve("actKeepBoth", "both") : .nothing,
             "dismiss": paper.act("actDismiss", path + "/dismiss", style: .quiet, about: own.ours.title),
         ]
     }

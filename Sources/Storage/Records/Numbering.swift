@@ -53,7 +53,8 @@ extension WriteTransaction {
 
     /// Keeps all others from numbering rows of a connection until this transaction ends.
     func holdConnection(_ id: String) throws {
-        try execute("UPDATE connections SET id = id WHERE id = $1", [.text(id)])
+        // A statement that names the key would look at every row that refers to it.
+        try execute("UPDATE connections SET failures = failures WHERE id = $1", [.text(id)])
     }
 
     /// Keeps all others from numbering rows of a circle until this transaction ends.

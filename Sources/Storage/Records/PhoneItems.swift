@@ -17,6 +17,43 @@ extension ReadTransaction {
         ).map(PersonalEvent.init)
     }
 
+    /// Returns the events of one item of every generation, including deleted ones, without changed occurrences.
+    public func phoneSeries(
+        of source: String, of user: String, _ collection: String, _ item: String
+    ) throws -> [PersonalEvent] {
+        try rows(
+            """
+            \(select: .personalEvents)
+            WHERE connection_id = $1 AND collection = $2 AND item_id = $3 AND user_id = $4 AND instance_key = ''
+            ORDER BY generation
+            """, [.text(source), .text(collection), .text(item), .text(user)]
+        ).map(PersonalEvent.init)
+    }
+
+    /// Returns one event of an item, even a deleted one.
+    ///
+    /// - Parameter instance: the key of a changed occurrence, otherwise empty.
+    public func phoneItem(
+        of source: String, of user: String, _ collection: String, _ item: String, generation: Int, instance: String
+    ) throws -> PersonalEvent? {
+        try row(
+            """
+            \(select: .personalEvents)
+            WHERE connection_id = $1 AND collection = $2 AND item_id = $3 AND user_id = $4 AND generation = $5
+                AND instance_key = $6
+            """, [.text(source), .text(collection), .text(item), .text(user), .integer(generation), .text(instance)]
+        ).map(PersonalEvent.init)
+    }
+
+    /// Returns how many events one item has in all generations, including deleted ones and changed occurrences.
+    public func phoneItemCount(of source: String, _ collection: String, _ item: String) throws -> Int {
+        try row(
+            """
+            SELECT COUNT(*) AS found FROM personal_events
+            WHERE connection_id = $1 AND collection = $2 AND item_id = $3
+            """, [.text(source), .text(collection), .text(item)])?.integer("found") ?? 0
+    }
+
     /// Returns all existing events of a source, by item, series first.
     public func livingPhoneItems(of source: String) throws -> [PersonalEvent] {
         try rows(

@@ -80,15 +80,15 @@ extension WriteTransaction {
         try holdConnection(own.connectionID)
         try execute(
             """
-            INSERT INTO sync_conflicts (connection_id, id, number, state, at, resolved_by, content)
+            INSERT INTO sync_conflicts (connection_id, id, number, state, at, resolved_by, content, bytes)
             VALUES ($1, $2, (SELECT COALESCE(MAX(number), 0) + 1 FROM sync_conflicts WHERE connection_id = $1), $3, $4,
-                $5, $6)
+                $5, $6, $7)
             ON CONFLICT (connection_id, id) DO UPDATE SET state = EXCLUDED.state, resolved_by = EXCLUDED.resolved_by,
-                content = EXCLUDED.content
+                content = EXCLUDED.content, bytes = EXCLUDED.bytes
             """,
             [
                 .text(own.connectionID), .text(own.id), .text(own.isOpen ? "open" : "resolved"), .integer(own.at),
-                SQLValue(own.resolvedBy), .text(own.content),
+                SQLValue(own.resolvedBy), .text(own.content), .integer(own.content.utf8.count),
             ])
         guard let connection = try connectionEverKnown(own.connectionID) else { return true }
         try note(

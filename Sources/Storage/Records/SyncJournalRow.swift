@@ -75,14 +75,14 @@ extension WriteTransaction {
         for own in entries {
             try execute(
                 """
-                INSERT INTO sync_journal (connection_id, number, id, run_id, at, direction, change, content)
+                INSERT INTO sync_journal (connection_id, number, id, run_id, at, direction, change, content, bytes)
                 VALUES ($1, (SELECT COALESCE(MAX(number), 0) + 1 FROM sync_journal WHERE connection_id = $1), $2, $3,
-                    $4, $5, $6, $7)
+                    $4, $5, $6, $7, $8)
                 ON CONFLICT (connection_id, id) DO NOTHING
                 """,
                 [
                     .text(connection), .text(own.id), .text(own.runID), .integer(own.at), .text(own.direction),
-                    .text(own.change), .text(own.content),
+                    .text(own.change), .text(own.content), .integer(own.content.utf8.count),
                 ])
         }
     }

@@ -172,11 +172,11 @@ extension SchemaTable {
         "sync_channels", key: "id",
         "id connection_id secret_hash expires_at renew_at last_heard_at content")
     static let syncConflicts = SchemaTable(
-        "sync_conflicts", key: "connection_id id", "connection_id id number state at resolved_by content")
+        "sync_conflicts", key: "connection_id id", "connection_id id number state at resolved_by content bytes")
     static let syncDays = SchemaTable("sync_days", key: "day provider", "day provider runs successes writes errors")
     static let syncJournal = SchemaTable(
         "sync_journal", key: "connection_id number",
-        "connection_id number id run_id at direction change content")
+        "connection_id number id run_id at direction change content bytes")
     static let syncLeases = SchemaTable("sync_leases", key: "connection_id", "connection_id holder expires_at")
     static let syncLinks = SchemaTable(
         "sync_links", key: "connection_id collection item_id",

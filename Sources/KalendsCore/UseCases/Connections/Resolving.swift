@@ -60,6 +60,10 @@ package struct Resolving: Sendable {
         switch problem {
         case .notBoth:
             .invalid("/keep", code: .notAChoice, "Both are kept only for an appointment that was moved on both sides.")
+        case .tooManyCopies:
+            .invalid(
+                "/keep", code: .notAChoice,
+                "Both times are kept of at most \(Resolution.mostCopies) occurrences at once.")
         case .outdated:
             .conflict("This conflict is already resolved, or something has changed since.", code: .conflictState)
         }
@@ -70,6 +74,7 @@ package struct Resolving: Sendable {
         _ batch: SyncBatch, _ store: DatabaseSyncStore, _ id: String, _ outcome: String, for caller: Caller
     ) async throws {
         let connection = store.parts.connection.id
+        let batch = try StoredBatch(batch, of: connection)
         try await services.acts.act(on: .connection(connection, of: .conflict), for: caller) { act in
             try store.checkTurn(in: act.transaction, now: act.now)
             try act.transaction.keep(batch, of: connection, by: caller.actor.text, now: act.now)
