@@ -45,7 +45,7 @@ struct ImportPages: Sendable {
         do {
             let isFile = (visit.request.headers[.contentType] ?? "").asciiLowercased.hasPrefix("multipart/form-data")
             if !isFile {
-                let bytes = try await visit.request.bytes(limit: PageForm.mostBytes, visit.context.memory.body)
+                let bytes = try await PageForm.bytes(of: visit.request, visit.context)
                 form = try PageForm(bytes, type: visit.request.headers[.contentType])
                 try visit.checkToken(form["token"])
             }

@@ -56,7 +56,7 @@ struct SubscriptionRoutes: Sendable {
 
     @Sendable
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (circle, caller, page) = (try context.identifier("circle"), try context.caller(), try Page(request))
+        let (circle, caller, page) = (try context.identifier("circle"), try context.caller(), try Page(request, context))
         let found = try await subscriptions.list(page.request, in: circle, for: caller)
         return try page.answer(found, key: \.own.id, json: \.json)
     }
