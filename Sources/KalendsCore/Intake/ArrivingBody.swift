@@ -26,7 +26,10 @@ package struct ArrivingBody {
     /// Takes the next bytes; throws 503 if there is no room, and 429 if a person sends too many long bodies at a time.
     package mutating func append(_ bytes: some Collection<UInt8>) throws {
         let total = count + bytes.count
-        if rest == nil, total <= MemoryShare.free { return first += bytes }
+        if rest == nil, total <= MemoryShare.free {
+            first += bytes
+            return
+        }
         try reserve(total)
         if let rest {
             try rest.spool.append(first)

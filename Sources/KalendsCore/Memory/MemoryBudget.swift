@@ -57,6 +57,9 @@ package final class MemoryBudget: Sendable {
     /// Whether anybody is waiting for room.
     var isAwaited: Bool { state.withLock { !$0.waiters.isEmpty } }
 
+    /// How many wait for room.
+    var waiting: Int { state.withLock { $0.waiters.count } }
+
     /// Bytes in use.
     var used: Int { state.withLock { $0.used } }
 

@@ -181,6 +181,9 @@ package struct RequestMemory: Sendable {
         for share in [document, large, answer, feed] { share.belongs(to: sender.network) }
     }
 
+    /// Gives everything back.
+    package func letGo() { for share in [document, large, answer, feed] { share.keep(0) } }
+
     /// Gives back what is held for the body.
     package func letGoOfBody() { for share in [document, large] { share.keep(0) } }
 }

@@ -78,7 +78,9 @@ struct FeedRoutes: Sendable {
 
     @Sendable
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (circle, caller, page) = (try context.identifier("circle"), try context.caller(), try Page(request, context))
+        let (circle, caller, page) = (
+            try context.identifier("circle"), try context.caller(), try Page(request, context)
+        )
         let now = services.now()
         let found = try await feeds.list(page.request, in: circle, for: caller)
         return try page.answer(found, key: \.feed.feed.id) {

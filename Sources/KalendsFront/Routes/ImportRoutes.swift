@@ -58,11 +58,17 @@ struct ImportRoutes: Sendable {
             throw Refusal.invalid("/query/mode", code: .notAChoice, "This must be preview or commit.")
         }
         let limit = services.settings.maxImportBytes
-        let report = try await Imports(services: services).create(
+        let imports = Imports(services: services)
+        let report = try await imports.create(
             in: circleID, for: caller, from: context.sender, mode,
             Self.manner(request, context),
             try Self.part(request, context)
-        ) { try await ImportBody(request: request, limit: limit, admission: $0).read() }
+        ) { admission in
+            switch try await ImportBody(request: request, limit: limit, admission: admission).read() {
+            case .upload(let file): file
+            case .address(let text): try await context.awaiting { try await imports.fetch(text, admission) }
+            }
+        }
         return try Self.answer(report, request, status: .created)
     }
 
@@ -88,6 +94,8 @@ struct ImportRoutes: Sendable {
         }
         fields.finish()
         try fields.check()
+        // Other imports into the circle come first.
+        context.memory.letGo()
         let report = try await Imports(services: services).commit(
             id, for: caller, excluding: excluded, Self.manner(request, context), part)
         return try Self.answer(report, request, status: .ok)

@@ -100,6 +100,9 @@ struct PhoneRoutes: Sendable {
     @Sendable
     private func upsert(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let caller = try context.caller()
+        let items = services.phoneItems(context.logger)
+        // A run may have to wait for others, and the body's memory may not.
+        try await items.attend(caller, since: nil)
         let body = try await request.phoneJSON(context, keeping: Self.upsertShape)
         var fields = FieldReader(body)
         let own = try await services.personalEvents.source(for: caller)
@@ -107,8 +110,6 @@ struct PhoneRoutes: Sendable {
         let problem = fields.choice("problem", OfficeProblem.self)
         let events = fields.events(most: Self.mostEvents)
         try fields.check()
-        let items = services.phoneItems(context.logger)
-        try await items.attend(caller, since: nil)
         let sent = events.enumerated().map { SentEvent($1, at: Self.pointer($0), from: device) }
         var taken = try await services.personalEvents.take(sent, at: Self.pointer, for: caller)
         try await items.judge(&taken, problem: problem, for: caller)

@@ -65,8 +65,10 @@ struct SyncRoutes: Sendable {
         case nil: return try Self.begun(try await syncing.begin(id, for: caller))
         case "preview":
             let start = min(max(0, try Page(request, context).number ?? 0), Int.max / 2)
-            return try await syncing.preview(id, for: caller) {
-                try $0.text(from: start, context.memory.answer).response
+            return try await context.awaiting {
+                try await syncing.preview(id, for: caller) {
+                    try $0.text(from: start, context.memory.answer).response
+                }
             }
         default: throw Refusal.invalid("/query/mode", code: .notAChoice, "This must be preview, or not be given.")
         }
@@ -89,6 +91,8 @@ struct SyncRoutes: Sendable {
         let keep = fields.choice("keep", Resolution.Keep.self, isRequired: true)
         fields.finish()
         guard fields.faults.isEmpty, let keep else { throw Refusal.invalid(fields.faults) }
+        // A run that is under way may take long to end.
+        context.memory.letGo()
         try await Resolving(services: services).resolve(id, keep, for: caller)
         return try .json(try await services.connections.conflict(id, for: caller).json)
     }
