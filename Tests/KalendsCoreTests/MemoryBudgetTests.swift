@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Base
+import Synchronization
 import Testing
 
 @testable import KalendsCore
@@ -51,6 +52,52 @@ struct MemoryBudgetTests {
         budget.give(500, of: "a")
         budget.give(400, of: "b")
         #expect(budget.used == 0)
+    }
+
+    @Test(
+        "Networks take turns: one that asks often keeps another waiting for one turn, and only so many of its own wait")
+    func turns() async throws {
+        let budget = MemoryBudget(limit: 1000, ofOne: 1000, patience: .seconds(600))
+        try await budget.take(1000, for: nil)
+        let order = Mutex<[ByteString]>([])
+        func wait(_ network: ByteString) async -> Task<Void, any Error> {
+            let waiting = budget.waiting
+            let task = Task {
+                try await budget.take(1000, for: network)
+                order.withLock { $0.append(network) }
+                budget.give(1000, of: network)
+            }
+            while budget.waiting == waiting { try? await Task.sleep(for: .milliseconds(1)) }
+            return task
+        }
+        var tasks: [Task<Void, any Error>] = []
+        for _ in 0..<64 { tasks.append(await wait("much")) }
+        #expect(await Self.refused { try await budget.take(1000, for: "much") })
+        tasks.append(await wait("little"))
+        budget.give(1000, of: nil)
+        for task in tasks { try await task.value }
+        #expect(order.withLock { $0.firstIndex(of: "little") } ?? 64 <= 2)
+        #expect(budget.used == 0)
+    }
+
+    @Test("What grows takes only a part of what is free, so that there is always something for the next")
+    func growing() async throws {
+        let budget = MemoryBudget(limit: 16 << 20)
+        var shares: [MemoryShare] = []
+        for number in 0..<5 {
+            let share = MemoryShare(budget, network: ByteString("\(number)"))
+            var size = MemoryShare.free
+            while share.growNow(to: size + 4096) { size += 4096 }
+            // The first gets a third, and each later one a third of what is left.
+            #expect(size > 1 << 20)
+            shares.append(share)
+        }
+        #expect(budget.used < 15 << 20)
+        let share = shares[0]
+        share.belongs(to: "other")
+        #expect(!MemoryShare(budget, network: "other").growNow(to: 1 << 20))
+        shares.removeAll()
+        withExtendedLifetime(share) {}
     }
 
     @Test("A share gives back what it holds when nobody has it any more; what is small is not counted")

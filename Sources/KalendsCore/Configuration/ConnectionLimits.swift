@@ -30,12 +30,12 @@ package struct ConnectionLimits: Sendable {
     package var headerList = 32 << 10
     package var headerCount = 100
 
-    /// Bytes that all requests together may hold: bodies being read, documents made from them, and answers waiting for
-    /// their readers. One network may use at most half of each. Anything shorter than `MemoryShare.free` is not
-    /// counted. The rows of whole circles, from which previews and exports are made, are counted separately, and so are
-    /// the texts of large circles.
-    package var bodyMemory = 16 << 20
+    /// Bytes that all requests together may hold: documents made from bodies, those made from large bodies, and answers
+    /// waiting for their readers. One network may use at most half of each, except for large bodies. Anything shorter
+    /// than `MemoryShare.free` is not counted. The rows of whole circles, from which previews and exports are made, are
+    /// counted separately, and so are the texts of large circles.
     package var documentMemory = 24 << 20
+    package var largeMemory = 24 << 20
     package var circleMemory = 24 << 20
     package var answerMemory = 16 << 20
     package var feedMemory = 16 << 20

@@ -35,7 +35,7 @@ package struct FeedWeight: Sendable {
     static func weigh(_ feed: Feed, _ services: Services, now: Int) async throws -> FeedWeight? {
         let owner = feed.showsOwn ? feed.userID : nil
         let textRoom = try await services.room(forTextOf: feed.circleID)
-        let room = try await services.room(forCircle: feed.circleID, andOwnOf: owner)
+        let room = try await services.room(forCircle: feed.circleID, andOwnOf: owner, for: feed.userID)
         defer { withExtendedLifetime((room, textRoom)) {} }
         let weight = try await services.store.read { transaction -> FeedWeight? in
             guard let feed = try transaction.feed(feed.id), feed.isLive(at: now),

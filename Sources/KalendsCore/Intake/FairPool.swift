@@ -74,6 +74,14 @@ package final class FairPool: Sendable {
             state.withLock { $0.bytes += count }
         }
 
+        /// Gives back a part of the room.
+        func shrink(by count: Int) {
+            state.withLock { held in
+                pool.change(held.sender, places: 0, bytes: -count)
+                held.bytes -= count
+            }
+        }
+
         /// Like `grow`, for bytes that are never refused.
         func growAlways(by count: Int) {
             pool.change(sender, places: 0, bytes: count)

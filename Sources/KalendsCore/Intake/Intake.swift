@@ -4,15 +4,22 @@
 package struct Intake: Sendable {
     /// Spooled files that are arriving, waiting or being read: uploads, imports by address, and followed calendars.
     let files: FairPool
-    /// Bytes on the heap that belong to no request: key sets. Request bodies are counted by `MemoryBudgets`.
+    /// Spooled bodies of requests that are arriving, or waiting until there is memory for what is made of them.
+    let bodies: FairPool
+    /// Bytes on the heap that belong to no request: key sets.
     let memory: FairPool
 
+    /// Enough for eight bodies of the largest size from one network.
+    private static let bodyBytes = 384 << 20
     private static let memoryBytes = 12 << 20
 
     package init(_ settings: ServerSettings) {
         files = FairPool(
             FairPool.Size(bytes: 4 * settings.maxImportBytes, places: 48, placesOfAPerson: 6),
             busy: "Many files are coming in at this moment; ask again soon.")
+        bodies = FairPool(
+            FairPool.Size(bytes: Self.bodyBytes, places: 256, placesOfAPerson: 12),
+            busy: "Many large requests are coming in at this moment; ask again soon.")
         memory = FairPool(
             FairPool.Size(bytes: Self.memoryBytes),
             busy: "Many large requests are coming in at this moment; ask again soon.")

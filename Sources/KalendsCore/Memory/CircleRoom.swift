@@ -8,20 +8,22 @@ extension Services {
     ///
     /// Throws 503 if others keep the room for too long.
     ///
-    /// - Parameter owner: the user whose own entries are read as well, if any.
-    func room(forCircle id: String, andOwnOf owner: String? = nil) async throws -> MemoryShare {
-        let share = MemoryShare(memory.circles)
+    /// - Parameters:
+    ///   - owner: the user whose own entries are read as well, if any.
+    ///   - payer: who takes turns with others.
+    func room(forCircle id: String, andOwnOf owner: String? = nil, for payer: String) async throws -> MemoryShare {
+        let share = MemoryShare(memory.circles, network: ByteString(payer))
         try await share.hold(try await memoryNeeded(forCircle: id, andOwnOf: owner))
         // Reading a whole circle occupies a reader of the database for long, and one must remain free for polls.
-        let place = MemoryShare(memory.pages)
+        let place = MemoryShare(memory.pages, network: ByteString(payer))
         try await place.hold(MemoryBudgets.mostPageBytes)
         share.rely(on: place)
         return share
     }
 
-    /// Takes room for one user's own entries, as `room(forCircle:andOwnOf:)` does for a circle.
+    /// Takes room for one user's own entries, as `room(forCircle:andOwnOf:for:)` does for a circle.
     func room(forOwnOf owner: String) async throws -> MemoryShare {
-        let share = MemoryShare(memory.circles)
+        let share = MemoryShare(memory.circles, network: ByteString(owner))
         try await share.hold(try await store.read { RowSize(try $0.ownUsage(of: owner)).memory })
         return share
     }

@@ -5,12 +5,15 @@ import Synchronization
 
 /// The memory that many requests may hold at once, so that all of them together hold no more than the server can spare.
 ///
-/// One network may use at most half of it. A request that finds no room waits for a moment, in order of arrival.
+/// One network may use only a part of it. A request that finds no room waits for a moment. Networks take turns, so that
+/// one that asks for much keeps nobody else waiting for longer than one that asks once.
 package final class MemoryBudget: Sendable {
     private struct Waiter {
         let id: Int
         let count: Int
         let network: ByteString?
+        /// How many requests of the same network came before, counted from the turn in which it began to wait.
+        let turn: Int
         let deadline: ContinuousClock.Instant
         let continuation: CheckedContinuation<Void, any Error>
     }
@@ -18,8 +21,11 @@ package final class MemoryBudget: Sendable {
     private struct State {
         var used = 0
         var usedBy: [ByteString: Int] = [:]
-        /// In order of arrival, which is also the order of their deadlines.
+        /// In the order of their turns, and of arrival within a turn.
         var waiters: [Waiter] = []
+        /// The turn of whoever got room last, and the last turn of each network that has waited since.
+        var turn = 0
+        var lastTurns: [ByteString: Int] = [:]
         var lastID = 0
         /// Whether a task is watching the deadlines.
         var isWatched = false
@@ -30,14 +36,17 @@ package final class MemoryBudget: Sendable {
     private let patience: Duration
     private let state = Mutex(State())
 
-    /// The most requests that may wait: each of them holds a connection and what has been read so far.
-    private static let mostWaiting = 256
+    /// The most requests that may wait, of all networks and of one: each of them holds a connection.
+    private static let mostWaiting = 1024
+    private static let mostWaitingOfOne = 64
 
-    /// - Parameter limit: the size of the budget in bytes.
-    init(limit: Int, patience: Duration = .seconds(5)) {
+    /// - Parameters:
+    ///   - limit: the size of the budget in bytes.
+    ///   - ofOne: how much of it one network may use; nil for half.
+    init(limit: Int, ofOne: Int? = nil, patience: Duration = .seconds(5)) {
         self.limit = limit
         self.patience = patience
-        limitOfOne = limit / 2
+        limitOfOne = ofOne ?? limit / 2
     }
 
     static let unlimited = MemoryBudget(limit: Int.max)
@@ -47,6 +56,9 @@ package final class MemoryBudget: Sendable {
 
     /// Whether anybody is waiting for room.
     var isAwaited: Bool { state.withLock { !$0.waiters.isEmpty } }
+
+    /// How many wait for room.
+    var waiting: Int { state.withLock { $0.waiters.count } }
 
     /// Bytes in use.
     var used: Int { state.withLock { $0.used } }
@@ -64,18 +76,20 @@ package final class MemoryBudget: Sendable {
             state.lastID += 1
             return state.lastID
         }
+        try Task.checkCancellation()
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                let waiter = Waiter(
-                    id: id, count: count, network: network, deadline: .now + patience, continuation: continuation)
                 enum Outcome { case taken, refused, waits, waitsUnwatched }
                 let outcome = state.withLock { state -> Outcome in
                     if state.waiters.isEmpty, take(count, for: network, &state) { return .taken }
-                    guard state.waiters.count < Self.mostWaiting else { return .refused }
-                    state.waiters.append(waiter)
-                    admit(&state)
-                    // One task watches for all waiters: a body that arrives byte by byte asks for room thousands of
-                    // times.
+                    guard state.waiters.count < Self.mostWaiting,
+                        state.waiters.count(where: { $0.network == network }) < Self.mostWaitingOfOne
+                    else { return .refused }
+                    wait(
+                        Waiter(
+                            id: id, count: count, network: network, turn: nextTurn(of: network, &state),
+                            deadline: .now + patience, continuation: continuation), &state)
+                    // One task watches for all waiters.
                     if state.isWatched || state.waiters.isEmpty { return .waits }
                     state.isWatched = true
                     return .waitsUnwatched
@@ -92,9 +106,43 @@ package final class MemoryBudget: Sendable {
         }
     }
 
+    /// The turn after the network's last one, or after whoever got room last.
+    private func nextTurn(of network: ByteString?, _ state: inout State) -> Int {
+        let key = network ?? ""
+        if state.lastTurns.count > Self.mostWaiting { state.lastTurns = state.lastTurns.filter { $1 > state.turn } }
+        let turn = max(state.turn, state.lastTurns[key] ?? 0) + 1
+        state.lastTurns[key] = turn
+        return turn
+    }
+
+    private func wait(_ waiter: Waiter, _ state: inout State) {
+        let place = state.waiters.firstIndex { $0.turn > waiter.turn } ?? state.waiters.endIndex
+        state.waiters.insert(waiter, at: place)
+        admit(&state)
+    }
+
     /// Takes room that is free now; returns false if there is none.
     func takeNow(_ count: Int, for network: ByteString?) -> Bool {
         state.withLock { $0.waiters.isEmpty && take(count, for: network, &$0) }
+    }
+
+    /// Like `takeNow`, but leaves something for others: a network gets more only while it holds less than half of what
+    /// is free. Those who wait are not waited for, since they need more than is ever left to them this way.
+    func takeLeaving(_ count: Int, for network: ByteString?) -> Bool {
+        state.withLock { state in
+            let own = network.flatMap { state.usedBy[$0] } ?? 0
+            let free = limit - state.used - count
+            guard free >= 0, free / 2 >= own + count || network == nil else { return false }
+            return take(count, for: network, &state)
+        }
+    }
+
+    /// Counts what one network holds for another one.
+    func move(_ count: Int, of network: ByteString?, to other: ByteString?) {
+        state.withLock { state in
+            Self.lower(&state, network, count)
+            if let other { state.usedBy[other, default: 0] += count }
+        }
     }
 
     /// Takes room whether or not there is any, for bytes that are already in memory and can no longer be refused.
@@ -109,9 +157,14 @@ package final class MemoryBudget: Sendable {
         guard count > 0 else { return }
         state.withLock { state in
             state.used -= count
-            if let network, let own = state.usedBy[network] { state.usedBy[network] = own > count ? own - count : nil }
+            Self.lower(&state, network, count)
             admit(&state)
         }
+    }
+
+    private static func lower(_ state: inout State, _ network: ByteString?, _ count: Int) {
+        guard let network, let own = state.usedBy[network] else { return }
+        state.usedBy[network] = own > count ? own - count : nil
     }
 
     private func take(_ count: Int, for network: ByteString?, _ state: inout State) -> Bool {
@@ -129,6 +182,7 @@ package final class MemoryBudget: Sendable {
         var (waiting, isFull): ([Waiter], Bool) = ([], false)
         for waiter in state.waiters {
             if !isFull, take(waiter.count, for: waiter.network, &state) {
+                state.turn = max(state.turn, waiter.turn)
                 waiter.continuation.resume()
             } else {
                 waiting.append(waiter)
@@ -136,6 +190,7 @@ package final class MemoryBudget: Sendable {
             }
         }
         state.waiters = waiting
+        if waiting.isEmpty { (state.turn, state.lastTurns) = (0, [:]) }
     }
 
     /// Refuses those who have waited too long, until nobody is waiting.
@@ -143,8 +198,9 @@ package final class MemoryBudget: Sendable {
         while let deadline = nextDeadline() {
             try? await Task.sleep(until: deadline, clock: .continuous)
             let late = state.withLock { state in
-                let late = state.waiters.prefix { $0.deadline <= .now }
-                state.waiters.removeFirst(late.count)
+                let now = ContinuousClock.now
+                let late = state.waiters.filter { $0.deadline <= now }
+                state.waiters.removeAll { $0.deadline <= now }
                 if !late.isEmpty { admit(&state) }
                 return late
             }
@@ -156,7 +212,7 @@ package final class MemoryBudget: Sendable {
     private func nextDeadline() -> ContinuousClock.Instant? {
         state.withLock { state in
             if state.waiters.isEmpty { state.isWatched = false }
-            return state.waiters.first?.deadline
+            return state.waiters.lazy.map(\.deadline).min()
         }
     }
 

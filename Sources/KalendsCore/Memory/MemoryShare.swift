@@ -8,32 +8,60 @@ package final class MemoryShare: Sendable {
     /// The bytes that a request may hold without being counted.
     package static let free = 64 << 10
 
+    private struct Held {
+        var network: ByteString?
+        var count = 0
+    }
+
     private let budget: MemoryBudget
-    private let network: ByteString?
-    private let held = Mutex(0)
+    private let held: Mutex<Held>
     private let part = Mutex<SharedAnswers.Part?>(nil)
     private let other = Mutex<MemoryShare?>(nil)
 
-    init(_ budget: MemoryBudget, network: ByteString? = nil) { (self.budget, self.network) = (budget, network) }
+    init(_ budget: MemoryBudget, network: ByteString? = nil) {
+        self.budget = budget
+        held = Mutex(Held(network: network))
+    }
 
-    deinit { budget.give(held.withLock { $0 }, of: network) }
+    deinit {
+        let held = held.withLock { $0 }
+        budget.give(held.count, of: held.network)
+    }
+
+    /// Another share of the same budget, for the same network.
+    package func another() -> MemoryShare { MemoryShare(budget, network: held.withLock { $0.network }) }
+
+    /// Counts the share for another network, once it is known who asks.
+    package func belongs(to network: ByteString) {
+        held.withLock { held in
+            budget.move(held.count, of: held.network, to: network)
+            held.network = network
+        }
+    }
 
     /// Makes the share at least this large, waiting for room if necessary; throws 503 if there is none in time.
+    ///
+    /// What is held already is held while it waits, so this is called with all that is needed, and when nobody else has
+    /// to be waited for any more.
     package func hold(_ count: Int) async throws {
-        let wanted = counted(count)
-        let missing = wanted - held.withLock { $0 }
+        let (missing, network) = held.withLock { (counted(count, $0) - $0.count, $0.network) }
         guard missing > 0 else { return }
         try await budget.take(missing, for: network)
-        held.withLock { $0 += missing }
+        held.withLock { $0.count += missing }
     }
 
     /// Like `hold`, without waiting; returns false if there is no room.
-    package func holdNow(_ count: Int) -> Bool {
+    package func holdNow(_ count: Int) -> Bool { holdNow(count, budget.takeNow) }
+
+    /// Like `holdNow`, and leaves something for others.
+    package func growNow(to count: Int) -> Bool { holdNow(count, budget.takeLeaving) }
+
+    private func holdNow(_ count: Int, _ take: (Int, ByteString?) -> Bool) -> Bool {
         held.withLock { held in
-            let missing = counted(count) - held
+            let missing = counted(count, held) - held.count
             guard missing > 0 else { return true }
-            guard budget.takeNow(missing, for: network) else { return false }
-            held += missing
+            guard take(missing, held.network) else { return false }
+            held.count += missing
             return true
         }
     }
@@ -45,7 +73,7 @@ package final class MemoryShare: Sendable {
         guard part.withLock({ $0 == nil }), other.withLock({ $0 == nil }) else { return }
         var own = shared.join(name)
         if own == nil {
-            let common = MemoryShare(budget, network: network)
+            let common = another()
             try await common.hold(count)
             own = shared.add(name, common)
         }
@@ -57,33 +85,34 @@ package final class MemoryShare: Sendable {
 
     /// Like `hold`, for bytes that can no longer be refused: it does not wait, and may exceed the budget.
     package func holdAnyway(_ count: Int) {
-        let missing = held.withLock { held in
-            let missing = max(0, counted(count) - held)
-            held += missing
-            return missing
+        held.withLock { held in
+            let missing = max(0, counted(count, held) - held.count)
+            held.count += missing
+            budget.force(missing, for: held.network)
         }
-        budget.force(missing, for: network)
     }
 
     /// Gives back what is held beyond this number of bytes.
     package func keep(_ count: Int) {
-        let surplus = held.withLock { held in
-            let surplus = max(0, held - counted(count))
-            held -= surplus
-            return surplus
+        held.withLock { held in
+            let surplus = max(0, held.count - counted(count, held))
+            held.count -= surplus
+            budget.give(surplus, of: held.network)
         }
-        budget.give(surplus, of: network)
     }
 
-    private func counted(_ count: Int) -> Int { count <= Self.free ? 0 : budget.counted(count, for: network) }
+    private func counted(_ count: Int, _ held: Held) -> Int {
+        count <= Self.free ? 0 : budget.counted(count, for: held.network)
+    }
 }
 
 /// The server's budgets.
 package struct MemoryBudgets: Sendable {
-    /// Request bodies that are being read.
-    let bodies: MemoryBudget
-    /// Documents made from bodies, until their request is handled.
+    /// Bodies, once they have arrived, with the documents made from them, until these are handled.
     let documents: MemoryBudget
+    /// The same of bodies that are larger than those of most routes, so that others need not wait for them; at worst
+    /// one at a time.
+    let large: MemoryBudget
     /// Whole circles that previews, exports and feeds in other formats are made from.
     let circles: MemoryBudget
     /// Whole circles that connections are compared with, held as long as the provider takes; no reader waits for this
@@ -96,15 +125,16 @@ package struct MemoryBudgets: Sendable {
     /// Texts of large circles, from before they are made until their readers have them; at worst one at a time.
     let texts: MemoryBudget
     /// Pages of lists and whole circles while they are read, so that a reader of the database remains free for others.
+    /// Whoever has room here waits for nobody, so it is taken last.
     let pages: MemoryBudget
     /// Answers that many readers receive at once.
     package let shared = SharedAnswers()
 
     package init(_ limits: ConnectionLimits, width: Int) {
         pages = Self.pages(width)
-        bodies = MemoryBudget(limit: limits.bodyMemory)
-        documents = MemoryBudget(limit: limits.documentMemory)
-        circles = MemoryBudget(limit: limits.circleMemory, patience: .seconds(10))
+        documents = MemoryBudget(limit: limits.documentMemory, patience: .seconds(30))
+        large = MemoryBudget(limit: limits.largeMemory, ofOne: limits.largeMemory, patience: .seconds(60))
+        circles = MemoryBudget(limit: limits.circleMemory, ofOne: limits.circleMemory, patience: .seconds(10))
         runs = MemoryBudget(limit: limits.circleMemory, patience: .seconds(30))
         answers = MemoryBudget(limit: limits.answerMemory)
         feeds = MemoryBudget(limit: limits.feedMemory)
@@ -115,14 +145,15 @@ package struct MemoryBudgets: Sendable {
     package static let mostPageBytes = 4 << 20
 
     private static func pages(_ width: Int) -> MemoryBudget {
-        MemoryBudget(limit: width * mostPageBytes, patience: .seconds(10))
+        MemoryBudget(
+            limit: width * mostPageBytes, ofOne: max(1, width - 1) * mostPageBytes, patience: .seconds(10))
     }
 
     /// Whether so much is in use that slow readers must read faster.
     package var isScarce: Bool { answers.isScarce || feeds.isScarce || texts.isAwaited }
 
     private init() {
-        (bodies, documents) = (.unlimited, .unlimited)
+        (documents, large) = (.unlimited, .unlimited)
         (circles, runs, answers, feeds) = (.unlimited, .unlimited, .unlimited, .unlimited)
         texts = .unlimited
         pages = Self.pages(2)
@@ -131,19 +162,28 @@ package struct MemoryBudgets: Sendable {
     package static let unlimited = MemoryBudgets()
 }
 
-/// The memory a request holds: its body and document until it is handled, its answer until that is written.
+/// The memory a request holds: its body's document until that is handled, its answer until that is written.
 package struct RequestMemory: Sendable {
-    package let body: MemoryShare
     package let document: MemoryShare
+    package let large: MemoryShare
     package let answer: MemoryShare
     package let feed: MemoryShare
-    package let page: MemoryShare
 
     package init(_ budgets: MemoryBudgets, network: ByteString? = nil) {
-        body = MemoryShare(budgets.bodies, network: network)
         document = MemoryShare(budgets.documents, network: network)
+        large = MemoryShare(budgets.large, network: network)
         answer = MemoryShare(budgets.answers, network: network)
         feed = MemoryShare(budgets.feeds, network: network)
-        page = MemoryShare(budgets.pages)
     }
+
+    /// Counts the request for its sender, once that is known.
+    package func belongs(to sender: Sender) {
+        for share in [document, large, answer, feed] { share.belongs(to: sender.network) }
+    }
+
+    /// Gives everything back.
+    package func letGo() { for share in [document, large, answer, feed] { share.keep(0) } }
+
+    /// Gives back what is held for the body.
+    package func letGoOfBody() { for share in [document, large] { share.keep(0) } }
 }

@@ -6,8 +6,14 @@ import Synchronization
 
 /// The subscriptions that are being refreshed, each only once at a time, no matter how many callers ask.
 package final class RefreshDesk: Sendable {
+    private struct Running {
+        let task: Task<Subscription?, any Error>
+        /// How many callers wait for it.
+        var waiting: Int
+    }
+
     private struct State {
-        var running: [ByteString: Task<Subscription?, any Error>] = [:]
+        var running: [ByteString: Running] = [:]
         var isClosing = false
     }
 
@@ -28,26 +34,44 @@ package final class RefreshDesk: Sendable {
     }
 
     /// Returns the result of the refresh that is in progress, or of a new one.
+    ///
+    /// The refresh is cancelled when nobody waits for it any more.
     func refresh(
         _ id: String, _ work: @escaping @Sendable () async throws -> Subscription?
     ) async throws -> Subscription? {
         let key = ByteString(id)
         let task = try state.withLock { state in
-            if let task = state.running[key] { return task }
+            if let running = state.running[key] {
+                state.running[key]?.waiting += 1
+                return running.task
+            }
             guard !state.isClosing else { throw CancellationError() }
             let task = Task {
                 defer { self.state.withLock { $0.running[key] = nil } }
                 return try await work()
             }
-            state.running[key] = task
+            state.running[key] = Running(task: task, waiting: 1)
             return task
         }
-        return try await task.value
+        return try await withTaskCancellationHandler {
+            try await task.value
+        } onCancel: {
+            leave(key, task)
+        }
+    }
+
+    private func leave(_ key: ByteString, _ task: Task<Subscription?, any Error>) {
+        let isLast = state.withLock { state in
+            guard let running = state.running[key], running.task == task else { return false }
+            state.running[key]?.waiting -= 1
+            return running.waiting == 1
+        }
+        if isLast { task.cancel() }
     }
 
     /// Cancels the refreshes that are in progress.
     func cancel() {
-        let tasks = state.withLock { Array($0.running.values) }
+        let tasks = state.withLock { $0.running.values.map(\.task) }
         for task in tasks { task.cancel() }
     }
 
@@ -55,7 +79,7 @@ package final class RefreshDesk: Sendable {
     package func close() async {
         let tasks = state.withLock { state in
             state.isClosing = true
-            return Array(state.running.values)
+            return state.running.values.map(\.task)
         }
         for task in tasks { task.cancel() }
         for task in tasks { _ = await task.result }

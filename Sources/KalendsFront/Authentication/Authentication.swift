@@ -29,6 +29,7 @@ struct Authentication: Sendable {
                 identity, actor: AuditActor(caller, narrowed: identity), session: context.session?.id)
             context.sender = Sender(
                 caller, narrowed: identity, network: services.settings.clientAddress(request, context)?.network)
+            context.memory.belongs(to: context.sender)
             return try await handler(request, context)
         }
     }

@@ -54,6 +54,9 @@ final class ConnectionWatch: ChannelDuplexHandler {
     private var taken = 0
     private var takenAt: NIODeadline?
     private var stopsAt: NIODeadline?
+    /// The requests that wait for somebody else, until the client has gone.
+    private var departures: [ObjectIdentifier: Departure] = [:]
+    private var hasGone = false
 
     init(
         _ limits: ConnectionLimits, _ counts: ConnectionCounts, _ settings: ServerSettings, _ memory: MemoryBudgets
@@ -95,10 +98,28 @@ final class ConnectionWatch: ChannelDuplexHandler {
     }
 
     private func end() {
+        clientWent()
         timer?.cancel()
         timer = nil
         if isCounted { counts.close(from: network) }
         isCounted = false
+    }
+
+    private func clientWent() {
+        hasGone = true
+        for departure in departures.values { departure.come() }
+        departures = [:]
+    }
+
+    /// A request begins to wait for somebody else, or has ended that.
+    func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
+        guard let departure = event as? Departure else {
+            return context.triggerUserOutboundEvent(event, promise: promise)
+        }
+        if departures.removeValue(forKey: ObjectIdentifier(departure)) == nil {
+            if hasGone { departure.come() } else { departures[ObjectIdentifier(departure)] = departure }
+        }
+        promise?.succeed()
     }
 
     // MARK: Reports about requests
@@ -201,6 +222,7 @@ final class ConnectionWatch: ChannelDuplexHandler {
                 bound.value.watch.look(bound.value.context)
             }
         }
+        if let event = event as? ChannelEvent, event == .inputClosed { clientWent() }
         context.fireUserInboundEventTriggered(event)
     }
 

@@ -22,9 +22,14 @@ struct PacedAnswers: RouterMiddleware {
         var context = context
         let network = services.settings.clientAddress(request, context)?.network
         let memory = RequestMemory(services.memory, network: network.map { ByteString($0) })
-        context.memory = memory
+        (context.memory, context.intake) = (memory, services.intake)
         let share = memory.answer
-        let response = try await next(request, context)
+        let response: Response
+        do {
+            // Bodies are handled when the answer is there, and its reader may be slow.
+            defer { memory.letGoOfBody() }
+            response = try await next(request, context)
+        }
         guard let length = response.body.contentLength, length > MemoryShare.free else {
             share.keep(0)
             return response

@@ -7,11 +7,14 @@ import KalendsCore
 
 /// The requested part of a list (contract: `limit` and `cursor`).
 struct Page {
+    /// What the page may take of the server's memory.
+    let room: MemoryShare
     let limit: Int
     /// The key after which the page begins; empty for the first page.
     let after: String
 
-    init(_ request: Request) throws {
+    init(_ request: Request, _ context: KalendsContext) throws {
+        room = context.memory.answer
         limit = try request.queryInteger("limit", in: 1...1000, default: 100)
         if let cursor = request.uri.queryParameters["cursor"] {
             guard let bytes = Base64URL.decode(Array(cursor.utf8)), bytes.allSatisfy({ $0 >= 32 }),
@@ -69,7 +72,7 @@ struct Page {
         key: (Element) -> String, json: (Element) throws -> JSONValue,
         _ fetch: (_ last: Element?, _ count: Int) throws -> [Element]
     ) throws -> PageText {
-        var text = PageText()
+        var text = PageText(room)
         var last: Element?
         while true {
             let wanted = min(limit + 1 - text.count, Self.piece)
@@ -93,17 +96,30 @@ struct Page {
 }
 
 /// The text of one page of a list, written element by element.
+///
+/// A page takes memory as it grows, and ends early when there is none, so that a list neither waits for memory nor is
+/// refused for want of it: the next page goes on where this one ends.
 package struct PageText: Sendable {
     /// The most bytes of elements in one page (contract: 4 MiB); a larger element fills a page by itself.
     package static let mostBytes = MemoryBudgets.mostPageBytes
+    /// The bytes beside the elements: the list's other members.
+    private static let margin = 4 << 10
 
+    /// Whether a page may be as long as this.
+    static func fits(_ bytes: Int, in room: MemoryShare) -> Bool {
+        bytes < mostBytes && (bytes + margin <= MemoryShare.free || room.growNow(to: bytes + margin))
+    }
+
+    private let room: MemoryShare
     private(set) var count = 0
     private(set) var bytes: [UInt8] = Array(#"{"items":["#.utf8)
+
+    init(_ room: MemoryShare) { self.room = room }
 
     /// Adds an element; returns false when the page is full.
     mutating func add(_ element: JSONValue) throws -> Bool {
         let text = try element.serialized()
-        guard count == 0 || bytes.count + text.count < Self.mostBytes else { return false }
+        guard Self.fits(bytes.count + text.count, in: room) || count == 0 else { return false }
         if count > 0 { bytes.append(UInt8(ascii: ",")) }
         bytes += text
         count += 1

@@ -6,25 +6,17 @@ import Hummingbird
 import KalendsCore
 
 extension RouteTable.Route {
-    /// Wraps a handler so that it runs only if the route knows all query parameters, and with memory and threads for a
-    /// long answer.
+    /// Wraps a handler so that it runs only if the route knows all query parameters, and on the threads for long answers
+    /// if its answer may be one.
     func admitting(_ handler: @escaping Handler) -> Handler {
         let known = operation.query.map(\.name)
-        let room = known.contains("cursor") ? PageText.mostBytes : 0
-        let takesLong = operation.takesLong || room > 0
-        // A body arrives as slowly as its sender likes, and nobody may wait for that.
-        let page = method == .get ? room : 0
+        let takesLong = operation.takesLong || known.contains("cursor")
         // Calendar apps add arbitrary parameters to a feed's address.
         let isChecked = operation.access != .feedToken && !operation.takesAnyQuery
         return { request, context in
             if isChecked { try request.checkQuery(known: known) }
             guard takesLong else { return try await handler(request, context) }
-            return try await LongWork.run {
-                try await context.memory.page.hold(page)
-                try await context.memory.answer.hold(room)
-                defer { context.memory.page.keep(0) }
-                return try await handler(request, context)
-            }
+            return try await LongWork.run { try await handler(request, context) }
         }
     }
 }

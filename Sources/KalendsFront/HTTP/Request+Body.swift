@@ -9,32 +9,33 @@ extension Request {
     /// The largest JSON document, and the largest line of a batch.
     static let jsonLimit = 1 << 20
 
-    /// The memory that a document takes besides its text, for each byte of it: the smallest members and elements take
+    /// The memory that a document takes with its text, for each byte of that: the smallest members and elements take
     /// most.
-    static let documentFactor = 24
+    static let documentFactor = 25
 
     /// Reads the whole body; throws 413 when it is larger than the limit, 503 when too many large ones are under way.
-    func bytes(limit: Int, _ memory: MemoryShare) async throws -> [UInt8] {
+    ///
+    /// Memory is taken when all of it has arrived, because nobody may wait for a slow sender.
+    ///
+    /// - Parameter factor: the memory that is needed for each byte until the request is handled.
+    func bytes(limit: Int, times factor: Int, _ context: KalendsContext) async throws -> [UInt8] {
         let length = headers[.contentLength].flatMap { Int($0) }
         if let length, length > limit { throw Refusal.tooLarge(limit: limit) }
-        var bytes: [UInt8] = []
+        var arriving = try context.arrivingBody(length: length)
         for try await buffer in body {
-            guard bytes.count + buffer.readableBytes <= limit else { throw Refusal.tooLarge(limit: limit) }
-            try await memory.hold(bytes.count + buffer.readableBytes)
-            // A growing array takes up to twice the counted bytes; the stated length is trusted once much of the body
-            // has arrived.
-            if let length, bytes.count > MemoryShare.free { bytes.reserveCapacity(length) }
-            bytes.append(contentsOf: buffer.readableBytesView)
+            guard arriving.count + buffer.readableBytes <= limit else { throw Refusal.tooLarge(limit: limit) }
+            try arriving.append(buffer.readableBytesView)
         }
-        return bytes
+        let memory = arriving.count > Self.jsonLimit ? context.memory.large : context.memory.document
+        try await memory.hold(arriving.count * factor)
+        return try arriving.take()
     }
 
     /// Reads the body as JSON; throws 400 when it is not JSON, 413 over 1 MiB, 503 when too many large ones are under
     /// way. An empty body is read as an empty object.
     func json(_ context: KalendsContext) async throws -> JSONValue {
-        let bytes = try await bytes(limit: Self.jsonLimit, context.memory.body)
+        let bytes = try await bytes(limit: Self.jsonLimit, times: Self.documentFactor, context)
         if bytes.isEmpty { return [:] }
-        try await context.memory.document.hold(bytes.count * Self.documentFactor)
         if bytes.count <= MemoryShare.free { return try Self.document(bytes) }
         return try await LongWork.run { try Self.document(bytes) }
     }

@@ -18,6 +18,8 @@ package struct KalendsContext: RequestContext {
     var note: CallerNote?
     /// The request's share of the server's memory.
     var memory: RequestMemory
+    /// Where the request's body is counted while it arrives; nil for a call that did not come through the router.
+    var intake: Intake?
     /// The address at the other end of the connection; nil for a call within the process.
     let remoteAddress: SocketAddress?
     /// The sender whom the request's resources are counted for; more specific once the caller is known.
@@ -33,6 +35,14 @@ package struct KalendsContext: RequestContext {
 }
 
 extension KalendsContext {
+    /// What the request's body arrives in.
+    ///
+    /// - Parameter length: the length that the request states, if any.
+    func arrivingBody(length: Int? = nil) throws -> ArrivingBody {
+        guard let intake else { preconditionFailure("A body is read behind the router's middleware.") }
+        return try ArrivingBody(intake, from: sender, length: length)
+    }
+
     /// A percent-decoded part of the path; nil when it is not valid text.
     func parameter(_ name: String) -> String? { parameters.get(name).flatMap { percentDecoded($0) } }
 

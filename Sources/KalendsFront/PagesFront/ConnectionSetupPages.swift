@@ -26,8 +26,10 @@ struct ConnectionSetupPages: Sendable {
                 let body = JSONValue.object(
                     Dictionary(
                         uniqueKeysWithValues: names.map { (ByteString($0), .string(visit.form[$0] ?? "")) }))
-                _ = try await visit.services.connections.setAccount(
-                    Connections.AccountDraft(body), of: id, for: caller)
+                _ = try await visit.context.awaiting {
+                    try await visit.services.connections.setAccount(
+                        Connections.AccountDraft(body), of: id, for: caller)
+                }
                 return visit.redirect(to: visit.filled(Self.path))
             }
         }
@@ -38,8 +40,10 @@ struct ConnectionSetupPages: Sendable {
                 let body: JSONValue =
                     known.isEmpty
                     ? ["create": name.isEmpty ? [:] : ["name": .string(name)]] : ["calendarId": .string(known)]
-                _ = try await visit.services.connections.choose(
-                    { try Connections.CalendarChoice(body) }, of: id, waits: true, for: caller)
+                _ = try await visit.context.awaiting {
+                    try await visit.services.connections.choose(
+                        { try Connections.CalendarChoice(body) }, of: id, waits: true, for: caller)
+                }
                 return visit.redirect(to: visit.filled(Self.path) + "?step=content")
             }
         }
@@ -141,7 +145,9 @@ extension ConnectionPages {
         if own.state == .unauthorized || isAsked("account") { return .account }
         if own.state == .choosing || isAsked("calendar") {
             do {
-                let found = try await visit.services.connections.calendars(of: own.id, for: try visit.caller())
+                let found = try await visit.context.awaiting {
+                    try await visit.services.connections.calendars(of: own.id, for: try visit.caller())
+                }
                 let name = "\(visit.services.settings.titlePrefix) - \(circle.name)"
                 return .calendar(
                     found.map {
@@ -163,8 +169,10 @@ extension ConnectionPages {
         _ own: Connection, _ circle: Circle, _ visit: PageVisit
     ) async throws -> (counts: Pages.SyncCounts, changes: [ConnectionPage.Change]) {
         let (services, caller) = (visit.services, try visit.caller())
-        let (counts, items) = try await Syncing(services: services).preview(own.id, for: caller) {
-            ($0.counts, Array($0.items.prefix(200)))
+        let (counts, items) = try await visit.context.awaiting {
+            try await Syncing(services: services).preview(own.id, for: caller) {
+                ($0.counts, Array($0.items.prefix(200)))
+            }
         }
         let names = try await CircleDays.names(of: circle.id, for: caller, services)
         var changes: [ConnectionPage.Change] = []

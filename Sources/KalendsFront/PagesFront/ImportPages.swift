@@ -45,25 +45,27 @@ struct ImportPages: Sendable {
         do {
             let isFile = (visit.request.headers[.contentType] ?? "").asciiLowercased.hasPrefix("multipart/form-data")
             if !isFile {
-                let bytes = try await visit.request.bytes(limit: PageForm.mostBytes, visit.context.memory.body)
+                let bytes = try await PageForm.bytes(of: visit.request, visit.context)
                 form = try PageForm(bytes, type: visit.request.headers[.contentType])
                 try visit.checkToken(form["token"])
             }
             let address = form["url"]?.withoutOuterBlanks ?? ""
-            let report = try await Imports(services: services).create(
+            let imports = Imports(services: services)
+            let report = try await imports.create(
                 in: circle, for: caller, from: visit.context.sender, .preview, manner(visit),
                 Imports.Part(start: 0, limit: 1)
             ) { admission in
                 guard isFile else {
                     guard !address.isEmpty else { throw missing("url") }
-                    return .address(String(address))
+                    return try await visit.context.awaiting { try await imports.fetch(String(address), admission) }
                 }
                 let body = ImportBody(
                     request: visit.request, limit: services.settings.maxImportBytes, admission: admission,
                     checkToken: { try visit.checkToken($0) })
-                let file = try await body.read()
-                if case .upload(let upload) = file, upload.spool.count == 0 { throw missing("file") }
-                return file
+                guard case .upload(let upload) = try await body.read(), upload.spool.count > 0 else {
+                    throw missing("file")
+                }
+                return upload
             }
             return visit.redirect(to: "\(visit.filled(start))/\(report.listed.record.id)")
         } catch let refusal as Refusal {

@@ -38,7 +38,7 @@ struct PageDoor: Sendable {
                 return visit.signIn(to: back.map(visit.filled))
             }
             if route.method != .get, case .form = route.body {
-                let bytes = try await request.bytes(limit: PageForm.mostBytes, context.memory.body)
+                let bytes = try await PageForm.bytes(of: request, visit.context)
                 visit.form = try PageForm(bytes, type: request.headers[.contentType])
                 try visit.checkToken(visit.form["token"])
             }

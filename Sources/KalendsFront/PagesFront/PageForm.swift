@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Base
+import Hummingbird
 import KalendsCore
 
 /// The fields of a form, or of a query, as a browser sends them (application/x-www-form-urlencoded, WHATWG URL section 5).
@@ -11,6 +12,14 @@ struct PageForm: Sendable {
     static let mostFields = 2_000
     /// The longest name of a field, in bytes; ours are shorter.
     private static let longestName = 64
+
+    /// A form takes about this many times its length in memory: its text, and each field as an array and a text.
+    private static let factor = 8
+
+    /// Reads a request's form; throws 413 for one that is too large.
+    static func bytes(of request: Request, _ context: KalendsContext) async throws -> [UInt8] {
+        try await request.bytes(limit: mostBytes, times: factor, context)
+    }
 
     private var fields: [(name: String, value: String)] = []
 

@@ -42,6 +42,7 @@ struct PageVisit: Sendable {
         context.note?.write(user: session.userID, pseudonym: services.pseudonym(of:))
         context.sender = Sender(
             identity, narrowed: identity, network: services.settings.clientAddress(request, context)?.network)
+        context.memory.belongs(to: context.sender)
         formToken = FormToken(key: services.sealingKey).ofSession(session.id)
         cookies = []
     }

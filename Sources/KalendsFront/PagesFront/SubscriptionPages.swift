@@ -16,9 +16,11 @@ struct SubscriptionPages: Sendable {
         routes.page(.get, Self.path, for: .circle(.read)) { try await Self.page($0) }
         routes.page(.post, Self.path, for: .circle(.write), back: Self.path, Self.follow)
         routes.page(.post, "\(one)/refresh", for: .circle(.write), back: Self.path) { visit in
-            _ = try await Self.subscriptions(visit).refresh(
-                try visit.id("subscription"), in: try visit.id("circle"), for: try visit.caller(),
-                from: visit.context.sender, visit.context.logger)
+            _ = try await visit.context.awaiting {
+                try await Self.subscriptions(visit).refresh(
+                    try visit.id("subscription"), in: try visit.id("circle"), for: try visit.caller(),
+                    from: visit.context.sender, visit.context.logger)
+            }
             return visit.redirect(to: visit.filled(Self.path), done: .subscriptionRefreshed)
         }
         routes.page(.post, "\(one)/pause", for: .circle(.write), back: Self.path) { visit in

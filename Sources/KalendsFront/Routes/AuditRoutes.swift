@@ -25,7 +25,7 @@ struct AuditRoutes: Sendable {
 
     @Sendable
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let page = try Page(request)
+        let page = try Page(request, context)
         let circle = request.uri.queryParameters["circle"].map(String.init)
         if let circle, !Identifier.isValid(circle) {
             throw Refusal.invalid("/query/circle", code: .invalidID, Identifier.rule)

@@ -2,6 +2,7 @@
 
 import Hummingbird
 import KalendsCore
+import NIOCore
 import Storage
 
 /// Applies many puts and deletes in one call, one line of JSON each; every valid line is applied, and every invalid one
@@ -27,10 +28,8 @@ struct BatchRoute: Sendable {
         var orders: [ScheduleBatch.Order] = []
         /// The number of each order's line.
         var lines: [Int] = []
-        /// The bytes of these lines, and of those that were refused in between.
-        var bytes = 0
 
-        var isFull: Bool { orders.count == BatchRoute.groupSize.lines || bytes >= BatchRoute.groupSize.bytes }
+        var isFull: Bool { orders.count == BatchRoute.groupSize }
     }
 
     /// Applies one group while the next one is read.
@@ -40,17 +39,17 @@ struct BatchRoute: Sendable {
         private var work: Task<(ScheduleBatch, [ScheduleBatch.Outcome]), any Error>?
         /// The id and the line of each order that is being applied.
         private var names: [(id: String, line: Int)] = []
-        /// The bytes of the group that is being applied.
-        private(set) var bytes = 0
 
         init(_ batch: ScheduleBatch) { self.batch = batch }
 
         /// Begins to apply a group after the last one has been applied; throws if that failed.
-        mutating func begin(_ next: consuming Group) async throws {
+        ///
+        /// - Parameter room: the memory that the group holds until it has been applied.
+        mutating func begin(_ next: consuming Group, _ room: MemoryShare) async throws {
             try await finish()
             names = zip(next.orders, next.lines).map { ($0.id, $1) }
-            bytes = next.bytes
             work = Task { [batch, orders = next.orders] in
+                defer { withExtendedLifetime(room) {} }
                 var batch = batch
                 let outcomes = try await batch.apply(orders)
                 return (batch, outcomes)
@@ -60,7 +59,7 @@ struct BatchRoute: Sendable {
         /// Waits until the last group has been applied, and counts its results.
         mutating func finish() async throws {
             guard let work else { return }
-            (self.work, bytes) = (nil, 0)
+            self.work = nil
             let outcomes: [ScheduleBatch.Outcome]
             (batch, outcomes) = try await work.value
             for (name, outcome) in zip(names, outcomes) {
@@ -73,8 +72,8 @@ struct BatchRoute: Sendable {
         }
     }
 
-    /// How many lines and bytes are collected before they are applied.
-    private static let groupSize = (lines: 4000, bytes: 1 << 20)
+    /// How many bytes are collected before lines are read in them, and how many lines before they are applied.
+    private static let (pieceSize, groupSize) = (1 << 20, 4000)
 
     @Sendable
     private func post(_ request: Request, _ context: KalendsContext) async throws -> Response {
@@ -96,40 +95,42 @@ struct BatchRoute: Sendable {
         _ request: Request, _ context: KalendsContext, _ batch: ScheduleBatch, in circle: String,
         _ applying: inout Applying
     ) async throws {
-        var (group, line) = (Group(), 0)
+        var line = 0
         var lines = LineSplitter(limit: Request.jsonLimit)
-        for try await buffer in request.body {
-            lines.append(buffer)
-            while let next = lines.next() {
+        var arriving = try context.arrivingBody()
+        /// Reads the lines of what has arrived, and begins to apply them.
+        func read(isEnd: Bool) async throws {
+            let room = try await room(for: arriving.count, &applying, context.memory.document)
+            lines.append(ByteBuffer(bytes: try arriving.take()))
+            var group = Group()
+            while let next = lines.next() ?? (isEnd ? lines.rest() : nil) {
                 line += 1
                 // A million short lines that are all refused cause no transaction, and would occupy a core.
                 if line % 256 == 0 { await Task.yield() }
-                group.bytes += next.count
-                try await hold(group, &applying, context.memory.document)
-                read(next, line, batch, in: circle, into: &group, &applying.tally)
+                self.read(next, line, batch, in: circle, into: &group, &applying.tally)
                 if group.isFull {
-                    try await applying.begin(group)
+                    try await applying.begin(group, room)
                     group = Group()
-                    context.memory.document.keep(Self.memory(applying.bytes))
                 }
             }
-            try await context.memory.body.hold(lines.pendingCount)
-            context.memory.body.keep(lines.pendingCount)
+            try await applying.begin(group, room)
+            try arriving.append(lines.takePending())
         }
-        if let last = lines.rest() {
-            line += 1
-            read(last, line, batch, in: circle, into: &group, &applying.tally)
+        for try await buffer in request.body {
+            try arriving.append(buffer.readableBytesView)
+            if arriving.count >= Self.pieceSize { try await read(isEnd: false) }
         }
-        try await applying.begin(group)
+        try await read(isEnd: true)
         try await applying.finish()
     }
 
-    /// Holds what two groups take, or waits until the other one has been applied if there is no room for both.
-    private func hold(_ group: Group, _ applying: inout Applying, _ share: MemoryShare) async throws {
-        if share.holdNow(Self.memory(applying.bytes + group.bytes)) { return }
+    /// Takes room for a piece that has arrived; if there is none, what is being applied ends first.
+    private func room(for count: Int, _ applying: inout Applying, _ share: MemoryShare) async throws -> MemoryShare {
+        let room = share.another()
+        if room.holdNow(Self.memory(count)) { return room }
         try await applying.finish()
-        share.keep(0)
-        try await share.hold(Self.memory(group.bytes))
+        try await room.hold(Self.memory(count))
+        return room
     }
 
     /// The bytes that documents of so many bytes take.

@@ -36,7 +36,7 @@ struct CircleRoutes: Sendable {
 
     @Sendable
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let page = try Page(request)
+        let page = try Page(request, context)
         let found = try await services.circles.list(page.request, for: try context.caller())
         return try page.answer(found, key: \.id, json: \.json)
     }

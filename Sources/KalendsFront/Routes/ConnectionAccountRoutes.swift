@@ -94,12 +94,14 @@ struct ConnectionAccountRoutes: Sendable {
     private func setAccount(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller) = (try context.identifier("id"), try context.caller())
         let draft = Connections.AccountDraft(try await request.json(context))
-        return try .json(try await connections.setAccount(draft, of: id, for: caller).json)
+        return try .json(
+            try await context.awaiting { try await connections.setAccount(draft, of: id, for: caller) }.json)
     }
 
     @Sendable
     private func calendars(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let found = try await connections.calendars(of: try context.identifier("id"), for: try context.caller())
+        let (id, caller) = (try context.identifier("id"), try context.caller())
+        let found = try await context.awaiting { try await connections.calendars(of: id, for: caller) }
         return try .json(["items": .array(found.map(\.json))])
     }
 
@@ -107,7 +109,9 @@ struct ConnectionAccountRoutes: Sendable {
     private func choose(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller) = (try context.identifier("id"), try context.caller())
         let body = try await request.json(context)
-        let shown = try await connections.choose({ try Connections.CalendarChoice(body) }, of: id, for: caller)
+        let shown = try await context.awaiting {
+            try await connections.choose({ try Connections.CalendarChoice(body) }, of: id, for: caller)
+        }
         return try .resource(try shown.json(services.settings.kinds), etag: try shown.own.etag)
     }
 }

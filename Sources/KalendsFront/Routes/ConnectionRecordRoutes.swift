@@ -36,7 +36,7 @@ struct ConnectionRecordRoutes: Sendable {
 
     @Sendable
     private func runs(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (id, caller, page) = (try context.identifier("id"), try context.caller(), try Page(request))
+        let (id, caller, page) = (try context.identifier("id"), try context.caller(), try Page(request, context))
         let found = try await connections.runs(
             of: id, before: try page.number ?? Int.max, limit: page.fetchLimit, for: caller)
         return try page.answer(found, key: { String($0.row.number) }, json: \.json)
@@ -49,7 +49,7 @@ struct ConnectionRecordRoutes: Sendable {
 
     @Sendable
     private func mappings(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (id, caller, page) = (try context.identifier("id"), try context.caller(), try Page(request))
+        let (id, caller, page) = (try context.identifier("id"), try context.caller(), try Page(request, context))
         let parts = page.after.pieces(separatedBy: " ", maxSplits: 1)
         guard page.after.isEmpty || parts.count == 2 else {
             throw Refusal.invalid("/query/cursor", code: .invalidCursor, "This is not a cursor from a list.")
@@ -62,7 +62,7 @@ struct ConnectionRecordRoutes: Sendable {
 
     @Sendable
     private func conflicts(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (id, caller, page) = (try context.identifier("id"), try context.caller(), try Page(request))
+        let (id, caller, page) = (try context.identifier("id"), try context.caller(), try Page(request, context))
         return try await connections.conflicts(of: id, before: try page.number ?? Int.max, for: caller) {
             try page.filled(key: { String($0.row.number) }, json: \.json, $0)
         }.response
@@ -75,7 +75,7 @@ struct ConnectionRecordRoutes: Sendable {
 
     @Sendable
     private func journal(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (id, caller, page) = (try context.identifier("id"), try context.caller(), try Page(request))
+        let (id, caller, page) = (try context.identifier("id"), try context.caller(), try Page(request, context))
         return try await connections.journal(of: id, before: try page.number ?? Int.max, for: caller) {
             try page.filled(key: { String($0.row.number) }, json: \.json, $0)
         }.response

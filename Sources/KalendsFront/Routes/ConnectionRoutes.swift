@@ -51,7 +51,9 @@ struct ConnectionRoutes: Sendable {
 
     @Sendable
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (circle, caller, page) = (try context.identifier("circle"), try context.caller(), try Page(request))
+        let (circle, caller, page) = (
+            try context.identifier("circle"), try context.caller(), try Page(request, context)
+        )
         let found = try await connections.list(page.request, in: circle, for: caller)
         let providers = try services.settings.connections.json.serialized()
         return try page.answer(found, key: \.own.id, beside: [("providers", providers)]) {

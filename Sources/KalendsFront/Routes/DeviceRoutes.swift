@@ -61,7 +61,7 @@ struct DeviceRoutes: Sendable {
 
     @Sendable
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (caller, page) = (try context.caller(), try Page(request))
+        let (caller, page) = (try context.caller(), try Page(request, context))
         let devices = try await services.devices.list(page.request, for: caller)
         return try page.answer(devices, key: \.id, json: \.json)
     }

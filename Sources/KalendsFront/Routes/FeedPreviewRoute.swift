@@ -31,11 +31,11 @@ struct FeedPreviewRoute: Sendable {
     @Sendable
     private func preview(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller) = (try context.identifier("id"), try context.caller())
-        let start = min(max(0, try Page(request).number ?? 0), Int.max / 2)
+        let start = min(max(0, try Page(request, context).number ?? 0), Int.max / 2)
         let preview = try await FeedPreview.of(
             id, for: caller, days: Self.days(request), .init(start: start, bytes: PageText.mostBytes), services)
         defer { withExtendedLifetime(preview) {} }
-        return .json(bytes: try preview.text(from: start))
+        return .json(bytes: try preview.text(from: start, context.memory.answer))
     }
 
     private static func days(_ request: Request) -> FeedPreview.Days {

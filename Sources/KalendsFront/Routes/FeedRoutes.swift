@@ -78,7 +78,9 @@ struct FeedRoutes: Sendable {
 
     @Sendable
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (circle, caller, page) = (try context.identifier("circle"), try context.caller(), try Page(request))
+        let (circle, caller, page) = (
+            try context.identifier("circle"), try context.caller(), try Page(request, context)
+        )
         let now = services.now()
         let found = try await feeds.list(page.request, in: circle, for: caller)
         return try page.answer(found, key: \.feed.feed.id) {
@@ -136,7 +138,7 @@ struct FeedRoutes: Sendable {
 
     @Sendable
     private func accesses(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (id, caller, page) = (try context.identifier("id"), try context.caller(), try Page(request))
+        let (id, caller, page) = (try context.identifier("id"), try context.caller(), try Page(request, context))
         let before = try page.number ?? Int.max
         let found = try await feeds.accesses(of: id, before: before, limit: page.fetchLimit, for: caller)
         return try page.answer(found, key: { String($0.number) }, json: \.json)

@@ -7,6 +7,12 @@ import NIOCore
 
 /// Reads the body of a request for an import: a file, a form with a file, or the address of a file.
 struct ImportBody {
+    /// The source of an import.
+    enum File: Sendable {
+        case upload(ImportUpload)
+        case address(String)
+    }
+
     let request: Request
     /// The most bytes of a file.
     let limit: Int
@@ -16,7 +22,7 @@ struct ImportBody {
     var checkToken: (@Sendable (String?) throws -> Void)?
 
     /// Throws 413 for a file that is larger than the limit, 400 or 422 for a body without a file.
-    func read() async throws -> Imports.File {
+    func read() async throws -> File {
         if MediaType.essence(of: request.headers[.contentType]) == "application/json" { return try await readJSON() }
         let upload = try await readFile()
         try Self.checkMediaType(of: upload)
@@ -24,7 +30,7 @@ struct ImportBody {
     }
 
     /// A calendar in JSON is an array (RFC 7265 section 3.2); anything else is a short document: `{"url": …}`.
-    private func readJSON() async throws -> Imports.File {
+    private func readJSON() async throws -> File {
         var (body, isBlank): ([UInt8], Bool) = ([], true)
         var (calendar, check): (ImportUpload?, UTF8Check) = (nil, UTF8Check())
         var count = 0

@@ -20,7 +20,7 @@ struct ImportListRoute: Sendable {
     @Sendable
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circleID, caller) = (try context.identifier("circle"), try context.caller())
-        let page = try Page(request)
+        let page = try Page(request, context)
         let cursor = try Self.cursor(page.after)
         let text = try await Imports(services: services).list(in: circleID, for: caller, after: cursor) { fetch in
             try page.filled(

@@ -58,25 +58,31 @@ struct ImportRoutes: Sendable {
             throw Refusal.invalid("/query/mode", code: .notAChoice, "This must be preview or commit.")
         }
         let limit = services.settings.maxImportBytes
-        let report = try await Imports(services: services).create(
+        let imports = Imports(services: services)
+        let report = try await imports.create(
             in: circleID, for: caller, from: context.sender, mode,
             Self.manner(request, context),
-            try Self.part(request)
-        ) { try await ImportBody(request: request, limit: limit, admission: $0).read() }
+            try Self.part(request, context)
+        ) { admission in
+            switch try await ImportBody(request: request, limit: limit, admission: admission).read() {
+            case .upload(let file): file
+            case .address(let text): try await context.awaiting { try await imports.fetch(text, admission) }
+            }
+        }
         return try Self.answer(report, request, status: .created)
     }
 
     @Sendable
     private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller) = (try context.identifier("id"), try context.caller())
-        let report = try await Imports(services: services).report(id, for: caller, try Self.part(request))
+        let report = try await Imports(services: services).report(id, for: caller, try Self.part(request, context))
         return try .json(.object(try report.json))
     }
 
     @Sendable
     private func commit(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller) = (try context.identifier("id"), try context.caller())
-        let part = try Self.part(request)
+        let part = try Self.part(request, context)
         var fields = FieldReader(try await request.json(context))
         var excluded: Set<ByteString> = []
         if let value = fields.value("exclude") {
@@ -88,6 +94,8 @@ struct ImportRoutes: Sendable {
         }
         fields.finish()
         try fields.check()
+        // Other imports into the circle come first.
+        context.memory.letGo()
         let report = try await Imports(services: services).commit(
             id, for: caller, excluding: excluded, Self.manner(request, context), part)
         return try Self.answer(report, request, status: .ok)
@@ -97,15 +105,15 @@ struct ImportRoutes: Sendable {
     private func undo(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller) = (try context.identifier("id"), try context.caller())
         let (report, kept) = try await Imports(services: services).undo(
-            id, for: caller, try Self.part(request))
+            id, for: caller, try Self.part(request, context))
         var json = try report.json
         json["kept"] = .array(kept.items.map(\.json))
         json["keptCount"] = .integer(kept.count)
         return try .json(.object(json))
     }
 
-    private static func part(_ request: Request) throws -> Imports.Part {
-        let page = try Page(request)
+    private static func part(_ request: Request, _ context: KalendsContext) throws -> Imports.Part {
+        let page = try Page(request, context)
         return Imports.Part(start: try page.number ?? 0, limit: page.limit)
     }
 

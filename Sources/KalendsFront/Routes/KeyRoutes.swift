@@ -35,7 +35,7 @@ struct KeyRoutes: Sendable {
 
     @Sendable
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let page = try Page(request)
+        let page = try Page(request, context)
         let keys = try await services.serviceKeys.list(page.request, for: try context.caller())
         return try page.answer(keys, key: \.id, json: { try json($0) })
     }

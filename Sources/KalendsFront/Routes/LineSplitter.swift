@@ -20,8 +20,11 @@ struct LineSplitter {
 
     init(limit: Int) { self.limit = limit }
 
-    /// The number of bytes of a line that has not ended yet.
-    var pendingCount: Int { pending.count }
+    /// Removes and returns the bytes of a line that has not ended yet, which are given again with those that follow.
+    mutating func takePending() -> [UInt8] {
+        defer { pending = [] }
+        return pending
+    }
 
     mutating func append(_ bytes: ByteBuffer) {
         var bytes = bytes

@@ -37,7 +37,7 @@ struct MemberRoutes: Sendable {
 
     @Sendable
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (circle, page) = (try context.identifier("circle"), try Page(request))
+        let (circle, page) = (try context.identifier("circle"), try Page(request, context))
         let members = try await services.members.list(page.request, in: circle, for: try context.caller())
         return try page.answer(members, key: \.userID, json: \.json)
     }

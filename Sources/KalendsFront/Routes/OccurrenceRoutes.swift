@@ -46,7 +46,7 @@ struct OccurrenceRoutes: Sendable {
             try context.identifier("circle"), try context.identifier("id", of: AppointmentContent.resource),
             try context.caller()
         )
-        let page = try Page(request)
+        let page = try Page(request, context)
         return try await services.occurrences.list(of: id, in: circle, after: page.after, for: caller) {
             try page.filled(key: \ShownOccurrence.originalStart.basic, json: \.json, $0)
         }.response

@@ -63,7 +63,7 @@ struct OfficeDayRoutes: Sendable {
 
     @Sendable
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (user, caller, page) = (try context.identifier("user"), try context.caller(), try Page(request))
+        let (user, caller, page) = (try context.identifier("user"), try context.caller(), try Page(request, context))
         let (from, to) = try Self.span(request)
         let days = try await services.officeDiary.days(
             of: user, from: from, to: to, after: try Self.date(after: page), limit: page.fetchLimit, for: caller)
@@ -79,7 +79,7 @@ struct OfficeDayRoutes: Sendable {
 
     @Sendable
     private func visits(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (user, caller, page) = (try context.identifier("user"), try context.caller(), try Page(request))
+        let (user, caller, page) = (try context.identifier("user"), try context.caller(), try Page(request, context))
         let (from, to) = try Self.span(request)
         let (first, last) = (from ?? OfficeDate(dayNumber: -30_000), to ?? OfficeDate(dayNumber: 200_000))
         guard first <= last else {

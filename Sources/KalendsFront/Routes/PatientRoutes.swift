@@ -37,7 +37,7 @@ struct PatientRoutes: Sendable {
 
     @Sendable
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (circle, page) = (try context.identifier("circle"), try Page(request))
+        let (circle, page) = (try context.identifier("circle"), try Page(request, context))
         let patients = try await services.patients.list(page.request, in: circle, for: try context.caller())
         return try page.answer(patients, key: \.id, json: \.json)
     }

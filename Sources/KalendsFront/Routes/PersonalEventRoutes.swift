@@ -66,7 +66,7 @@ struct PersonalEventRoutes: Sendable {
 
     @Sendable
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (user, caller, page) = (try context.identifier("user"), try context.caller(), try Page(request))
+        let (user, caller, page) = (try context.identifier("user"), try context.caller(), try Page(request, context))
         var search = PersonalEvents.Search()
         func moment(_ name: String) -> PersonalMoment? {
             guard let text = request.uri.queryParameters[Substring(name)] else { return nil }

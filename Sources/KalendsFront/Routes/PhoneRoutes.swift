@@ -77,7 +77,7 @@ struct PhoneRoutes: Sendable {
         let marks = try await items.marks(for: caller)
         let now = services.now()
         let bytes = try await services.personalEvents.changes(provider: provider, for: caller) { fetch in
-            var text = ChangesText(since: since, marks: marks)
+            var text = ChangesText(since: since, marks: marks, context.memory.answer)
             while true {
                 let wanted = min(limit + 1 - text.count, Self.piece)
                 let found = try fetch(text.last, wanted)
@@ -89,7 +89,6 @@ struct PhoneRoutes: Sendable {
                 if found.count < wanted { return text.finished(hasMore: false, serverTime: now) }
             }
         }
-        try await context.memory.answer.hold(bytes.count)
         return .json(bytes: bytes)
     }
 
@@ -101,6 +100,9 @@ struct PhoneRoutes: Sendable {
     @Sendable
     private func upsert(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let caller = try context.caller()
+        let items = services.phoneItems(context.logger)
+        // A run may have to wait for others, and the body's memory may not.
+        try await items.attend(caller, since: nil)
         let body = try await request.phoneJSON(context, keeping: Self.upsertShape)
         var fields = FieldReader(body)
         let own = try await services.personalEvents.source(for: caller)
@@ -108,8 +110,6 @@ struct PhoneRoutes: Sendable {
         let problem = fields.choice("problem", OfficeProblem.self)
         let events = fields.events(most: Self.mostEvents)
         try fields.check()
-        let items = services.phoneItems(context.logger)
-        try await items.attend(caller, since: nil)
         let sent = events.enumerated().map { SentEvent($1, at: Self.pointer($0), from: device) }
         var taken = try await services.personalEvents.take(sent, at: Self.pointer, for: caller)
         try await items.judge(&taken, problem: problem, for: caller)
@@ -137,17 +137,16 @@ extension FieldReader {
 }
 
 extension Request {
-    /// A phone's document takes this many times its length in memory while it is handled: its events have many short
-    /// members.
-    private static let phoneFactor = 8
+    /// A phone's document takes this many times its length in memory, with its text, while it is handled: its events
+    /// have many short members.
+    private static let phoneFactor = 9
 
     /// The members of a phone's body that a shape keeps; throws 400 when it is not JSON, 413 over 16 MiB.
     ///
     /// The rest of the body is not parsed into values, and a refusal names nothing of it.
     func phoneJSON(_ context: KalendsContext, keeping shape: JSONShape) async throws -> JSONValue {
-        let bytes = try await bytes(limit: PhoneRoutes.mostBytes, context.memory.body)
+        let bytes = try await bytes(limit: PhoneRoutes.mostBytes, times: Self.phoneFactor, context)
         if bytes.isEmpty { return [:] }
-        try await context.memory.document.hold(bytes.count * Self.phoneFactor)
         do throws(JSONFault) {
             return try JSONValue(parsing: bytes, keeping: shape)
         } catch {

@@ -54,7 +54,7 @@ struct PlannedRoutes: Sendable {
 
     @Sendable
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (user, caller, page) = (try context.identifier("user"), try context.caller(), try Page(request))
+        let (user, caller, page) = (try context.identifier("user"), try context.caller(), try Page(request, context))
         var search = PlannedEvents.Search()
         func instant(_ name: String) -> Instant? {
             guard let text = request.uri.queryParameters[Substring(name)] else { return nil }

@@ -77,8 +77,8 @@ struct PushRoutes: Sendable {
             try await ChangeReports(services: services).take([notice], from: .google)
             return Response(status: .ok, headers: [.cacheControl: "no-store"])
         }
-        let bytes = try await request.bytes(limit: GraphPush.longestBody, context.memory.body)
-        try await context.memory.document.hold(bytes.count * Request.documentFactor)
+        let bytes = try await request.bytes(
+            limit: GraphPush.longestBody, times: Request.documentFactor, context)
         guard let notices = GraphPush.notices(body: bytes) else { throw Self.unreadable }
         try await ChangeReports(services: services).take(notices, from: .outlook)
         return Response(status: .accepted, headers: [.cacheControl: "no-store"])

@@ -72,7 +72,9 @@ struct ScheduleRoutes: Sendable {
     private func list(
         _ kind: any ItemContent.Type, _ request: Request, _ context: KalendsContext
     ) async throws -> Response {
-        let (circle, caller, page) = (try context.identifier("circle"), try context.caller(), try Page(request))
+        let (circle, caller, page) = (
+            try context.identifier("circle"), try context.caller(), try Page(request, context)
+        )
         return try await services.schedule.list(
             kind, in: circle, Self.search(request), after: page.after, for: caller
         ) { try page.filled(key: \ShownItem.item.id, json: { try $0.listedJSON }, $0) }.response

@@ -71,7 +71,7 @@ struct SessionRoutes: Sendable {
 
     @Sendable
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (caller, page) = (try context.caller(), try Page(request))
+        let (caller, page) = (try context.caller(), try Page(request, context))
         let sessions = try await services.sessions.list(page.request, for: caller)
         return try page.answer(sessions, key: \.id) { session in
             var json = session.json.object ?? [:]

@@ -56,7 +56,9 @@ struct SubscriptionRoutes: Sendable {
 
     @Sendable
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (circle, caller, page) = (try context.identifier("circle"), try context.caller(), try Page(request))
+        let (circle, caller, page) = (
+            try context.identifier("circle"), try context.caller(), try Page(request, context)
+        )
         let found = try await subscriptions.list(page.request, in: circle, for: caller)
         return try page.answer(found, key: \.own.id, json: \.json)
     }
@@ -96,9 +98,10 @@ struct SubscriptionRoutes: Sendable {
 
     @Sendable
     private func refresh(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (circle, id) = try Self.place(context)
-        let shown = try await subscriptions.refresh(
-            id, in: circle, for: try context.caller(), from: context.sender, context.logger)
+        let ((circle, id), caller) = (try Self.place(context), try context.caller())
+        let shown = try await context.awaiting {
+            try await subscriptions.refresh(id, in: circle, for: caller, from: context.sender, context.logger)
+        }
         return try .json(shown.json)
     }
 

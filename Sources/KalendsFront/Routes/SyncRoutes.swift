@@ -64,8 +64,12 @@ struct SyncRoutes: Sendable {
         switch request.uri.queryParameters["mode"].map(String.init) {
         case nil: return try Self.begun(try await syncing.begin(id, for: caller))
         case "preview":
-            let start = min(max(0, try Page(request).number ?? 0), Int.max / 2)
-            return try await syncing.preview(id, for: caller) { try $0.text(from: start).response }
+            let start = min(max(0, try Page(request, context).number ?? 0), Int.max / 2)
+            return try await context.awaiting {
+                try await syncing.preview(id, for: caller) {
+                    try $0.text(from: start, context.memory.answer).response
+                }
+            }
         default: throw Refusal.invalid("/query/mode", code: .notAChoice, "This must be preview, or not be given.")
         }
     }
@@ -87,6 +91,8 @@ struct SyncRoutes: Sendable {
         let keep = fields.choice("keep", Resolution.Keep.self, isRequired: true)
         fields.finish()
         guard fields.faults.isEmpty, let keep else { throw Refusal.invalid(fields.faults) }
+        // A run that is under way may take long to end.
+        context.memory.letGo()
         try await Resolving(services: services).resolve(id, keep, for: caller)
         return try .json(try await services.connections.conflict(id, for: caller).json)
     }
@@ -106,9 +112,11 @@ struct SyncRoutes: Sendable {
 extension SyncRun.Preview {
     /// One part of the preview; a part ends before `PageText.mostBytes`.
     ///
-    /// - Parameter start: the number of the part's first item.
-    func text(from start: Int) throws -> PageText {
-        var (text, place) = (PageText(), start)
+    /// - Parameters:
+    ///   - start: the number of the part's first item.
+    ///   - room: what the part may take of the server's memory.
+    func text(from start: Int, _ room: MemoryShare) throws -> PageText {
+        var (text, place) = (PageText(room), start)
         while place < items.count, try text.add(items[place].json) { place += 1 }
         text.finish(next: place < items.count ? String(place) : nil)
         text.add("counts", try counts.json.serialized())

@@ -33,7 +33,7 @@ struct UserRoutes: Sendable {
 
     @Sendable
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (caller, page) = (try context.caller(), try Page(request))
+        let (caller, page) = (try context.caller(), try Page(request, context))
         let users = try await services.users.list(page.request, for: caller)
         return try page.answer(users, key: \.id, json: \.json)
     }

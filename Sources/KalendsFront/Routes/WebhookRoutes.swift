@@ -65,7 +65,7 @@ struct WebhookRoutes: Sendable {
 
     @Sendable
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let page = try Page(request)
+        let page = try Page(request, context)
         let found = try await webhooks.list(page.request, for: try context.caller())
         return try page.answer(found, key: \.hook.id) { .object($0.json) }
     }
@@ -119,7 +119,7 @@ struct WebhookRoutes: Sendable {
 
     @Sendable
     private func deliveries(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (id, caller, page) = (try context.identifier("id"), try context.caller(), try Page(request))
+        let (id, caller, page) = (try context.identifier("id"), try context.caller(), try Page(request, context))
         let before = try page.number ?? Int.max
         let found = try await webhooks.deliveries(of: id, before: before, limit: page.fetchLimit, for: caller)
         return try page.answer(found, key: { String($0.ordinal) }, json: \.json)

@@ -7,9 +7,11 @@ import KalendsCore
 extension FeedPreview {
     /// One part of the preview as JSON text; a part ends before `PageText.mostBytes`.
     ///
-    /// - Parameter start: the number of the first entry.
-    func text(from start: Int) throws -> [UInt8] {
-        var text = PreviewText(from: from, to: to)
+    /// - Parameters:
+    ///   - start: the number of the first entry.
+    ///   - room: what the part may take of the server's memory.
+    func text(from start: Int, _ room: MemoryShare) throws -> [UInt8] {
+        var text = PreviewText(from: from, to: to, room)
         if hidden > 0, start == 0 { text.leaveOut(hidden) }
         var place = start
         for entry in entries {
@@ -23,10 +25,11 @@ extension FeedPreview {
 /// The text of a preview, written entry by entry.
 private struct PreviewText {
     private let (from, to): (CivilDate, CivilDate)
+    private let room: MemoryShare
     private var events: [UInt8] = []
     private var leftOut: [UInt8] = []
 
-    init(from: CivilDate, to: CivilDate) { (self.from, self.to) = (from, to) }
+    init(from: CivilDate, to: CivilDate, _ room: MemoryShare) { (self.from, self.to, self.room) = (from, to, room) }
 
     /// Adds an entry with the number of events that are private to somebody else.
     mutating func leaveOut(_ count: Int) {
@@ -45,7 +48,7 @@ private struct PreviewText {
             ? [entry.leftOutJSON.serialized()] : entry.events.map { try $0.previewJSON(entry).serialized() }
         let length = parts.reduce(0) { $0 + $1.count + 1 }
         let isFirst = events.isEmpty && leftOut.isEmpty
-        guard isFirst || events.count + leftOut.count + length < PageText.mostBytes else { return false }
+        guard PageText.fits(events.count + leftOut.count + length, in: room) || isFirst else { return false }
         for part in parts {
             if isLeftOut { Self.append(part, to: &leftOut) } else { Self.append(part, to: &events) }
         }

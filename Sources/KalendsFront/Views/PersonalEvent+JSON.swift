@@ -70,27 +70,32 @@ extension PersonalEvent {
 
 /// A page of changes, written event by event.
 struct ChangesText: Sendable {
-    private var text = JSONText(bytes: Array(#"{"events":["#.utf8))
+    private var bytes = Array(#"{"events":["#.utf8)
     private let marks: PhoneMarks
+    private let room: MemoryShare
     private(set) var count = 0
     private(set) var last: Int
 
-    /// - Parameter since: the time after which the page begins.
-    init(since: Int, marks: PhoneMarks) { (last, self.marks) = (since, marks) }
+    /// - Parameters:
+    ///   - since: the time after which the page begins.
+    ///   - room: what the page may take of the server's memory.
+    init(since: Int, marks: PhoneMarks, _ room: MemoryShare) { (last, self.marks, self.room) = (since, marks, room) }
 
     /// Adds an event; returns false when the page is full.
     mutating func add(_ event: PersonalEvent) throws -> Bool {
-        guard count == 0 || text.bytes.count < PageText.mostBytes else { return false }
-        if count > 0 { text.append(",") }
+        var text = JSONText()
         try event.write(to: &text, marks: marks)
+        guard PageText.fits(bytes.count + text.bytes.count, in: room) || count == 0 else { return false }
+        if count > 0 { bytes.append(UInt8(ascii: ",")) }
+        bytes += text.bytes
         (last, count) = (event.updatedAt, count + 1)
         return true
     }
 
     /// Ends the page.
     mutating func finished(hasMore: Bool, serverTime: Int) -> [UInt8] {
-        text.append(#"],"serverTime":\#(serverTime),"nextSince":\#(last),"hasMore":\#(hasMore)}"#)
-        return text.bytes
+        bytes += #"],"serverTime":\#(serverTime),"nextSince":\#(last),"hasMore":\#(hasMore)}"#.utf8
+        return bytes
     }
 }
 

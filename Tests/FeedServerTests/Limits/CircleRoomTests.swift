@@ -25,9 +25,9 @@ struct CircleRoomTests {
             }
             let services = server.services
             let budget = services.memory.circles
-            let first = try await services.room(forCircle: "c")
+            let first = try await services.room(forCircle: "c", for: "ann")
             #expect(budget.used >= 4 * 60_000 * 4 && budget.used <= 1 << 20)
-            let second = Task { try await services.room(forCircle: "c") }
+            let second = Task { try await services.room(forCircle: "c", for: "ann") }
             while !budget.isScarce { try await Task.sleep(for: .milliseconds(1)) }
             let used = budget.used
             withExtendedLifetime(first) {}

@@ -159,9 +159,9 @@ struct OwnBoundsTests {
             }
             let services = server.services
             let budget = services.memory.circles
-            let circle = try await services.room(forCircle: "c")
+            let circle = try await services.room(forCircle: "c", for: "ann")
             let without = budget.used
-            let both = try await services.room(forCircle: "c", andOwnOf: "ann")
+            let both = try await services.room(forCircle: "c", andOwnOf: "ann", for: "ann")
             #expect(budget.used - without >= 4 * 60_000 * 4)
             withExtendedLifetime((circle, both)) {}
         }

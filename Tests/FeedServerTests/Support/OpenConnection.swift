@@ -46,6 +46,8 @@ struct OpenConnection: Sendable {
     /// Ends this side only.
     func endSending() async throws { try await channel.close(mode: .output).get() }
 
+    func close() async throws { try await channel.close().get() }
+
     /// Waits until the first bytes of an answer have arrived.
     func begin() async throws {
         channel.read()

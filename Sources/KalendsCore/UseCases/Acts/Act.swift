@@ -20,7 +20,22 @@ struct Act<Held> {
 /// raises the circle's version once for all of them.
 struct Acts: Sendable {
     let store: any Store
+    /// The turns in which pages and whole circles are read.
+    let pages: MemoryBudget
     let now: Clock
+
+    /// Reads a page of a list whose elements may be large, in turn with other callers.
+    ///
+    /// Whoever has the turn waits for nobody, and everything else that is waited for comes before. Throws 503 if others
+    /// keep the turn for too long.
+    func readPage<Value: Sendable>(
+        for caller: Caller, _ body: @escaping @Sendable (any ReadTransaction) throws -> Value
+    ) async throws -> Value {
+        let turn = MemoryShare(pages, network: ByteString(caller.payer))
+        try await turn.hold(MemoryBudgets.mostPageBytes)
+        defer { withExtendedLifetime(turn) {} }
+        return try await store.read(body)
+    }
 
     /// Changes something; all of it is stored durably when this returns, and none of it when it throws.
     ///

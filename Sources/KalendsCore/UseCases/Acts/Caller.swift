@@ -27,6 +27,9 @@ package struct Caller: Sendable {
     /// The user for whom the caller acts; nil for the installation.
     package var userID: String? { identity.userID }
 
+    /// Who takes turns with others for what a call needs: a user, or the installation.
+    package var payer: String { userID ?? "" }
+
     /// The id of the registered device that calls; nil for another credential.
     var device: String? { if case .device(let id, _) = identity { id } else { nil } }
 }

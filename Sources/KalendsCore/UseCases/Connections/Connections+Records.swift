@@ -46,7 +46,7 @@ extension Connections {
                 (_ last: CalendarSync.Link?, _ count: Int) throws -> [CalendarSync.Link]
             ) throws -> Shown
     ) async throws -> Shown {
-        try await services.store.read { transaction in
+        try await services.acts.readPage(for: caller) { transaction in
             _ = try Rights.connection(id, for: caller.identity, in: transaction)
             return try show { last, count in
                 let behind = last.map { (collection: $0.item.collection.rawValue, item: $0.item.id) } ?? place
@@ -67,7 +67,7 @@ extension Connections {
         of id: String, before number: Int, for caller: Caller,
         _ show: @escaping @Sendable ((_ last: ListedConflict?, _ count: Int) throws -> [ListedConflict]) throws -> Shown
     ) async throws -> Shown {
-        try await services.store.read { transaction in
+        try await services.acts.readPage(for: caller) { transaction in
             _ = try Rights.connection(id, for: caller.identity, in: transaction)
             return try show { last, count in
                 try transaction.syncConflicts(of: id, before: last?.row.number ?? number, limit: count).map {
@@ -98,7 +98,7 @@ extension Connections {
         of id: String, before number: Int, for caller: Caller,
         _ show: @escaping @Sendable ((_ last: ListedEntry?, _ count: Int) throws -> [ListedEntry]) throws -> Shown
     ) async throws -> Shown {
-        try await services.store.read { transaction in
+        try await services.acts.readPage(for: caller) { transaction in
             _ = try Rights.connection(id, for: caller.identity, in: transaction)
             return try show { last, count in
                 try transaction.syncJournal(of: id, before: last?.row.number ?? number, limit: count).map {

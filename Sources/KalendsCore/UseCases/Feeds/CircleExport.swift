@@ -13,7 +13,7 @@ package enum CircleExport {
     package static func file(of circleID: String, for caller: Caller, _ services: Services) async throws -> [UInt8] {
         let (settings, present) = (services.settings, Instant(milliseconds: services.now()))
         _ = try await services.store.read { try Rights.circle(circleID, for: caller.identity, .read, in: $0) }
-        let room = try await services.room(forCircle: circleID)
+        let room = try await services.room(forCircle: circleID, for: caller.payer)
         defer { withExtendedLifetime(room) {} }
         let (name, events) = try await services.store.read { transaction in
             let circle = try Rights.circle(circleID, for: caller.identity, .read, in: transaction)

@@ -62,7 +62,7 @@ package struct FeedPreview: Sendable {
         let (now, settings) = (services.now(), services.settings)
         let known = try await services.store.read { try Rights.feed(id, for: caller.identity, in: $0) }
         let room = try await services.room(
-            forCircle: known.circleID, andOwnOf: known.showsOwn ? known.userID : nil)
+            forCircle: known.circleID, andOwnOf: known.showsOwn ? known.userID : nil, for: caller.payer)
         return try await services.store.read { transaction in
             let feed = try Rights.feed(id, for: caller.identity, in: transaction)
             guard let circle = try transaction.circle(feed.circleID) else { throw Refusal.missing(.feed) }

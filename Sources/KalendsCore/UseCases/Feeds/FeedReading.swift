@@ -100,13 +100,15 @@ package struct FeedReading: Sendable {
         }
         if let made { return feed(made) }
         let owner = first.feed.showsOwn ? first.feed.userID : nil
+        // Readers of large texts may be slow, so nothing else is held while this is waited for.
+        let textRoom = form == .iCalendar ? try await services.room(forTextOf: first.circle.id) : nil
         if form != .iCalendar {
-            room = try await services.room(forCircle: first.circle.id, andOwnOf: owner)
+            room = try await services.room(
+                forCircle: first.circle.id, andOwnOf: owner, for: first.feed.userID)
         } else if let owner {
             room = try await services.room(forOwnOf: owner)
         }
         defer { withExtendedLifetime(room) {} }
-        let textRoom = form == .iCalendar ? try await services.room(forTextOf: first.circle.id) : nil
         let look: @Sendable (any ReadTransaction) throws -> Look = { transaction in
             guard let open = try ledger.open(token, now: now, in: transaction) else { throw Ended() }
             let parts = try LiveFeedParts(open, settings)

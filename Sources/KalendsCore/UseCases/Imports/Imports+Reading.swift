@@ -62,7 +62,7 @@ extension Imports {
         in circle: String, for caller: Caller, after cursor: (createdAt: Int, id: String)?,
         _ show: @escaping @Sendable (_ fetch: (_ last: Listed?, _ count: Int) throws -> [Listed]) throws -> Shown
     ) async throws -> Shown {
-        try await services.store.read { transaction in
+        try await services.acts.readPage(for: caller) { transaction in
             _ = try Rights.circle(circle, for: caller.identity, .read, in: transaction)
             return try show { last, count in
                 let place = last.map { ($0.record.createdAt, $0.record.id) } ?? cursor
@@ -75,7 +75,7 @@ extension Imports {
     /// Returns the report of an import with its state; throws 404 for an import of a circle that is not the caller's.
     package func report(_ id: String, for caller: Caller, _ part: Part) async throws -> Report {
         let earlier = services.importDesk.progress(id)
-        return try await services.store.read { transaction in
+        return try await services.acts.readPage(for: caller) { transaction in
             let record = try Self.record(id, for: caller, .read, in: transaction).0
             return try Report(
                 try Listed(record, services, to: caller, earlier: earlier, in: transaction), part, in: transaction)

@@ -14,13 +14,6 @@ package struct Imports: Sendable {
 
     package enum Mode: String, CaseIterable, Sendable { case preview, commit }
 
-    /// The source of an import.
-    package enum File: Sendable {
-        case upload(ImportUpload)
-        /// The file's address as it was given; it is used once and not stored.
-        case address(String)
-    }
-
     /// How an import is to be done.
     package struct Manner: Sendable {
         /// Whether the work continues after the response, which then shows the progress.
@@ -48,15 +41,11 @@ package struct Imports: Sendable {
     ///   - receive: receives the file once it is admitted; the memory that it keeps counts against the holding.
     package func create(
         in circleID: String, for caller: Caller, from sender: Sender, _ mode: Mode,
-        _ manner: Manner, _ part: Part, receive: (FairPool.Holding) async throws -> File
+        _ manner: Manner, _ part: Part, receive: (FairPool.Holding) async throws -> ImportUpload
     ) async throws -> Report {
         _ = try await services.store.read { try Rights.circle(circleID, for: caller.identity, .write, in: $0) }
         let admission = try services.intake.files.enter(sender)
-        let upload: ImportUpload
-        switch try await receive(admission) {
-        case .upload(let file): upload = file
-        case .address(let text): upload = try await fetch(text, admission)
-        }
+        let upload = try await receive(admission)
         try await ImportQuota(services, for: caller.identity, circle: circleID).note(
             bytes: upload.spool.count, for: caller, services.acts)
         let id = FeedLedger.makeID()
@@ -212,7 +201,10 @@ package struct Imports: Sendable {
         services.tidying.afterForgetting(id)
     }
 
-    private func fetch(_ address: String, _ admission: FairPool.Holding) async throws -> ImportUpload {
+    /// Fetches the file of an import; throws 422 for an address that has none.
+    ///
+    /// - Parameter address: the address as it was given; it is used once and not stored.
+    package func fetch(_ address: String, _ admission: FairPool.Holding) async throws -> ImportUpload {
         let fetcher = services.fetcher
         guard case .calendar(let found) = try await fetcher.fetch(url: try fetcher.url(address), for: admission) else {
             throw OutboundFailure.garbled.refusal

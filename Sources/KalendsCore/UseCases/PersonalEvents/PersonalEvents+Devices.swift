@@ -115,7 +115,7 @@ extension PersonalEvents {
         _ show: @escaping @Sendable ((_ after: Int, _ count: Int) throws -> [PersonalEvent]) throws -> Shown
     ) async throws -> Shown {
         let (user, device) = (try Rights.user(caller.identity), caller.device)
-        return try await acts.store.read { transaction in
+        return try await acts.readPage(for: caller) { transaction in
             try show {
                 try transaction.personalEvents(
                     of: user, changedAfter: $0, provider: provider, for: device, limit: $1)

@@ -38,7 +38,7 @@ package struct PersonalEvents: Sendable {
     ) async throws -> Shown {
         try Self.check(user, for: caller)
         if !search.faults.isEmpty { throw Refusal.invalid(search.faults) }
-        return try await acts.store.read { transaction in
+        return try await acts.readPage(for: caller) { transaction in
             let zone = try transaction.user(user)?.timeZone.flatMap { TimeZoneReference($0) }
             let first = search.from.map { $0.day(in: zone) - Self.slack } ?? .min / 2
             let last = search.to.map { $0.day(in: zone) + Self.slack } ?? .max / 2

@@ -30,7 +30,7 @@ package struct CircleDays: Sendable {
         _ services: Services
     ) async throws -> CircleDays {
         _ = try await services.circles.get(circleID, for: caller)
-        let room = try await services.room(forCircle: circleID)
+        let room = try await services.room(forCircle: circleID, for: caller.payer)
         defer { withExtendedLifetime(room) {} }
         let (start, end) = (
             zone.rules.instant(of: CivilDateTime(startOf: from)), zone.rules.instant(of: CivilDateTime(startOf: to))

@@ -31,7 +31,7 @@ package struct Occurrences: Sendable {
                 (_ last: ShownOccurrence?, _ count: Int) throws -> [ShownOccurrence]
             ) throws -> Value
     ) async throws -> Value {
-        try await acts.store.read { transaction in
+        try await acts.readPage(for: caller) { transaction in
             let own = try Rights.circle(circle, for: caller.identity, .read, in: transaction)
             let (series, zone) = try Self.appointment(id, in: own, transaction)
             return try gather { last, count in

@@ -18,7 +18,7 @@ package struct Schedule: Sendable {
         for caller: Caller,
         _ gather: @escaping @Sendable ((_ last: ShownItem?, _ count: Int) throws -> [ShownItem]) throws -> Value
     ) async throws -> Value {
-        try await acts.store.read { transaction in
+        try await acts.readPage(for: caller) { transaction in
             let zone = try Rights.circle(circle, for: caller.identity, .read, in: transaction).zone
             if !search.faults.isEmpty { throw Refusal.invalid(search.faults) }
             var query = search.query(in: zone)
