@@ -27,7 +27,7 @@ BENCH_PACKAGES := $(SYSTEM_PACKAGES) nginx-light wrk curl bc php-cli php-sabre-v
 .PHONY: run try-connections build test test-corpora test-busy test-release test-clients test-faults test-kill test-postgresql \
 	test-failover test-move test-restores test-nodes test-nodes-long test-upgrade test-disk-full test-power-cut \
 	test-powercut test-clock test-slow test-proxies test-revocation test-sync-kill test-pages test-growth test-long-writes \
-	test-mixed test-caldav test-connections-scale test-hostile-files test-timing bench-rules proof bench-caldav \
+	test-providers test-mixed test-caldav test-connections-scale test-hostile-files test-timing bench-rules proof bench-caldav \
 	bench-phones bench-pages fuzz sanitize check format bench bench-check bench-hazards bench-million bench-nodes \
 	bench-move package test-package test-container test-alerts clean
 
@@ -181,7 +181,7 @@ test-proxies: build
 
 # What must hold whatever happens to the machine: nothing acknowledged lost, nothing counted twice, back within seconds.
 test-faults: test-kill test-postgresql test-failover test-move test-restores test-nodes test-disk-full test-power-cut test-clock \
-	test-slow test-revocation test-long-writes test-sync-kill test-hostile-files
+	test-slow test-revocation test-long-writes test-providers test-sync-kill test-hostile-files
 
 # Every text of every route is grown: twice as much may take at most 2.2 times as long.
 test-growth: build
@@ -259,6 +259,11 @@ test-revocation: build
 # then kill -9 in the middle of commits and undos.
 test-long-writes: build
 	@KALENDS=$(KALENDS) python3 -B Tests/Faults/long_writes.py
+
+# Hostile calendar servers that viewers name: endless listings, huge answers, small elements, hosts that drip; meanwhile an
+# ordinary reader, a writer and other people's calendars are served.
+test-providers: build
+	@python3 -B Tests/Faults/providers.py $(KALENDS)
 
 # kill -9 in the middle of runs that keep calendars in step with the emulators of Google and Outlook and with Radicale, while
 # persons edit on both sides; then with PostgreSQL, which crashes too: HISTORIES=200.
