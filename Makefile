@@ -31,7 +31,7 @@ BENCH_PACKAGES := $(SYSTEM_PACKAGES) nginx-light wrk curl bc php-cli php-sabre-v
 
 .PHONY: run try-connections build test test-corpora test-busy test-release test-clients test-faults test-kill test-postgresql \
 	test-failover test-move test-restores test-nodes test-nodes-long test-upgrade test-disk-full test-power-cut \
-	test-powercut test-clock test-slow test-proxies test-revocation test-sync-kill test-pages test-growth test-long-writes test-bombs test-mixed test-caldav test-connections-scale test-hostile-files test-timing bench-rules proof bench-caldav test-shares \
+	test-powercut test-clock test-slow test-proxies test-revocation test-sync-kill test-pages test-growth test-long-writes test-bombs test-mixed test-caldav test-connections-scale test-hostile-files test-timing bench-rules proof bench-caldav test-shares test-providers \
 	bench-phones bench-pages fuzz sanitize check format bench bench-check bench-hazards bench-million bench-nodes \
 	bench-move package test-package test-container test-alerts clean
 
@@ -184,7 +184,7 @@ test-proxies: build
 
 # What must hold whatever happens to the machine: nothing acknowledged lost, nothing counted twice, back within seconds.
 test-faults: test-kill test-postgresql test-failover test-move test-restores test-nodes test-disk-full test-power-cut test-clock \
-	test-slow test-revocation test-long-writes test-bombs test-sync-kill test-hostile-files test-shares
+	test-slow test-revocation test-long-writes test-bombs test-sync-kill test-hostile-files test-shares test-providers
 
 # Every text of every route is grown: twice as much may take at most 2.2 times as long.
 test-growth: build
@@ -271,6 +271,11 @@ test-bombs: build
 # Uploads, bodies and other servers that drip, and phones that send much at once, beside others who list, read and change.
 test-shares: build
 	@KALENDS=$(KALENDS) python3 -B Tests/Faults/shares.py
+
+# Hostile calendar servers that viewers name: endless listings, huge answers, small elements, hosts that drip; meanwhile an
+# ordinary reader, a writer and other people's calendars are served.
+test-providers: build
+	@python3 -B Tests/Faults/providers.py $(KALENDS)
 
 # kill -9 in the middle of runs that keep calendars in step with the emulators of Google and Outlook and with Radicale, while
 # persons edit on both sides; then with PostgreSQL, which crashes too: HISTORIES=200.

@@ -51,8 +51,11 @@ package struct ExchangeClient: Sendable {
     /// - Parameters:
     ///   - method: a token of RFC 9110 section 9, in upper case.
     ///   - longest: the maximum number of bytes of the answer's body.
+    ///   - admit: is given the number of bytes so far before they are kept; if it returns false, the answer counts as
+    ///     too long.
     package func send(
-        _ method: String, _ url: String, headers: [(name: String, value: String)], body: [UInt8]?, longest: Int
+        _ method: String, _ url: String, headers: [(name: String, value: String)], body: [UInt8]?, longest: Int,
+        admit: @Sendable (Int) async -> Bool = { _ in true }
     ) async throws(ExchangeFailure) -> Exchanged {
         var request = HTTPClientRequest(url: url)
         request.method = HTTPMethod(rawValue: method)
@@ -67,7 +70,8 @@ package struct ExchangeClient: Sendable {
             }
             var bytes: [UInt8] = []
             for try await part in response.body {
-                guard bytes.count + part.readableBytes <= longest else { throw ExchangeFailure.tooLong }
+                let count = bytes.count + part.readableBytes
+                guard count <= longest, await admit(count) else { throw ExchangeFailure.tooLong }
                 bytes.append(contentsOf: part.readableBytesView)
             }
             // A body that ended because the task was cancelled is not complete.

@@ -34,8 +34,10 @@ package struct Hop: Sendable {
 
 /// Receives the body of an answer in pieces, as they arrive.
 package protocol AnswerSink: Sendable {
+    /// Nothing more is read before it returns.
+    ///
     /// - Throws: an error that the sender rethrows; nothing more is read then.
-    func take(_ part: [UInt8]) throws
+    func take(_ part: [UInt8]) async throws
 }
 
 /// Sends requests to hosts that users name.
@@ -138,7 +140,7 @@ package struct ClientTransport: HopTransport {
         guard let target else { return (answer, nil) }
         for try await part in response.body {
             do {
-                try target.take(Array(part.readableBytesView))
+                try await target.take(Array(part.readableBytesView))
             } catch {
                 isOurs.set()
                 throw error

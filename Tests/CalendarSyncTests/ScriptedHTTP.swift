@@ -11,16 +11,26 @@ final class ScriptedHTTP: ProviderHTTP {
         case failure(TransportFailure)
     }
 
-    private let state: Mutex<(steps: [Step], requests: [ProviderRequest])>
+    private let state: Mutex<(steps: [Step], requests: [ProviderRequest], kept: Int)>
     /// Runs before each answer.
     private let pause: @Sendable () async -> Void
+    /// The most bytes that may be kept.
+    private let room: Int
 
-    init(_ steps: [Step], pause: @escaping @Sendable () async -> Void = {}) {
-        state = Mutex((steps, []))
-        self.pause = pause
+    init(_ steps: [Step], room: Int = .max, pause: @escaping @Sendable () async -> Void = {}) {
+        state = Mutex((steps, [], 0))
+        (self.room, self.pause) = (room, pause)
     }
 
     var requests: [ProviderRequest] { state.withLock { $0.requests } }
+
+    func keep(_ bytes: Int) async throws(ProviderFailure) {
+        let kept = state.withLock { state in
+            state.kept += bytes
+            return state.kept
+        }
+        guard kept <= room else { throw ProviderFailure(.busy(retryAfter: 1), "No room.") }
+    }
 
     func send(_ request: ProviderRequest) async throws(TransportFailure) -> ProviderAnswer {
         await pause()

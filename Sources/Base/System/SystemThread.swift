@@ -45,6 +45,16 @@ package final class SystemThread: Sendable {
         _ = usleep(UInt32(clamping: seconds * 1_000_000 + attoseconds / 1_000_000_000_000))
     }
 
+    /// The processor time that the calling thread has used.
+    package static var processorTime: Duration {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+    }
+
+    /// Has the system prefer other threads to the calling one where processors are scarce.
+    package static func letOthersFirst() { _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10) }
+
     /// Waits until the thread has ended; a second call returns at once.
     package func join() {
         let ended = thread.withLock { thread in

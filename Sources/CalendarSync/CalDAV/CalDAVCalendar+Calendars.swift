@@ -124,7 +124,7 @@ extension CalDAVCalendar {
         let (answer, address) = try await session.send(.propfind("0", Self.properties), to: place)
         switch answer.status {
         case 207:
-            let found = try DAVSession.multistatus(answer.body)
+            let found = try await session.multistatus(answer)
             return found.responses.first.flatMap { calendar($0, at: address) }
         case 403, 404, 405, 409, 410: return nil
         default: throw session.failure(answer)

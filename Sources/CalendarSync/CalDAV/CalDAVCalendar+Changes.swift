@@ -132,7 +132,7 @@ extension CalDAVCalendar {
                     // The server has no text search: the search by name was the only one.
                     continue
                 }
-                candidates += try DAVSession.multistatus(answer.body).responses
+                candidates += try await session.multistatus(answer).responses
                     .compactMap { DAVAddress($0.href, relativeTo: place) }
             }
         } else {

@@ -6,6 +6,9 @@ internal import ICalBridge
 enum FetchedObject: Sendable {
     case event(RemoteEvent, text: [UInt8])
     case gone
+
+    /// The approximate bytes of memory that it takes.
+    var weight: Int { if case .event(let event, let text) = self { event.weight + text.count } else { 64 } }
 }
 
 extension CalDAVCalendar {
@@ -41,7 +44,12 @@ extension CalDAVCalendar {
         do throws(ProviderFailure) {
             let (answer, place) = try await session.send(request, to: collection)
             switch answer.status {
-            case 207: return objects(try DAVSession.multistatus(answer.body), asked: addresses, at: place)
+            case 207:
+                let found = try await session.http.read(answer) { answer throws(ProviderFailure) in
+                    objects(try Multistatus(answer), asked: addresses, at: place)
+                }
+                try await session.http.keep(found.values.reduce(0) { $0 + $1.weight })
+                return found
             // The server does not have this report: each object is requested separately.
             case 400, 405, 501: return [:]
             case 403 where DAVCondition(answer.body)?.name == "supported-report": return [:]
@@ -74,9 +82,11 @@ extension CalDAVCalendar {
                 continue
             }
             guard let data = response.property(.caldav, "calendar-data") else { continue }
-            found[asked.path] = object(
+            let read = object(
                 Array(data.text.utf8), at: asked, etag: response.text(.dav, "getetag"),
                 updatedAt: response.text(.dav, "getlastmodified").flatMap(Instant.init(httpDate:)))
+            // The text is needed only after a GET, to change the event in place.
+            found[asked.path] = if case .event(let event, _) = read { .event(event, text: []) } else { read }
         }
         return found
     }
@@ -90,9 +100,13 @@ extension CalDAVCalendar {
             let (answer, _) = try await session.send(request, to: address)
             switch answer.status {
             case 200:
-                return object(
-                    answer.body, at: address, etag: answer.field("ETag"),
-                    updatedAt: answer.field("Last-Modified").flatMap(Instant.init(httpDate:)))
+                let found = try await session.http.read(answer) { answer in
+                    object(
+                        answer.body, at: address, etag: answer.field("ETag"),
+                        updatedAt: answer.field("Last-Modified").flatMap(Instant.init(httpDate:)))
+                }
+                try await session.http.keep(found.weight)
+                return found
             case 404, 410: return .gone
             case 403, 500: return unreadable(address, "The server does not return the event.")
             default: throw session.failure(answer)

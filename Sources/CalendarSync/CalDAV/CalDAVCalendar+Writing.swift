@@ -12,7 +12,7 @@ private final class BatchStop: Sendable {
     func note(_ answer: WriteAnswer) {
         guard case .failed(let reason) = answer else { return }
         switch reason.kind {
-        case .unauthorized, .throttled, .unavailable, .unreachable, .calendarMissing, .quotaExceeded:
+        case .unauthorized, .throttled, .unavailable, .unreachable, .busy, .calendarMissing, .quotaExceeded:
             failure.withLock { $0 = $0 ?? reason }
         default: break
         }
@@ -124,10 +124,13 @@ extension CalDAVCalendar {
             }
             try await guardGuests(now, in: collection)
             // An event that was adopted keeps the mark with which it was created, which its UID and its name confirm.
-            guard let edited = edited(theirs, from: from, to: to, event.mark ?? mark) else {
+            let changed: [UInt8]? = try await session.http.read(ProviderAnswer(status: 200, body: theirs)) { answer in
+                edited(answer.body, from: from, to: to, event.mark ?? mark)
+            }
+            guard let changed else {
                 throw ProviderFailure(.refused, "The event holds something that cannot be changed in place.")
             }
-            text = edited
+            text = changed
             condition = now.condition
         }
         let answer = try await put(text, at: address, condition: ("If-Match", condition))
@@ -180,7 +183,7 @@ extension CalDAVCalendar {
         let (answer, _) = try await session.send(request, to: address)
         switch answer.status {
         case 207:
-            let inner = try DAVSession.multistatus(answer.body).responses.first?.status ?? 200
+            let inner = try await session.multistatus(answer).responses.first?.status ?? 200
             guard inner >= 300, inner != 404 else { return .deleted }
             throw refusal(ProviderAnswer(status: inner), nil)
         case 200..<300, 404, 410: return .deleted
@@ -217,7 +220,9 @@ extension CalDAVCalendar {
             let isShown =
                 answer.field("Preference-Applied")?.contains("representation") == true
                 && answer.body.starts(with: "BEGIN:VCALENDAR".utf8)
-            let known = object(isShown ? answer.body : text, at: address, etag: etag, updatedAt: stamp)
+            let known = try await session.http.read(answer) { answer in
+                object(isShown ? answer.body : text, at: address, etag: etag, updatedAt: stamp)
+            }
             if case .event(var event, _) = known, case .entry = event.content {
                 if !isShown, let version = event.etag.map({ CalDAVVersion($0) }), let sequence = version.ownSequence {
                     event.etag = CalDAVVersion(etag: version.etag, seen: .written(sequence: sequence)).text

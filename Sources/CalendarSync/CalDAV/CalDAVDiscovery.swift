@@ -57,7 +57,7 @@ public struct CalDAVDiscovery: Sendable {
             } catch {
                 switch error.kind {
                 // A wrong password is not tried twice.
-                case .unauthorized, .throttled: throw error
+                case .unauthorized, .throttled, .busy: throw error
                 default: worst = worst ?? error
                 }
             }
@@ -68,7 +68,7 @@ public struct CalDAVDiscovery: Sendable {
             return try await account(at: entrance, paths)
         } catch {
             switch error.kind {
-            case .unauthorized, .throttled: throw error
+            case .unauthorized, .throttled, .busy: throw error
             // A failure at a service that the domain names says more than that nothing was found.
             default: throw worst ?? error
             }
@@ -128,7 +128,7 @@ public struct CalDAVDiscovery: Sendable {
             } catch {
                 switch error.kind {
                 // None of these improves at another path, and a wrong password is not tried twice.
-                case .unauthorized, .throttled, .unreachable, .unanswered: throw error
+                case .unauthorized, .throttled, .unreachable, .unanswered, .busy: throw error
                 case .unavailable: worst = worst ?? error
                 default: worst = worst ?? (error.code == "other-host" ? error : nil)
                 }
@@ -146,7 +146,7 @@ public struct CalDAVDiscovery: Sendable {
             if answer.status == 429 || answer.status >= 500 { throw session.failure(answer) }
             return nil
         }
-        guard let response = try DAVSession.multistatus(answer.body).responses.first else { return nil }
+        guard let response = try await session.multistatus(answer).responses.first else { return nil }
         let principal = response.property(.dav, "current-user-principal")
         if principal?.child(.dav, "unauthenticated") != nil {
             throw ProviderFailure(.unauthorized, "The server does not accept the user name and password.")

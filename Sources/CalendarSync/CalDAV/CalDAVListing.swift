@@ -10,6 +10,18 @@ struct CalDAVListing {
     var gone: Set<ByteString> = []
     var place: CalDAVCursor.Place?
     var isFull: Bool
+    /// The approximate bytes of memory that all its names have taken.
+    var weight = 0
+
+    mutating func add(_ path: String, _ etag: String?) {
+        weight += Self.weight(path, etag)
+        present[path] = .some(etag)
+    }
+
+    /// A name is kept twice: in the listing, and while its event is read.
+    static func weight(_ path: String, _ etag: String?) -> Int {
+        256 + 2 * path.utf8.count + (etag?.utf8.count ?? 0)
+    }
 }
 
 extension CalDAVCalendar {
@@ -17,6 +29,8 @@ extension CalDAVCalendar {
     private static let pageLimit = 1000
     /// The maximum number of a calendar's members in a listing, on all of its pages.
     private static let memberLimit = 200_000
+    /// The maximum time for all pages of one listing, in milliseconds.
+    private static let listingTime = 120_000
 
     private enum Page {
         case listed(Multistatus, DAVAddress)
@@ -50,11 +64,19 @@ extension CalDAVCalendar {
     ) async throws(ProviderFailure) -> CalDAVListing? {
         var listing = CalDAVListing(isFull: token == nil)
         var next = token
+        let began = session.clock()
         for _ in 0..<Self.pageLimit {
+            guard session.clock() - began < Self.listingTime else {
+                throw ProviderFailure(
+                    .unavailable(retryAfter: nil), "The calendar server takes too long to list the calendar.",
+                    code: "too-slow")
+            }
             guard case .listed(let page, let place) = try await page(collection, next) else { return nil }
             // An answer without a token is not an answer to this report, however empty it is.
             guard let token = page.syncToken else { return nil }
+            let before = listing.weight
             let isCut = add(page, to: &listing, collection, place)
+            try await session.http.keep(max(0, listing.weight - before))
             guard listing.present.count + listing.gone.count <= Self.memberLimit else {
                 throw ProviderFailure(.malformed, "The server's listing never ends.")
             }
@@ -71,7 +93,7 @@ extension CalDAVCalendar {
     private func page(_ collection: DAVAddress, _ token: String?) async throws(ProviderFailure) -> Page {
         let request = DAVSession.Request.report("0", DAVBody.syncCollection(token: token))
         let (answer, place) = try await session.send(request, to: collection)
-        if answer.status == 207 { return .listed(try DAVSession.multistatus(answer.body), place) }
+        if answer.status == 207 { return .listed(try await session.multistatus(answer), place) }
         let condition = DAVCondition(answer.body)?.name
         if token != nil, condition?.isSameText(as: "valid-sync-token") == true { return .dead }
         switch answer.status {
@@ -98,10 +120,13 @@ extension CalDAVCalendar {
             guard address.isMember(of: collection) else { continue }
             if response.status == 404 || response.status == 410 {
                 listing.present.removeValue(forKey: address.path)
-                if !listing.isFull { listing.gone.insert(ByteString(address.path)) }
+                if !listing.isFull {
+                    listing.weight += CalDAVListing.weight(address.path, nil)
+                    listing.gone.insert(ByteString(address.path))
+                }
             } else {
                 listing.gone.remove(ByteString(address.path))
-                listing.present[address.path] = .some(CalDAVVersion.etag(response.text(.dav, "getetag")))
+                listing.add(address.path, CalDAVVersion.etag(response.text(.dav, "getetag")))
             }
         }
         return isCut
@@ -144,7 +169,7 @@ extension CalDAVCalendar {
         var ctag: String?
         let found: Multistatus
         switch answer.status {
-        case 207: found = try DAVSession.multistatus(answer.body)
+        case 207: found = try await session.multistatus(answer)
         case 400, 403, 405, 501:
             let query = DAVSession.Request.report("1", DAVBody.queryOfEvents())
             found = try await session.multistatus(query, at: collection).0
@@ -164,8 +189,9 @@ extension CalDAVCalendar {
             guard address.isMember(of: collection), response.status != 404,
                 response.property(.dav, "resourcetype")?.child(.dav, "collection") == nil
             else { continue }
-            listing.present[address.path] = .some(CalDAVVersion.etag(response.text(.dav, "getetag")))
+            listing.add(address.path, CalDAVVersion.etag(response.text(.dav, "getetag")))
         }
+        try await session.http.keep(listing.weight)
         // A listing that does not name the collection itself is not a listing of it, and must not be treated as an
         // empty one.
         guard isCollectionThere else {

@@ -17,7 +17,7 @@ struct DAVSession: Sendable {
         }
 
         static func report(_ depth: String, _ body: [UInt8]) -> Request {
-            Request(method: "REPORT", depth: depth, body: body, longestAnswer: 32 << 20)
+            Request(method: "REPORT", depth: depth, body: body, longestAnswer: 16 << 20)
         }
     }
 
@@ -112,6 +112,7 @@ struct DAVSession: Sendable {
             case .unanswered: throw ProviderFailure(.unanswered, "The calendar server did not answer.")
             case .tooLong:
                 throw ProviderFailure(.malformed, "The calendar server's answer is too long.", code: Self.tooLong)
+            case .ended(let failure): throw failure
             }
         }
     }
@@ -125,15 +126,11 @@ struct DAVSession: Sendable {
     ) async throws(ProviderFailure) -> (Multistatus, DAVAddress) {
         let (answer, found) = try await send(request, to: address)
         guard answer.status == 207 else { throw failure(answer) }
-        return (try Self.multistatus(answer.body), found)
+        return (try await multistatus(answer), found)
     }
 
-    static func multistatus(_ body: [UInt8]) throws(ProviderFailure) -> Multistatus {
-        do {
-            return try Multistatus(body)
-        } catch {
-            throw ProviderFailure(.malformed, "The calendar server's answer cannot be read: \(error.message)")
-        }
+    func multistatus(_ answer: ProviderAnswer) async throws(ProviderFailure) -> Multistatus {
+        try await http.read(answer) { answer throws(ProviderFailure) in try Multistatus(answer) }
     }
 }
 

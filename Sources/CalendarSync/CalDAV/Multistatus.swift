@@ -26,12 +26,35 @@ struct Multistatus: Sendable {
 
     /// The maximum number of responses.
     private static let limit = 100_000
+    /// The most memory that the responses may take, as a multiple of the answer's length, beside a fixed part.
+    private static let growth = 3
+    private static let slack = 1 << 16
+
+    /// What holds the memory of the answer.
+    var room: (any Sendable)?
+
+    /// Reads an answer; throws `malformed` for anything else.
+    init(_ answer: ProviderAnswer) throws(ProviderFailure) {
+        do throws(XMLFailure) {
+            try self.init(answer.body)
+        } catch {
+            throw ProviderFailure(.malformed, "The calendar server's answer cannot be read: \(error.message)")
+        }
+        room = answer.room
+    }
 
     init(_ bytes: [UInt8]) throws(XMLFailure) {
-        let root = try XMLReader.read(bytes)
-        guard root.is(.dav, "multistatus") else { throw XMLFailure(message: "It is not a multistatus.") }
-        syncToken = root.child(.dav, "sync-token").map(\.trimmed).flatMap { $0.isEmpty ? nil : $0 }
-        for element in root.children(.dav, "response") {
+        var reader = try XMLReader(bytes)
+        var weight = 0
+        while let element = try reader.next() {
+            if element.is(.dav, "sync-token"), syncToken == nil {
+                syncToken = element.trimmed.isEmpty ? nil : element.trimmed
+            }
+            guard element.is(.dav, "response") else { continue }
+            weight += element.weight
+            guard weight <= Self.growth * bytes.count + Self.slack else {
+                throw XMLFailure(message: "It has too many elements for its length.")
+            }
             let hrefs = element.hrefs
             guard !hrefs.isEmpty, responses.count + hrefs.count <= Self.limit else {
                 throw XMLFailure(message: "A response has no address, or there are too many.")
@@ -51,6 +74,9 @@ struct Multistatus: Sendable {
                 response.href = href
                 responses.append(response)
             }
+        }
+        guard reader.root?.is(.dav, "multistatus") == true else {
+            throw XMLFailure(message: "It is not a multistatus.")
         }
     }
 

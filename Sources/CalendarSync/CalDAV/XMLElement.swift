@@ -41,6 +41,12 @@ struct XMLElement: Sendable {
 
     func attribute(_ name: String) -> String? { attributes.first { $0.name == name }?.value }
 
+    /// The approximate bytes of memory that it takes.
+    var weight: Int {
+        let own = attributes.reduce(80 + name.utf8.count + text.utf8.count) { $0 + 48 + $1.value.utf8.count }
+        return children.reduce(own) { $0 + $1.weight }
+    }
+
     /// The text without surrounding spaces and line breaks.
     var trimmed: String {
         var bytes = Array(text.utf8)[...]

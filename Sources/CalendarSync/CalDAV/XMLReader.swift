@@ -8,6 +8,8 @@ struct XMLReader {
     struct Limits: Sendable {
         var depth = 32
         var elements = 500_000
+        /// The maximum number of elements in one child of the root.
+        var elementsOfChild = 20_000
         /// The maximum number of attributes of one element, including namespace declarations.
         var attributes = 32
         /// The maximum number of namespace declarations in scope: every name searches them.
@@ -31,24 +33,41 @@ struct XMLReader {
     private var open: [Open] = []
     private var namespaces: [(prefix: ArraySlice<UInt8>, namespace: XMLNamespace)] = []
     private var count = 0
+    /// Where the text begins, and the number of elements up to the last child of the root.
+    private var start = 0
+    private var countBefore = 0
+    /// The root, once it has ended.
+    private(set) var root: XMLElement?
+    /// Whether each child of the root is returned by itself, and is then not in the root.
+    private var partsChildren = false
+    private var child: XMLElement?
 
     /// Reads a whole text, and returns its root element.
     static func read(_ bytes: [UInt8], limits: Limits = Limits()) throws(XMLFailure) -> XMLElement {
-        guard String(validating: bytes, as: UTF8.self) != nil else { throw XMLFailure(message: "It is not UTF-8.") }
-        var reader = XMLReader(bytes, limits)
-        return try reader.document()
+        var reader = try XMLReader(bytes, limits: limits)
+        reader.partsChildren = false
+        _ = try reader.next()
+        guard let root = reader.root else { throw XMLFailure(message: "It breaks off.") }
+        return root
     }
 
-    private init(_ bytes: [UInt8], _ limits: Limits) {
+    /// Prepares to read a text child by child, so that no more than one of them is in memory.
+    init(_ bytes: [UInt8], limits: Limits = Limits()) throws(XMLFailure) {
+        guard (try? UTF8Span(validating: bytes.span)) != nil else { throw XMLFailure(message: "It is not UTF-8.") }
         self.bytes = bytes
         self.limits = limits
-        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { index = 3 }
+        partsChildren = true
+        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { start = 3 }
+        index = start
     }
 
-    private mutating func document() throws(XMLFailure) -> XMLElement {
-        let start = index
-        var root: XMLElement?
+    /// Returns the next child of the root; after the last one, returns nil and sets `root`.
+    mutating func next() throws(XMLFailure) -> XMLElement? {
         while index < bytes.count {
+            if let child {
+                self.child = nil
+                return child
+            }
             guard bytes[index] == UInt8(ascii: "<") else {
                 try text()
                 continue
@@ -70,8 +89,8 @@ struct XMLReader {
                 if let empty = try startTag() { root = empty }
             }
         }
-        guard open.isEmpty, let root else { throw XMLFailure(message: "It breaks off.") }
-        return root
+        guard open.isEmpty, root != nil else { throw XMLFailure(message: "It breaks off.") }
+        return nil
     }
 
     private func at(_ word: StaticString) -> Bool {
@@ -181,7 +200,9 @@ extension XMLReader {
     private mutating func startTag() throws(XMLFailure) -> XMLElement? {
         guard open.count < limits.depth else { throw XMLFailure(message: "It is nested too deeply.") }
         count += 1
-        guard count <= limits.elements else { throw XMLFailure(message: "It has too many elements.") }
+        guard count <= limits.elements, !partsChildren || count - countBefore <= limits.elementsOfChild else {
+            throw XMLFailure(message: "It has too many elements.")
+        }
         index += 1
         let tag = try name()
         let declarations = namespaces.count
@@ -245,6 +266,10 @@ extension XMLReader {
         namespaces.removeLast(namespaces.count - last.declarations)
         last.element.text = String(decoding: last.text, as: UTF8.self)
         if open.isEmpty { return last.element }
+        if partsChildren, open.count == 1 {
+            (child, countBefore) = (last.element, count)
+            return nil
+        }
         open[open.count - 1].element.children.append(last.element)
         return nil
     }

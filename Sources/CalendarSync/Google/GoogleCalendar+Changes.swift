@@ -45,7 +45,9 @@ extension GoogleCalendar {
         if let cursor { fixed.append(("syncToken", cursor)) }
         while true {
             let call = GoogleCall(method: "GET", path: Self.path(calendar), query: fixed + pages.query)
-            let page = try object(try await wire.send(call))
+            let answer = try await wire.send(call)
+            let page = try object(answer)
+            try await wire.http.keep(2 * answer.length)
             for item in try items(page) {
                 guard let event = GoogleEvent(item) else { throw Self.malformed }
                 // The calendar may change between two pages, so an event may appear twice.

@@ -6,6 +6,9 @@ struct GoogleAnswer: Sendable {
     /// The body; nil when there is none, or when it is not JSON.
     var json: JSONValue?
     var retryAfter: Int?
+    /// What holds the memory of the body, and the body's length in bytes.
+    var room: (any Sendable)?
+    var length = 0
 
     init(status: Int, json: JSONValue?, retryAfter: Int? = nil) {
         self.status = status
@@ -17,6 +20,7 @@ struct GoogleAnswer: Sendable {
         self.init(
             status: answer.status, json: answer.body.isEmpty ? nil : try? JSONValue(parsing: answer.body),
             retryAfter: RetryAfter.seconds(answer))
+        (room, length) = (answer.room, answer.body.count)
     }
 
     /// The reason that Google gives for an error.

@@ -48,7 +48,7 @@ struct GoogleWire: Sendable {
             let request = ProviderRequest(
                 call.method, base + call.target, headers: call.headers, body: call.bytes,
                 longestAnswer: Self.longestAnswer)
-            let answer = GoogleAnswer(try await authorized(request))
+            let answer = try await read(try await authorized(request))
             guard answer.isWorthRepeating, attempt < Self.attempts, !Task.isCancelled else { return answer }
             await wait(before: attempt, answer.retryAfter)
             attempt += 1
@@ -83,7 +83,7 @@ struct GoogleWire: Sendable {
             body: GoogleBatch.body(calls), longestAnswer: Self.longestAnswer)
         let answer = try await authorized(request)
         guard answer.status == 200 else {
-            let failure = GoogleAnswer(answer).failure
+            let failure = try await read(answer).failure
             // The failure is that of the whole batch, not of a calendar or a cursor.
             switch failure.kind {
             case .calendarMissing, .cursorExpired:
@@ -92,10 +92,16 @@ struct GoogleWire: Sendable {
             }
         }
         // Calls whose answers cannot be read may have been carried out nevertheless.
-        guard let answers = GoogleBatch.answers(answer, count: calls.count) else {
+        let count = calls.count
+        let read = try await http.read(answer) { GoogleBatch.answers($0, count: count) }
+        guard let answers = read else {
             throw ProviderFailure(.unanswered, "Google's answer to a batch of calls cannot be read.")
         }
         return (answers, try await tokens.current())
+    }
+
+    private func read(_ answer: ProviderAnswer) async throws(ProviderFailure) -> GoogleAnswer {
+        try await http.read(answer) { GoogleAnswer($0) }
     }
 
     /// Sends a request with the token; a refused token is renewed once.
@@ -112,8 +118,7 @@ struct GoogleWire: Sendable {
                 throw ProviderFailure(error)
             }
             guard answer.status == 401 else { return answer }
-            let refused = GoogleAnswer(answer)
-            guard refused.needsToken else { return answer }
+            guard try await read(answer).needsToken else { return answer }
             guard !isLast else { break }
             token = try await tokens.renewed(after: token)
         }

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Graph's answer to one request, or to one of a batch.
-struct GraphAnswer {
+struct GraphAnswer: Sendable {
     var status: Int
     var body: JSONValue
     /// Whole seconds, at most a day.
     var retryAfter: Int?
     /// When the answer was made, by the server's clock.
     var date: String?
+    /// What holds the memory of the body, and the body's length in bytes.
+    var room: (any Sendable)?
+    var length = 0
 
     var isSuccess: Bool { (200...299).contains(status) }
 
@@ -68,6 +71,23 @@ struct GraphAnswer {
             return failure(.refused, "Outlook does not let an occurrence move past the one before or after it.")
         case 400...499: return failure(.refused, "Outlook does not take this event as it is.")
         default: return failure(.malformed, "Microsoft returned an answer that cannot be understood.")
+        }
+    }
+}
+
+extension GraphAnswer {
+    /// Reads an answer; throws `malformed` for a success that is not JSON.
+    init(_ raw: ProviderAnswer) throws(ProviderFailure) {
+        self.init(
+            status: raw.status, body: .null, retryAfter: Self.retryAfter(raw.field("Retry-After")),
+            date: raw.field("Date"), room: raw.room,
+            length: raw.body.count)
+        if raw.body.isEmpty { return }
+        do {
+            body = try JSONValue(parsing: raw.body)
+        } catch {
+            // An error page in front of Graph is not JSON, and its status says enough.
+            guard !isSuccess else { throw ProviderFailure(.malformed, "Microsoft's answer is not valid JSON.") }
         }
     }
 }

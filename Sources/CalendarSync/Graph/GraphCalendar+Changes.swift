@@ -77,6 +77,7 @@ extension GraphCalendar {
             guard let items = answer.body["value"]?.array else {
                 throw ProviderFailure(.malformed, "Microsoft's listing has no items.")
             }
+            try await wire.http.keep(2 * answer.length)
             for item in items {
                 guard let event = GraphEvent(item) else {
                     throw ProviderFailure(.malformed, "Microsoft lists an event without an id.")

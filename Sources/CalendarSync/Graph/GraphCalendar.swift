@@ -46,6 +46,7 @@ public struct GraphCalendar: CalendarProvider {
             guard let value = answer.body["value"]?.array else {
                 throw ProviderFailure(.malformed, "Microsoft's listing has no items.")
             }
+            try await wire.http.keep(2 * answer.length)
             items += value
             guard let next = answer.body["@odata.nextLink"]?.string else { return items }
             guard items.count <= Self.mostItems, seen.count < Self.mostPages, seen.insert(next).inserted else {

@@ -100,21 +100,10 @@ struct GraphWire: Sendable {
                 case .neverSent: throw ProviderFailure(.unreachable, "Microsoft could not be reached.")
                 case .unanswered: throw ProviderFailure(.unanswered, "Microsoft did not answer.")
                 case .tooLong: throw ProviderFailure(.malformed, "Microsoft's answer is too long.")
+                case .ended(let failure): throw failure
                 }
             }
         }
-        var answer = GraphAnswer(
-            status: raw.status, body: .null, retryAfter: GraphAnswer.retryAfter(raw.field("Retry-After")),
-            date: raw.field("Date"))
-        if raw.body.isEmpty { return answer }
-        do {
-            answer.body = try JSONValue(parsing: raw.body)
-        } catch {
-            // An error page in front of Graph is not JSON, and its status says enough.
-            guard !answer.isSuccess else {
-                throw ProviderFailure(.malformed, "Microsoft's answer is not valid JSON.")
-            }
-        }
-        return answer
+        return try await http.read(raw) { raw throws(ProviderFailure) in try GraphAnswer(raw) }
     }
 }

@@ -113,6 +113,7 @@ extension ProviderFailure {
         case .neverSent: self.init(.unreachable, "The provider could not be reached.")
         case .unanswered: self.init(.unanswered, "The provider did not answer.")
         case .tooLong: self.init(.malformed, "The provider's answer is too long.")
+        case .ended(let failure): self = failure
         }
     }
 }

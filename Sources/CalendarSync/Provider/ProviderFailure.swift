@@ -24,6 +24,9 @@ public struct ProviderFailure: Error, Hashable, Sendable {
         case unanswered
         /// The host could not be reached; nothing was done.
         case unreachable
+        /// This server has no room for the provider's answers now, or others wait for their turn. The value is the time
+        /// to wait in seconds.
+        case busy(retryAfter: Int)
         /// The answer is not of the form that the provider documents.
         case malformed
         /// The provider will not accept this request, however often it is sent.
@@ -53,7 +56,7 @@ public struct ProviderFailure: Error, Hashable, Sendable {
     /// Whether the same request may succeed later.
     public var isTransient: Bool {
         switch kind {
-        case .throttled, .quotaExceeded, .unavailable, .unanswered, .unreachable: true
+        case .throttled, .quotaExceeded, .unavailable, .unanswered, .unreachable, .busy: true
         default: false
         }
     }

@@ -28,6 +28,8 @@ public struct ProviderAnswer: Sendable {
     public var status: Int
     public var headers: [(name: String, value: String)]
     public var body: [UInt8]
+    /// The memory that the body, and what is read from it, takes of a budget; given back with the last reference.
+    public var room: (any Sendable)?
 
     public init(status: Int, headers: [(name: String, value: String)] = [], body: [UInt8] = []) {
         self.status = status
@@ -50,11 +52,30 @@ public enum TransportFailure: Error, Hashable, Sendable {
     case unanswered(String)
     /// The answer was longer than `longestAnswer`.
     case tooLong
+    /// This side gave up for the reason given; nothing was sent, or a request that changes nothing.
+    case ended(ProviderFailure)
 }
 
 /// Sends requests to providers. No redirect is followed, no status is an error, and nothing is sent twice.
 public protocol ProviderHTTP: Sendable {
     func send(_ request: ProviderRequest) async throws(TransportFailure) -> ProviderAnswer
+
+    /// Makes a value of an answer. Documents of strangers may take a processor for a second, so they are read where
+    /// nobody else waits for that.
+    func read<Value: Sendable>(
+        _ answer: ProviderAnswer, _ work: @escaping @Sendable (ProviderAnswer) throws(ProviderFailure) -> Value
+    ) async throws(ProviderFailure) -> Value
+
+    /// Counts bytes that are kept until the account is closed; throws when there is no room for them.
+    func keep(_ bytes: Int) async throws(ProviderFailure)
+}
+
+extension ProviderHTTP {
+    public func read<Value: Sendable>(
+        _ answer: ProviderAnswer, _ work: @escaping @Sendable (ProviderAnswer) throws(ProviderFailure) -> Value
+    ) async throws(ProviderFailure) -> Value { try work(answer) }
+
+    public func keep(_ bytes: Int) async throws(ProviderFailure) {}
 }
 
 /// The access tokens of one grant.

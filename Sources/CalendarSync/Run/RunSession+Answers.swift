@@ -167,7 +167,7 @@ extension RunSession {
             link.refused = operation.ours
             link.since = context.now()
         case .unauthorized, .misconfigured, .forbidden, .calendarMissing, .throttled, .quotaExceeded, .unavailable,
-            .unreachable:
+            .unreachable, .busy:
             drop(operation, &batch)
             unsettled.insert(operation.item)
             failed.insert(operation.item)

@@ -93,6 +93,7 @@ struct Installation: Sendable {
         let turns = CircleTurns(settings.isShared ? leases : nil)
         let tidying = Tidying(store, turns, settings.kinds, now: now)
         let grants = GrantDesk(store: store, key: key, now: now)
+        let sync = SyncDesk(settings.limits)
         services = Services(
             store: store, maintenance: store, ledger: FeedLedger(store: store, key: key), sealingKey: key,
             rotation: KeyRotation(key: key, files: keyFiles), counter: counter,
@@ -101,9 +102,9 @@ struct Installation: Sendable {
             intake: intake, importReader: ImportReader(settings), importDesk: ImportDesk(), turns: turns,
             leases: leases,
             sharing: settings.isShared ? sharing : nil, tidying: tidying, fetcher: GuardedFetcher(settings),
-            refreshes: RefreshDesk(), sync: SyncDesk(),
+            refreshes: RefreshDesk(), sync: sync,
             calendars: calendars
-                ?? ConnectionProviders(settings: settings, store: store, key: key, grants: grants, now: now),
+                ?? ConnectionProviders(settings: settings, store: store, key: key, grants: grants, sync: sync, now: now),
             mints: RateLimit(burst: 100, span: 30_000), grants: grants, userTokens: userTokens,
             passwords: Passwords(cost: settings.passwordCost, brake: brake), metrics: metrics,
             memory: MemoryBudgets(settings.limits, width: min(LongWork.width, 3)), settings: settings,

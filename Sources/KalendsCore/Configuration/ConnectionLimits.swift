@@ -40,6 +40,8 @@ package struct ConnectionLimits: Sendable {
     package var answerMemory = 16 << 20
     package var feedMemory = 16 << 20
     package var textMemory = 48 << 20
+    /// The answers of calendar servers, and what runs and questions keep of them.
+    package var providerMemory = 128 << 20
 
     /// Simultaneous connections in total and from one network (/24, /48); the second limit does not apply to trusted
     /// proxies, which carry the connections of others.

@@ -5,13 +5,31 @@ import CalendarSync
 import Outbound
 import Synchronization
 
+/// A way to providers' servers.
+protocol ProviderLine: Sendable {
+    /// Sends a request.
+    ///
+    /// - Parameter admit: is given the number of bytes of the answer's body so far before they are kept; if it returns
+    ///   false, the answer counts as too long.
+    func send(
+        _ request: ProviderRequest, admit: @escaping @Sendable (Int) async -> Bool
+    ) async throws(TransportFailure) -> ProviderAnswer
+}
+
 /// HTTP to providers whose addresses come from the operator's settings.
-struct SettingsHTTP: ProviderHTTP {
+struct SettingsHTTP: ProviderHTTP, ProviderLine {
+    /// Sends a request whose answer is short, such as one for a token.
     func send(_ request: ProviderRequest) async throws(TransportFailure) -> ProviderAnswer {
+        try await send(request) { _ in true }
+    }
+
+    func send(
+        _ request: ProviderRequest, admit: @escaping @Sendable (Int) async -> Bool
+    ) async throws(TransportFailure) -> ProviderAnswer {
         do throws(ExchangeFailure) {
             let answer = try await ExchangeClient().send(
                 request.method, request.url, headers: request.headers, body: request.body,
-                longest: request.longestAnswer)
+                longest: request.longestAnswer, admit: admit)
             return ProviderAnswer(status: answer.status, headers: answer.headers, body: answer.body)
         } catch {
             throw TransportFailure(error)
@@ -33,7 +51,7 @@ extension TransportFailure {
 ///
 /// Every request's host is looked up once, all of its addresses are checked, and the connection goes to one of exactly
 /// these addresses. A connection that is kept open is used only for requests to this address with the same password.
-struct AccountHTTP: ProviderHTTP {
+struct AccountHTTP: ProviderLine {
     let rules: DestinationRules
     /// Each entry is `host`, for all of its ports, or `host:port`.
     let privateHosts: Set<ByteString>
@@ -44,10 +62,12 @@ struct AccountHTTP: ProviderHTTP {
     /// for long.
     private static let deadline = Duration.seconds(60)
 
-    func send(_ request: ProviderRequest) async throws(TransportFailure) -> ProviderAnswer {
-        if isPrivate(request.url) { return try await SettingsHTTP().send(request) }
+    func send(
+        _ request: ProviderRequest, admit: @escaping @Sendable (Int) async -> Bool
+    ) async throws(TransportFailure) -> ProviderAnswer {
+        if isPrivate(request.url) { return try await SettingsHTTP().send(request, admit: admit) }
         do {
-            guard let answer = try await within(Self.deadline, { try await guarded(request) }) else {
+            guard let answer = try await within(Self.deadline, { try await guarded(request, admit) }) else {
                 throw TransportFailure.unanswered("The host did not answer in time.")
             }
             return answer
@@ -64,7 +84,9 @@ struct AccountHTTP: ProviderHTTP {
         }
     }
 
-    private func guarded(_ request: ProviderRequest) async throws -> ProviderAnswer {
+    private func guarded(
+        _ request: ProviderRequest, _ admit: @escaping @Sendable (Int) async -> Bool
+    ) async throws -> ProviderAnswer {
         let url = try PublicURL(request.url, allowsHTTP: false)
         let limit = request.longestAnswer
         var failure = OutboundFailure.notPublic
@@ -73,7 +95,7 @@ struct AccountHTTP: ProviderHTTP {
                 method: request.method, url: url, address: address, headers: request.headers, body: request.body,
                 keepsConnection: true)
             do {
-                let (answer, sink) = try await rules.transport.send(hop) { _ in BoundedSink(limit: limit) }
+                let (answer, sink) = try await rules.transport.send(hop) { _ in BoundedSink(limit: limit, admit) }
                 return ProviderAnswer(status: answer.status, headers: answer.headers, body: sink?.bytes ?? [])
             } catch let error as OutboundFailure where error.kind == .unreachable {
                 failure = error
@@ -91,32 +113,17 @@ struct AccountHTTP: ProviderHTTP {
 /// Keeps an answer's body up to a limit.
 private final class BoundedSink: AnswerSink {
     private let limit: Int
+    private let admit: @Sendable (Int) async -> Bool
     private let kept = Mutex<[UInt8]>([])
 
-    init(limit: Int) { self.limit = limit }
+    init(limit: Int, _ admit: @escaping @Sendable (Int) async -> Bool) { (self.limit, self.admit) = (limit, admit) }
 
     var bytes: [UInt8] { kept.withLock { $0 } }
 
     /// Keeps a part of the body; throws `OutboundFailure` beyond the limit.
-    func take(_ part: [UInt8]) throws {
-        try kept.withLock { kept in
-            guard kept.count + part.count <= limit else { throw OutboundFailure.tooLarge(limit: limit) }
-            kept += part
-        }
-    }
-}
-
-/// Counts the requests of one run.
-final class CountedHTTP: ProviderHTTP {
-    private let inner: any ProviderHTTP
-    private let sent = Atomic(0)
-
-    init(_ inner: any ProviderHTTP) { self.inner = inner }
-
-    var count: Int { sent.load(ordering: .relaxed) }
-
-    func send(_ request: ProviderRequest) async throws(TransportFailure) -> ProviderAnswer {
-        sent.add(1, ordering: .relaxed)
-        return try await inner.send(request)
+    func take(_ part: [UInt8]) async throws {
+        let count = kept.withLock { $0.count } + part.count
+        guard count <= limit, await admit(count) else { throw OutboundFailure.tooLarge(limit: limit) }
+        kept.withLock { $0 += part }
     }
 }

@@ -9,10 +9,10 @@ extension ConnectionProviders: CalendarProviding {
         let circle = connection.circleID
         if connection.provider == .apple { return try await phone(of: connection) }
         let zone = try await store.read { try $0.circle(circle)?.timeZone } ?? "UTC"
-        let counted = CountedHTTP(http(for: connection.provider))
+        let door = door(ofRun: connection)
         do {
-            let provider = try await provider(of: connection, zone: zone, over: counted)
-            return OpenedCalendar(provider: provider) { counted.count }
+            let provider = try await provider(of: connection, zone: zone, over: door)
+            return OpenedCalendar(provider: provider) { door.count }
         } catch let refusal as Refusal {
             // Only problems that the user can fix end a connection's runs: a missing setting may come back.
             let isPersons = refusal.code == .connectionUnauthorized

@@ -13,20 +13,43 @@ package struct ConnectionProviders: Sendable {
     package let store: any Store
     package let key: SealingKey
     package let grants: GrantDesk
+    package let sync: SyncDesk
     package let now: Clock
 
-    package init(settings: ServerSettings, store: any Store, key: SealingKey, grants: GrantDesk, now: @escaping Clock) {
+    package init(
+        settings: ServerSettings, store: any Store, key: SealingKey, grants: GrantDesk, sync: SyncDesk,
+        now: @escaping Clock
+    ) {
         self.settings = settings
         self.store = store
         self.key = key
         self.grants = grants
+        self.sync = sync
         self.now = now
     }
 
     private var own: ConnectionSettings { settings.connections }
 
-    /// Returns the HTTP client for a provider's servers.
-    func http(for provider: Connection.Provider) -> any ProviderHTTP {
+    /// Returns the door for a run of a connection.
+    func door(ofRun connection: Connection) -> ProviderDoor {
+        let provider = connection.provider
+        return ProviderDoor(
+            line(to: provider), sync.answers, for: Self.sender(connection), time: ProviderDoor.timeOfRun
+        ) { [sync] in sync.isAwaited(provider) }
+    }
+
+    /// Returns the door for a question that a person waits for.
+    func door(to provider: Connection.Provider, for sender: Sender) -> ProviderDoor {
+        ProviderDoor(line(to: provider), sync.answers, for: sender, time: ProviderDoor.timeOfQuestion)
+    }
+
+    /// Returns for whom a connection's provider answers.
+    static func sender(_ connection: Connection) -> Sender {
+        Sender(
+            user: connection.userID, host: SyncDesk.Gate(connection.provider, account: connection.accountID).host)
+    }
+
+    private func line(to provider: Connection.Provider) -> any ProviderLine {
         provider == .caldav
             ? AccountHTTP(rules: settings.fetching, privateHosts: own.privateCaldavHosts) : SettingsHTTP()
     }
@@ -44,9 +67,7 @@ package struct ConnectionProviders: Sendable {
     }
 
     /// Returns the client for the sign-in at a provider; throws 409 if it has no sign-in or is not set up.
-    ///
-    /// - Parameter http: nil for the provider's usual client.
-    func oauth(_ provider: Connection.Provider, over http: (any ProviderHTTP)? = nil) throws -> OAuthClient {
+    func oauth(_ provider: Connection.Provider) throws -> OAuthClient {
         try own.check(provider)
         let application: OAuthApplication
         switch provider {
@@ -61,7 +82,7 @@ package struct ConnectionProviders: Sendable {
         case .caldav, .apple:
             throw Refusal.conflict("\(provider.name) has no page to sign in at.", code: .providerMismatch)
         }
-        return OAuthClient(application, http: http ?? self.http(for: provider))
+        return OAuthClient(application, http: SettingsHTTP())
     }
 
     /// Returns the provider of a connection whose account is known.
@@ -71,12 +92,11 @@ package struct ConnectionProviders: Sendable {
     ///
     /// - Parameters:
     ///   - circle: the circle's name and zone, for creating a calendar.
-    ///   - http: counts the requests of a run; nil for the provider's usual client.
+    ///   - http: the door for its answers.
     func provider(
-        of connection: Connection, zone: String, over http: (any ProviderHTTP)? = nil
+        of connection: Connection, zone: String, over http: any ProviderHTTP
     ) async throws -> any CalendarProvider {
         try own.check(connection.provider)
-        let http = http ?? self.http(for: connection.provider)
         let id = connection.id
         guard connection.provider != .apple else {
             throw Refusal.conflict(

@@ -27,8 +27,7 @@ extension ConnectionRun {
         case .fault(let sentence): record = Self.failed(record, sentence, now: services.now())
         }
         let own = start.parts.connection
-        services.sync.note(
-            failure, at: SyncDesk.Gate(own.provider, account: own.accountID), connection: id, now: services.now())
+        services.sync.note(failure, of: own, now: services.now())
         services.sync.metrics.count(record, own.provider)
         if own.ending != nil { return try await clear(start, record, failure) }
         var isMissing = false
@@ -129,6 +128,7 @@ extension ConnectionRun {
     static func wait(after failures: Int, _ failure: ProviderFailure?, longest: Int) -> Int {
         var least = 0
         switch failure?.kind {
+        case .busy(let seconds): least = seconds * 1000
         case .throttled(let seconds), .unavailable(let seconds): least = min(max(seconds ?? 0, 0), 86_400) * 1000
         case .quotaExceeded, .misconfigured: least = hour
         default: break

@@ -11,11 +11,12 @@ struct ProviderAccount: Hashable, Sendable {
     /// The account's name as the person knows it.
     var name: String
 
-    /// Asks the provider which account a grant belongs to; throws `ProviderFailure` if it does not answer that.
+    /// Asks the provider which account a user's grant belongs to; throws `ProviderFailure` if it does not answer that.
     static func find(
-        _ provider: Connection.Provider, _ grant: OAuthGrant, _ providers: ConnectionProviders
+        _ provider: Connection.Provider, _ grant: OAuthGrant, of user: String, _ providers: ConnectionProviders
     ) async throws -> ProviderAccount {
-        let (token, http) = (GrantedToken(grant: grant), providers.http(for: provider))
+        let token = GrantedToken(grant: grant)
+        let http = providers.door(to: provider, for: Sender(user: user, host: nil))
         switch provider {
         case .google:
             // The primary calendar's id is the account's address.
@@ -49,8 +50,10 @@ struct ProviderAccount: Hashable, Sendable {
         do throws(TransportFailure) { answer = try await http.send(request) } catch {
             throw ProviderFailure(error)
         }
-        guard answer.status == 200, let json = try? JSONValue(parsing: answer.body) else { throw unknown }
-        return json
+        return try await http.read(answer) { answer throws(ProviderFailure) in
+            guard answer.status == 200, let json = try? JSONValue(parsing: answer.body) else { throw unknown }
+            return json
+        }
     }
 
     /// Returns text that can be shown and stored; nil for anything else.

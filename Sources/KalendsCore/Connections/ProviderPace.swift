@@ -7,13 +7,13 @@ import Storage
 /// each run that succeeds.
 ///
 /// All connections share the application's quota: if each waited only for itself, the others would continue to use it
-/// up.
+/// up. But one account that is asked to wait holds back no other, because its owner can bring that about.
 struct ProviderPace: Hashable, Sendable {
     /// The wait in milliseconds if the provider does not say how long, and the longest wait for everybody.
     private static let shortest = 5_000
     private static let longest = 900_000
-    /// If this many connections are asked to wait within `memory` milliseconds, the cause is not the individual
-    /// connections.
+    /// If the accounts of this many users are asked to wait within `memory` milliseconds, the cause is not the
+    /// individual accounts.
     private static let enough = 3
     private static let memory = 60_000
 
@@ -23,7 +23,7 @@ struct ProviderPace: Hashable, Sendable {
     private(set) var waitsUntil = 0
     /// The number of consecutive waits.
     private var strikes = 0
-    /// When each connection was last asked to wait.
+    /// When an account of each user was last asked to wait.
     private var asked: [ByteString: Int] = [:]
 
     init(full: Int) { (self.full, places) = (full, Double(full)) }
@@ -42,19 +42,20 @@ struct ProviderPace: Hashable, Sendable {
         places = min(Double(full), places + 0.5)
     }
 
-    /// Records that a connection was asked to wait.
+    /// Records that a user's account was asked to wait.
     ///
     /// - Parameters:
-    ///   - seconds: how long; nil if the provider does not say.
+    ///   - seconds: how long; nil if the provider does not say. It counts only if the provider meant everybody.
     ///   - isForAll: whether the provider meant the application or the host as a whole, and not only this account.
-    mutating func noteWait(_ seconds: Int?, of connection: String, isForAll: Bool, now: Int) {
+    mutating func noteWait(_ seconds: Int?, of user: String, isForAll: Bool, now: Int) {
         asked = asked.filter { now - $0.value <= Self.memory }
-        asked[ByteString(connection)] = now
+        asked[ByteString(user)] = now
         guard isForAll || asked.count >= Self.enough else { return }
         // A run that ends while all wait began before the wait, so its only news is how long to wait.
         let isNew = now >= waitsUntil
         let usual = Self.shortest << min(isNew ? strikes : strikes - 1, 8)
-        let wait = min(max(seconds.map { max($0, 1) * 1000 } ?? usual, Self.shortest), Self.longest)
+        let given = isForAll ? seconds.map { max($0, 1) * 1000 } : nil
+        let wait = min(max(given ?? usual, Self.shortest), Self.longest)
         if isNew {
             strikes += 1
             places = max(1, places / 2)
@@ -69,13 +70,9 @@ extension ProviderFailure {
     /// - Returns: the seconds to wait, nil if the provider does not say, and whether it meant everybody.
     func wait(at provider: Connection.Provider) -> (seconds: Int?, isForAll: Bool)? {
         switch (provider, kind) {
-        // These are the project's quotas; a user's quota has a separate reason.
-        case (.google, .throttled(let seconds)):
-            (seconds, !(code?.isSameText(as: "userRateLimitExceeded") ?? false))
         case (.google, .quotaExceeded) where code?.isSameText(as: "dailyLimitExceeded") ?? false: (900, true)
-        // Most of Graph's limits are those of one mailbox.
-        case (.outlook, .throttled(let seconds)): (seconds, false)
-        case (.caldav, .throttled(let seconds)): (seconds, true)
+        // Most limits are those of one account. Where it is the application's, others will be asked to wait as well.
+        case (_, .throttled(let seconds)): (seconds, false)
         case (.caldav, .unavailable(let seconds?)): (seconds, true)
         default: nil
         }

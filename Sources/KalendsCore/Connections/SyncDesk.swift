@@ -30,7 +30,7 @@ package final class SyncDesk: Sendable {
         case entered
         /// The connection is already running.
         case running
-        /// Other runs of the same user have to end first.
+        /// Other runs of the same user have to end first, or the provider has asked the account to wait.
         case userWaits
         /// Other runs with the same provider or host have to end first, or it has asked everybody to wait.
         case full
@@ -43,6 +43,12 @@ package final class SyncDesk: Sendable {
         var ofUser: [ByteString: Int] = [:]
         /// The paces of gates that are not back to normal.
         var paces: [Gate: ProviderPace] = [:]
+        /// Until when the accounts wait that their provider has asked to.
+        var waits: [ByteString: Int] = [:]
+        /// Runs that wait for memory.
+        var waitingForRoom = 0
+        /// When a run last found all places of its provider taken.
+        var crowdedAt: [Connection.Provider: ContinuousClock.Instant] = [:]
         /// Leases that are being given back, by connection and holder.
         var returns: [ByteString: Task<Void, Never>] = [:]
         var sleeper: CheckedContinuation<Void, Never>?
@@ -50,6 +56,10 @@ package final class SyncDesk: Sendable {
         /// Whether something is due that the last query did not find.
         var isNews = true
         var isClosing = false
+
+        func waits(_ account: ByteString?, _ now: Int) -> Bool {
+            account.flatMap { waits[$0] }.map { now < $0 } ?? false
+        }
 
         mutating func take(_ id: ByteString, at gate: Gate, of user: ByteString) {
             places[id] = (gate, user)
@@ -64,9 +74,13 @@ package final class SyncDesk: Sendable {
     /// How often one user can have their calendars searched for a preview.
     let users = RateLimit(burst: 120, span: 1_000)
     let metrics = SyncMetrics()
+    /// What the providers answer.
+    let answers: ForeignAnswers
     private let state = Mutex(State())
 
-    package init() {}
+    package init(_ limits: ConnectionLimits = ConnectionLimits()) {
+        answers = ForeignAnswers(limit: limits.providerMemory)
+    }
 
     /// The most simultaneous runs for each provider, for one user, and with one host.
     static let perProvider = 32
@@ -74,16 +88,24 @@ package final class SyncDesk: Sendable {
     static let perHost = 8
     /// The most hosts and providers whose requests to wait are remembered.
     private static let mostPaces = 10_000
+    /// For how long a provider counts as crowded after a run found no place.
+    private static let crowded = Duration.seconds(3)
 
     /// Takes a place for a run.
     func enter(_ own: DueSync, now: Int) -> Admission {
         let (id, gate, user) = (ByteString(own.id), Gate(own), ByteString(own.userID))
         return state.withLock { state in
-            guard !state.isClosing, state.ofProvider[own.provider, default: 0] < Self.perProvider else { return .full }
+            guard !state.isClosing else { return .full }
+            guard state.ofProvider[own.provider, default: 0] < Self.perProvider else {
+                state.crowdedAt[own.provider] = .now
+                return .full
+            }
             let limit = state.paces[gate]?.limit(now: now) ?? Self.full(gate)
             guard state.atGate[gate, default: 0] < limit else { return .full }
             guard state.places[id] == nil else { return .running }
-            guard state.ofUser[user, default: 0] < Self.perUser else { return .userWaits }
+            guard state.ofUser[user, default: 0] < Self.perUser, !state.waits(own.account, now) else {
+                return .userWaits
+            }
             state.take(id, at: gate, of: user)
             return .entered
         }
@@ -108,6 +130,20 @@ package final class SyncDesk: Sendable {
             Self.lower(&state.ofUser, place.user)
         }
         rouse()
+    }
+
+    /// Waits for memory, while runs with slow providers give way.
+    func waitingForRoom<Value>(_ work: () async throws -> Value) async rethrows -> Value {
+        state.withLock { $0.waitingForRoom += 1 }
+        defer { state.withLock { $0.waitingForRoom -= 1 } }
+        return try await work()
+    }
+
+    /// Whether others wait for what runs with this provider have taken.
+    func isAwaited(_ provider: Connection.Provider) -> Bool {
+        state.withLock { state in
+            state.waitingForRoom > 0 || state.crowdedAt[provider].map { .now - $0 < Self.crowded } ?? false
+        }
     }
 
     /// The number of runs under way, by provider.
@@ -161,23 +197,44 @@ package final class SyncDesk: Sendable {
 
     // MARK: Providers that ask to wait
 
-    /// Records how a run's provider answered: if it asks everybody to wait, all runs wait.
+    /// Records how a run's provider answered: an account that it asks to wait waits, and if it asks everybody to, all do.
     ///
     /// - Parameter failure: nil for a run that ended without a failure.
-    func note(_ failure: ProviderFailure?, at gate: Gate, connection: String, now: Int) {
+    func note(_ failure: ProviderFailure?, of own: Connection, now: Int) {
+        note(
+            failure, at: Gate(own.provider, account: own.accountID), user: own.userID,
+            account: Self.account(own.provider, own.accountID), now: now)
+    }
+
+    func note(_ failure: ProviderFailure?, at gate: Gate, user: String, account: ByteString? = nil, now: Int) {
         let wait = failure?.wait(at: gate.provider)
         if wait != nil { metrics.countWait(gate.provider) }
         state.withLock { state in
+            if let wait, !wait.isForAll, let account {
+                if state.waits.count >= Self.mostPaces { state.waits = state.waits.filter { now < $0.value } }
+                state.waits[account] = now + min(max(wait.seconds ?? 5, 1), 86_400) * 1000
+            }
             guard wait != nil || state.paces[gate] != nil else { return }
             var pace = state.paces[gate] ?? ProviderPace(full: Self.full(gate))
             if let wait {
-                pace.noteWait(wait.seconds, of: connection, isForAll: wait.isForAll, now: now)
+                pace.noteWait(wait.seconds, of: user, isForAll: wait.isForAll, now: now)
             } else if failure == nil {
                 pace.noteTaken(now: now)
             }
             if state.paces.count >= Self.mostPaces { state.paces = state.paces.filter { !$0.value.isUsual(now: now) } }
             state.paces[gate] = pace.isUsual(now: now) ? nil : pace
         }
+    }
+
+    /// Returns the seconds for which a connection's provider has asked its account to wait; nil if it has not.
+    func wait(of own: Connection, now: Int) -> Int? {
+        let until = Self.account(own.provider, own.accountID).flatMap { account in state.withLock { $0.waits[account] }
+        }
+        return until.flatMap { now < $0 ? ($0 - now + 999) / 1000 : nil }
+    }
+
+    fileprivate static func account(_ provider: Connection.Provider, _ id: String?) -> ByteString? {
+        id.map { ByteString("\(provider.rawValue) \($0)") }
     }
 
     // MARK: Waking
@@ -240,4 +297,8 @@ package final class SyncDesk: Sendable {
         for task in returns { await task.value }
         for _ in 0..<500 where state.withLock({ !$0.places.isEmpty }) { try? await Task.sleep(for: .milliseconds(20)) }
     }
+}
+
+extension DueSync {
+    fileprivate var account: ByteString? { SyncDesk.account(provider, accountID) }
 }

@@ -49,7 +49,7 @@ extension Services {
     package var appleConnector: AppleConnector { AppleConnector(services: self) }
     /// The providers of people's calendars, by connection.
     var providers: ConnectionProviders {
-        ConnectionProviders(settings: settings, store: store, key: sealingKey, grants: grants, now: now)
+        ConnectionProviders(settings: settings, store: store, key: sealingKey, grants: grants, sync: sync, now: now)
     }
     package var statistics: Statistics { Statistics(acts: acts, kinds: settings.kinds) }
     package var audit: Audit { Audit(acts: acts) }

@@ -33,8 +33,13 @@ package final class FairPool: Sendable {
     private let state = Mutex(State())
     /// The sentence for a sender who finds no room.
     private let busy: String
+    /// What a place is for, in a sentence for a person who has too many.
+    private let purpose: String
 
-    init(_ size: Size, busy: String) { (self.size, self.busy) = (size, busy) }
+    /// - Parameter purpose: the plural of what a place is for.
+    init(_ size: Size, busy: String, of purpose: String = "files") {
+        (self.size, self.busy, self.purpose) = (size, busy, purpose)
+    }
 
     /// Room that is held; it is given back when the last reference to it ends.
     package final class Holding: Sendable {
@@ -93,7 +98,7 @@ package final class FairPool: Sendable {
     func enter(_ sender: Sender) throws(Refusal) -> Holding {
         let reason: Refusal? = state.withLock { state in
             let (mine, ours) = (state.callers[sender.caller]?.places ?? 0, state.networks[sender.network]?.places ?? 0)
-            if sender.isPerson, mine >= size.placesOfAPerson { return .tooManyUnderWay(size.placesOfAPerson) }
+            if sender.isPerson, mine >= size.placesOfAPerson { return .tooManyUnderWay(size.placesOfAPerson, purpose) }
             guard 2 * max(mine, ours) < size.places - state.all.places else { return refusal }
             Self.change(&state, sender, 1, 0)
             return nil
@@ -142,9 +147,9 @@ package final class FairPool: Sendable {
 }
 
 extension Refusal {
-    fileprivate static func tooManyUnderWay(_ most: Int) -> Refusal {
+    fileprivate static func tooManyUnderWay(_ most: Int, _ purpose: String) -> Refusal {
         Refusal(
-            .tooMany, detail: "You have \(most) files under way; ask again when one is done.",
+            .tooMany, detail: "You have \(most) \(purpose) under way; ask again when one is done.",
             retryAfter: 5)
     }
 }

@@ -26,6 +26,23 @@ package final class RateLimit: Sendable {
         uses = Mutex(LeastRecentlyUsed(limit: capacity))
     }
 
+    /// Returns how long to wait until one more is allowed, in milliseconds, and uses nothing.
+    func wait(_ key: ByteString, now: Int) -> Int {
+        uses.withLock { uses in
+            guard let use = uses.find(key) else { return 0 }
+            return max(0, use.owed - max(0, now - use.at) + span - burst * span)
+        }
+    }
+
+    /// Uses up so many milliseconds of refill, even if there are not as many left.
+    func charge(_ key: ByteString, _ count: Int, now: Int) {
+        guard count > 0 else { return }
+        uses.withLock { uses in
+            let use = uses.find(key) ?? Use(owed: 0, at: now)
+            uses.keep(Use(owed: max(0, use.owed - max(0, now - use.at)) + count, at: now), for: key, cost: 1)
+        }
+    }
+
     /// Uses one turn; throws 429 with the time until the next one.
     ///
     /// - Parameter what: the start of the sentence, such as “A circle's calendars are refreshed”.

@@ -29,6 +29,13 @@ package struct Sender: Hashable, Sendable {
         }
     }
 
+    /// A user whose calendars are at a server.
+    ///
+    /// - Parameter host: the server's host if the user named it; nil for a provider that many users have.
+    init(user: String, host: ByteString?) {
+        self.init(host.map { "host \($0)" } ?? "user \(user)", "user \(user)", isPerson: true)
+    }
+
     private init(_ network: String, _ caller: String, isPerson: Bool) {
         (self.network, self.caller, self.isPerson) = (ByteString(network), ByteString(caller), isPerson)
     }

@@ -28,13 +28,14 @@ extension Services {
         return share
     }
 
-    /// Takes room for the circle that a connection is compared with; one provider's connections get at most half of the
-    /// budget.
+    /// Takes room for the circle that a connection is compared with; one user's connections get at most half of the
+    /// budget, and runs with slow providers give way to those that wait.
     ///
     /// Throws 503 if others keep the room for too long.
     func room(forRunOf connection: Connection) async throws -> MemoryShare {
-        let share = MemoryShare(memory.runs, network: ByteString(connection.provider.rawValue))
-        try await share.hold(try await memoryNeeded(forCircle: connection.circleID, andOwnOf: nil))
+        let share = MemoryShare(memory.runs, network: ByteString(connection.userID))
+        let count = try await memoryNeeded(forCircle: connection.circleID, andOwnOf: nil)
+        if !share.holdNow(count) { try await sync.waitingForRoom { try await share.hold(count) } }
         return share
     }
 

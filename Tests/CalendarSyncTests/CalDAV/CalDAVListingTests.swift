@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ICalBridge
+import Synchronization
 import Testing
 
 @testable import CalendarSync
@@ -10,13 +11,16 @@ import Testing
     private let calendar = "https://dav.example.test/c/"
     private let window = SyncWindow(from: Instant(seconds: 0), to: Instant(seconds: 1))
 
-    private func provider(_ steps: [ScriptedHTTP.Step]) throws -> (CalDAVCalendar, ScriptedHTTP) {
-        let http = ScriptedHTTP(steps)
+    private func provider(
+        _ steps: [ScriptedHTTP.Step], room: Int = .max, clock: @escaping @Sendable () -> Int = { 1_000_000 },
+        pause: @escaping @Sendable () async -> Void = {}
+    ) throws -> (CalDAVCalendar, ScriptedHTTP) {
+        let http = ScriptedHTTP(steps, room: room, pause: pause)
         let account = CalDAVAccount(
             principal: calendar, homes: ["https://dav.example.test/"], entrance: "https://dav.example.test/")
         return (
             try CalDAVCalendar(
-                account: account, username: "a", password: "b", calendarKey: "k", http: http, clock: { 1_000_000 }),
+                account: account, username: "a", password: "b", calendarKey: "k", http: http, clock: clock),
             http
         )
     }
@@ -65,6 +69,35 @@ import Testing
             try await provider.changes(in: calendar, since: nil, window: window)
         }
         #expect(failure?.kind == .malformed)
+    }
+
+    @Test("A listing that never ends is given two minutes, however short its pages are")
+    func endless() async throws {
+        let time = Atomic(0)
+        let (provider, http) = try provider(
+            (0..<900).map { page(member("\($0).ics") + cut, token: "\($0)") },
+            clock: { time.load(ordering: .relaxed) }, pause: { time.add(1_000, ordering: .relaxed) })
+        let failure = await #expect(throws: ProviderFailure.self) {
+            try await provider.changes(in: calendar, since: nil, window: window)
+        }
+        #expect(failure?.code == "too-slow" && failure?.isTransient == true && http.requests.count == 120)
+    }
+
+    @Test("The names of a listing are counted over all of its pages, and so are the events")
+    func counted() async throws {
+        let long = String(repeating: "n", count: 4000)
+        let pages = (0..<900).map { page(member("\($0)\(long).ics") + cut, token: "\($0)") }
+        let (named, http) = try provider(pages, room: 1 << 20)
+        var failure = await #expect(throws: ProviderFailure.self) {
+            try await named.changes(in: calendar, since: nil, window: window)
+        }
+        #expect(failure?.kind == .busy(retryAfter: 1) && http.requests.count < 300)
+        let (listed, _) = try provider(
+            [page(member("a.ics"), token: "1"), page(object("a.ics"), token: nil)], room: 400)
+        failure = await #expect(throws: ProviderFailure.self) {
+            try await listed.changes(in: calendar, since: nil, window: window)
+        }
+        #expect(failure?.kind == .busy(retryAfter: 1))
     }
 
     @Test("An empty 207 without a token is not an empty calendar")

@@ -74,6 +74,24 @@ import Testing
         #expect(throws: XMLFailure.self) { try read("<\(String(repeating: "n", count: 129))/>") }
     }
 
+    @Test("What an answer takes in memory is limited by its length: one that is all small elements is refused")
+    func smallElements() throws {
+        func answer(_ count: Int, _ inner: String) -> [UInt8] {
+            let response = "<response><href>/a</href>\(inner)</response>"
+            return Array(
+                "<multistatus xmlns='DAV:'>\(String(repeating: response, count: count))</multistatus>".utf8)
+        }
+        let usual =
+            "<propstat><prop><getetag>\"1\"</getetag></prop><status>HTTP/1.1 200 OK</status></propstat>"
+        #expect(try Multistatus(answer(5_000, usual)).responses.count == 5_000)
+        // As many in one response, and in many.
+        for (count, inner) in [(1, 30_000), (1_000, 20)] {
+            #expect(throws: XMLFailure.self) {
+                try Multistatus(answer(count, String(repeating: "<a/>", count: inner)))
+            }
+        }
+    }
+
     @Test("Time grows with the length only", .timeLimit(.minutes(1)))
     func linear() throws {
         for piece in ["<y>", "&lt;", "<y xmlns='DAV:'/>", "<!---->", "]]", "<![CDATA[]]>"] {

@@ -67,35 +67,54 @@ struct SyncPaceTests {
         #expect(first.count == SyncDesk.perProvider)
         for own in first { desk.leave(own.id) }
         let quota = ProviderFailure(.throttled(retryAfter: 20), "Google asks us to wait.", code: "rateLimitExceeded")
-        desk.note(quota, at: gate, connection: "g0", now: 1000)
-        #expect(queue.take { desk.enter($0, now: 20_999) }.isEmpty)
+        // One account's limit says nothing about the others; three users' within a minute do.
+        for user in ["u0", "u0", "u0", "u1"] { desk.note(quota, at: gate, user: user, now: 1000) }
+        #expect(desk.enter(all[50], now: 1001) == .entered)
+        desk.leave(all[50].id)
+        desk.note(quota, at: gate, user: "u2", now: 1000)
+        #expect(queue.take { desk.enter($0, now: 5_999) }.isEmpty)
         // Other providers go on.
         #expect(desk.enter(Self.due("o", nil, .outlook), now: 1000) == .entered)
-        let next = queue.take { desk.enter($0, now: 21_000) }
+        let next = queue.take { desk.enter($0, now: 6_000) }
         #expect(next.count == SyncDesk.perProvider / 2)
         // What is taken makes room, by and by.
         for own in next {
             desk.leave(own.id)
-            desk.note(nil, at: gate, connection: own.id, now: 22_000)
+            desk.note(nil, at: gate, user: own.userID, now: 7_000)
         }
-        #expect(queue.take { desk.enter($0, now: 22_000) }.count == SyncDesk.perProvider * 3 / 4)
+        #expect(queue.take { desk.enter($0, now: 7_000) }.count == SyncDesk.perProvider * 3 / 4)
+    }
+
+    @Test("An account that its provider asks to wait waits, with all of its connections, and no other one does")
+    func account() throws {
+        let desk = SyncDesk()
+        var own = Connection(
+            id: "a", circleID: "c", userID: "ann", provider: .google, label: nil, config: "{}", now: 0)
+        own.accountID = "ann@example.com"
+        let quota = ProviderFailure(.throttled(retryAfter: 600), "Wait.", code: "rateLimitExceeded")
+        desk.note(quota, of: own, now: 1000)
+        #expect(desk.enter(Self.due("a2", "ann", account: "ann@example.com", isWanted: true), now: 2000) == .userWaits)
+        #expect(desk.enter(Self.due("b", "ben", account: "ben@example.com"), now: 2000) == .entered)
+        #expect(desk.enter(Self.due("o", "ann", .outlook, account: "ann@example.com"), now: 2000) == .entered)
+        #expect(desk.wait(of: own, now: 2000) == 599 && desk.wait(of: own, now: 601_000) == nil)
+        #expect(desk.enter(Self.due("a2", "ann", account: "ann@example.com"), now: 601_000) == .entered)
     }
 
     @Test("A limit of one account slows that one down only, unless several meet it within a minute")
     func accounts() {
         var pace = ProviderPace(full: 32)
-        let user = ProviderFailure(.throttled(retryAfter: 9), "Wait.", code: "userRateLimitExceeded")
-        let wait = user.wait(at: .google)
-        #expect(wait?.seconds == 9 && wait?.isForAll == false)
+        for provider in [Connection.Provider.google, .outlook, .caldav] {
+            let wait = ProviderFailure(.throttled(retryAfter: 9), "Wait.", code: "x").wait(at: provider)
+            #expect(wait?.seconds == 9 && wait?.isForAll == false)
+        }
+        #expect(ProviderFailure(.unavailable(retryAfter: 9), "No.").wait(at: .caldav)?.isForAll == true)
         for _ in 0..<5 { pace.noteWait(9, of: "one", isForAll: false, now: 0) }
         #expect(pace.limit(now: 1) == 32)
         pace.noteWait(9, of: "two", isForAll: false, now: 30_000)
         pace.noteWait(9, of: "three", isForAll: false, now: 61_000)
         #expect(pace.limit(now: 61_001) == 32)
         pace.noteWait(9, of: "four", isForAll: false, now: 61_002)
-        #expect(pace.limit(now: 61_003) == 0 && pace.limit(now: 70_002) == 16)
-        #expect(ProviderFailure(.throttled(retryAfter: 9), "Wait.").wait(at: .outlook)?.isForAll == false)
-        #expect(ProviderFailure(.throttled(retryAfter: nil), "Wait.", code: "x").wait(at: .google)?.isForAll == true)
+        #expect(pace.limit(now: 61_003) == 0 && pace.limit(now: 66_002) == 16)
         #expect(ProviderFailure(.quotaExceeded, "Full.", code: "quotaExceeded").wait(at: .google) == nil)
         #expect(
             ProviderFailure(.quotaExceeded, "Full.", code: "dailyLimitExceeded").wait(at: .google)?.isForAll == true)

@@ -51,7 +51,7 @@ final class ConnectRecorder: HopTransport {
         hops.withLock { $0.append(hop) }
         let answer = try answer(hop)
         guard let target = try sink(answer) else { return (answer, nil) }
-        try target.take(Array("BEGIN:VCALENDAR".utf8))
+        try await target.take(Array("BEGIN:VCALENDAR".utf8))
         return (answer, target)
     }
 }

@@ -15,7 +15,7 @@ package final class Passwords: Sendable {
     private static let characters = 8...1024
 
     /// Separate threads, because a hash would block an event loop for everybody else.
-    private static let threads = HashThreads(width: 2)
+    private static let threads = TurnThreads(width: 2)
 
     /// - Parameter cost: the binary logarithm of Scrypt's N for new hashes.
     package init(cost: Int, brake: SignInBrake) {

@@ -85,7 +85,8 @@ struct KeySet: Sendable {
     ///
     /// - Parameter leastBits: the shortest modulus of an RSA key.
     init?(_ document: [UInt8], leastBits: Int) async {
-        guard let items = (try? JSONValue(parsing: document))?["keys"]?.array else { return nil }
+        let read = try? await ForeignAnswers.threads.run(for: "keys") { try JSONValue(parsing: document) }
+        guard let items = read?["keys"]?.array else { return nil }
         var keys: [VerifyingKey] = []
         for item in items.prefix(Self.most) {
             if let key = await VerifyingKey(jwk: item, leastBits: leastBits) { keys.append(key) }

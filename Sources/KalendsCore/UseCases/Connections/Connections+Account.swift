@@ -29,11 +29,14 @@ extension Connections {
             )
         }
         try services.grants.admit(caller.userID)
+        let sender = Sender(user: own.userID, host: SyncDesk.Gate(.caldav, account: address).host)
+        let place = try services.sync.answers.questions.enter(sender)
+        defer { withExtendedLifetime(place) {} }
         let account: CalDAVAccount
         do throws(ProviderFailure) {
             account = try await CalDAVDiscovery(
                 url: address, username: username, password: password.reveal(),
-                http: services.providers.http(for: .caldav), clock: services.now,
+                http: services.providers.door(to: .caldav, for: sender), clock: services.now,
                 services: AccountServices(rules: services.settings.fetching)
             ).account()
         } catch {

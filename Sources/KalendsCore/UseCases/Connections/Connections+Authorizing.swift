@@ -116,7 +116,7 @@ extension Connections {
         guard !missing.contains(where: { $0 != GoogleScope.ownCalendars && $0 != MicrosoftScope.user }) else {
             return .denied
         }
-        let account = try await ProviderAccount.find(own.provider, grant, providers)
+        let account = try await ProviderAccount.find(own.provider, grant, of: own.userID, providers)
         try await store(.oauth(grant), of: account, for: id, caller)
         return .connected
     }

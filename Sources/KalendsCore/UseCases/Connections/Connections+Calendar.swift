@@ -102,8 +102,12 @@ extension Connections {
         _ own: Connection, _ circle: Circle,
         _ question: (any CalendarProvider) async throws -> Value
     ) async throws -> Value {
+        let (providers, sender) = (services.providers, ConnectionProviders.sender(own))
+        let place = try services.sync.answers.questions.enter(sender)
+        defer { withExtendedLifetime(place) {} }
         do {
-            return try await question(services.providers.provider(of: own, zone: circle.timeZone))
+            let door = providers.door(to: own.provider, for: sender)
+            return try await question(await providers.provider(of: own, zone: circle.timeZone, over: door))
         } catch let failure as ProviderFailure {
             if failure.kind == .unauthorized { await services.grants.markDead(own.id) }
             throw Refusal(failure)

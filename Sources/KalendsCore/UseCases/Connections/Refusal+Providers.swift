@@ -15,6 +15,8 @@ extension Refusal {
         case .forbidden, .calendarMissing: self = .conflict(failure.message, code: .providerForbidden)
         case .throttled(let seconds), .unavailable(let seconds):
             self = Refusal(.unavailable, code: .providerUnreachable, detail: failure.message, retryAfter: seconds ?? 30)
+        case .busy(let seconds):
+            self = Refusal(.unavailable, code: .busy, detail: failure.message, retryAfter: seconds)
         case .quotaExceeded:
             self = Refusal(.unavailable, code: .providerUnreachable, detail: failure.message, retryAfter: 3600)
         case .unanswered, .unreachable:

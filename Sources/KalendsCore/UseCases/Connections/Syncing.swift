@@ -14,14 +14,16 @@ package struct Syncing: Sendable {
 
     /// Makes a connection run as soon as possible; returns the id of the new run, or of the one that is in progress.
     ///
-    /// Throws 409 while a run is held, and for a connection that the server does not run.
+    /// Throws 409 while a run is held, and for a connection that the server does not run; 503 while the provider has
+    /// asked the account to wait.
     package func begin(_ id: String, for caller: Caller) async throws -> String {
-        let new = FeedLedger.makeID()
+        let (new, sync) = (FeedLedger.makeID(), services.sync)
         let run = try await services.acts.act(on: .connection(id), for: caller) { act in
             let (own, transaction, now) = (act.held, act.transaction, act.now)
             try Self.checkRuns(own)
             if let running = try transaction.syncRuns(of: id, in: .running).first { return .unchanged(running.id) }
             try Self.checkNotHeld(id, transaction)
+            if let seconds = sync.wait(of: own, now: now) { throw Refusal.accountWaits(own.provider, seconds) }
             let record = RunRecord(
                 id: new, trigger: own.lastSyncAt == nil ? .first : .manual, startedAt: Instant(milliseconds: now))
             try transaction.promise(record, SyncWish(connectionID: id, kind: .manual, runID: new, dueAt: now), now: now)
@@ -45,8 +47,9 @@ package struct Syncing: Sendable {
         }
         try services.sync.users.take(
             parts.connection.userID, now: services.now(), "A user's calendars can be looked through")
+        let place = try services.sync.answers.questions.enter(ConnectionProviders.sender(parts.connection))
         let room = try await services.room(forRunOf: parts.connection)
-        defer { withExtendedLifetime(room) {} }
+        defer { withExtendedLifetime((place, room)) {} }
         let store = DatabaseSyncStore(services: services, parts: parts, holder: nil)
         do {
             let opened = try await services.calendars.open(parts.connection)
@@ -131,6 +134,13 @@ package struct Syncing: Sendable {
 }
 
 extension Refusal {
+    fileprivate static func accountWaits(_ provider: Connection.Provider, _ seconds: Int) -> Refusal {
+        Refusal(
+            .unavailable, code: .providerUnreachable,
+            detail: "\(provider.name) has asked this account to wait for another \(seconds) seconds.",
+            retryAfter: seconds)
+    }
+
     static let runUnderWay = Refusal.conflict(
         "A run of this connection is under way. Ask again when it has ended.", code: .runUnderWay)
 }

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+import CalendarSync
+import Synchronization
+
+/// The door through which everything comes that a provider answers to one run or one question.
+///
+/// Bytes take room as they arrive and give it back with the last value made of them, documents are read in turns, and
+/// all of it has a time. Once room or time has run out, nothing more is sent.
+final class ProviderDoor: ProviderHTTP {
+    private struct State {
+        var sent = 0
+        /// Bytes counted in `kept`.
+        var keeping = 0
+        /// How long answers have been slow, and when that was last looked at.
+        var slow = Duration.zero
+        var lookedAt = ContinuousClock.now
+        var end: ProviderFailure?
+    }
+
+    /// How long a run may take; the next one continues it.
+    static let timeOfRun = Duration.seconds(900)
+    /// How long a question may take that a person waits for.
+    static let timeOfQuestion = Duration.seconds(90)
+    /// After this time an answer is slow.
+    private static let usual = Duration.milliseconds(500)
+    /// How long answers may be slow while others wait.
+    private let patience: Duration
+    private static let pause = Duration.milliseconds(250)
+
+    private let line: any ProviderLine
+    private let answers: ForeignAnswers
+    private let sender: Sender
+    /// Holds what is kept until the account is closed.
+    private let kept: FairPool.Holding
+    private let end: ContinuousClock.Instant
+    /// Whether others wait for what this run has taken; nil for a question.
+    private let isAwaited: (@Sendable () -> Bool)?
+    private let state = Mutex(State())
+
+    init(
+        _ line: any ProviderLine, _ answers: ForeignAnswers, for sender: Sender, time: Duration,
+        patience: Duration = .seconds(4), isAwaited: (@Sendable () -> Bool)? = nil
+    ) {
+        (self.line, self.answers, self.sender, self.isAwaited) = (line, answers, sender, isAwaited)
+        self.patience = patience
+        kept = answers.memory.enterAlways(sender)
+        end = .now + time
+    }
+
+    /// The number of requests sent.
+    var count: Int { state.withLock { $0.sent } }
+
+    func send(_ request: ProviderRequest) async throws(TransportFailure) -> ProviderAnswer {
+        if let end = state.withLock({ $0.end }) { throw .ended(end) }
+        guard ContinuousClock.now < end else { throw .ended(ended(.tooSlow)) }
+        state.withLock { $0.sent += 1 }
+        let arrival = Arrival(answers.memory.enterAlways(sender), answers)
+        var failure = TransportFailure.unanswered("The host did not answer in time.")
+        switch await awaited({ [line] in
+            await Self.result { () async throws(TransportFailure) in
+                try await line.send(request) { await arrival.admit($0) }
+            }
+        }) {
+        case .success(var answer):
+            answer.room = arrival
+            return answer
+        case .failure(let other): failure = other
+        case nil: arrival.refuse(.givesWay)
+        }
+        guard let reason = arrival.refusal else { throw failure }
+        guard reason.isTransient else { throw .tooLong }
+        // A request that changes something may have been carried out.
+        throw request.isSafe ? .ended(ended(reason)) : failure == .tooLong ? .unanswered(reason.message) : failure
+    }
+
+    func read<Value: Sendable>(
+        _ answer: ProviderAnswer, _ work: @escaping @Sendable (ProviderAnswer) throws(ProviderFailure) -> Value
+    ) async throws(ProviderFailure) -> Value {
+        guard answer.body.count > ForeignAnswers.small else { return try work(answer) }
+        return try await answers.read(for: sender, most: end - .now) { () throws(ProviderFailure) in try work(answer) }
+    }
+
+    func keep(_ bytes: Int) async throws(ProviderFailure) {
+        guard bytes > 0 else { return }
+        let held = state.withLock { state in
+            defer { state.keeping += bytes }
+            return state.keeping
+        }
+        do throws(ProviderFailure) {
+            try await answers.take(bytes, beside: held, for: kept)
+        } catch {
+            throw ended(error)
+        }
+    }
+
+    /// Remembers why nothing more is sent.
+    private func ended(_ reason: ProviderFailure) -> ProviderFailure {
+        state.withLock { state in
+            state.end = state.end ?? reason
+            return state.end ?? reason
+        }
+    }
+
+    // MARK: Giving way
+
+    private enum Turn: Sendable {
+        case answered(Result<ProviderAnswer, TransportFailure>)
+        case givesWay, cancelled
+    }
+
+    /// Waits for an answer; returns nil if it is slow while others wait.
+    private func awaited(
+        _ send: @escaping @Sendable () async -> Result<ProviderAnswer, TransportFailure>
+    ) async -> Result<ProviderAnswer, TransportFailure>? {
+        guard let isAwaited else { return await send() }
+        return await withTaskGroup(of: Turn.self) { group in
+            group.addTask { .answered(await send()) }
+            group.addTask { await self.watch(isAwaited) }
+            defer { group.cancelAll() }
+            for await turn in group {
+                switch turn {
+                case .answered(let result): return result
+                case .givesWay: return nil
+                case .cancelled: continue
+                }
+            }
+            return nil
+        }
+    }
+
+    private func watch(_ isAwaited: @Sendable () -> Bool) async -> Turn {
+        let began = ContinuousClock.now
+        while (try? await Task.sleep(for: Self.pause)) != nil {
+            let now = ContinuousClock.now
+            let slow = state.withLock { state in
+                // Several answers that are slow at once are slow once.
+                if now - began > Self.usual { state.slow += min(now - state.lookedAt, Self.pause * 2) }
+                state.lookedAt = now
+                return state.slow
+            }
+            if slow > patience, isAwaited() { return .givesWay }
+        }
+        return .cancelled
+    }
+
+    private static func result(
+        _ work: () async throws(TransportFailure) -> ProviderAnswer
+    ) async -> Result<ProviderAnswer, TransportFailure> {
+        do throws(TransportFailure) { return .success(try await work()) } catch { return .failure(error) }
+    }
+}
+
+/// The room of one answer: taken as its bytes arrive, given back with the last value that is made of it.
+private final class Arrival: Sendable {
+    private let holding: FairPool.Holding
+    private let answers: ForeignAnswers
+    private let state = Mutex<(held: Int, refusal: ProviderFailure?)>((0, nil))
+
+    init(_ holding: FairPool.Holding, _ answers: ForeignAnswers) { (self.holding, self.answers) = (holding, answers) }
+
+    var refusal: ProviderFailure? { state.withLock { $0.refusal } }
+
+    func refuse(_ reason: ProviderFailure) { state.withLock { $0.refusal = reason } }
+
+    /// Takes room for so many bytes of the answer; returns false if there is none.
+    func admit(_ bytes: Int) async -> Bool {
+        let (wanted, held) = (ForeignAnswers.counted(bytes), state.withLock { $0.held })
+        guard wanted > held else { return true }
+        do throws(ProviderFailure) {
+            try await answers.take(wanted - held, beside: held, for: holding)
+            state.withLock { $0.held = wanted }
+            return true
+        } catch {
+            refuse(error)
+            return false
+        }
+    }
+}
+
+extension ProviderRequest {
+    /// Whether it changes nothing at the provider (RFC 9110 section 9.2.1, RFC 4918 section 9.1, RFC 3253 section 3.6).
+    fileprivate var isSafe: Bool {
+        ["GET", "HEAD", "OPTIONS", "PROPFIND", "REPORT"].contains { method.isSameText(as: $0) }
+    }
+}
+
+extension ProviderFailure {
+    fileprivate static let tooSlow = ProviderFailure(
+        .unavailable(retryAfter: nil), "The provider is too slow: this took longer than it may.", code: "too-slow")
+    fileprivate static let givesWay = ProviderFailure(
+        .busy(retryAfter: 30), "The provider is slow, and other calendars were waiting.", code: "gave-way")
+}

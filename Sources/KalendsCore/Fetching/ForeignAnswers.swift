@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+import CalendarSync
+import Foundation
+import Outbound
+import Synchronization
+
+/// What the answers of calendar servers may take of this one, all together: memory while they arrive and are used, and
+/// processor time while they are read. A viewer may name any host, so both are shared out by user and host.
+package final class ForeignAnswers: Sendable {
+    /// Documents from outside are read here, by at most half of the processors: whoever polls feeds comes first.
+    static let threads = TurnThreads(width: max(1, ProcessInfo.processInfo.activeProcessorCount / 2), comesLast: true)
+
+    /// The bytes of an answer that are not counted.
+    static let free = 16 << 10
+    /// The bytes of a document that is read where it is: to pass it on would take longer.
+    static let small = 4 << 10
+    /// How many bytes are counted for one of an answer: the answer, and the values that are made of it.
+    static let factor = 4
+    /// The bytes by which room is taken.
+    private static let step = 256 << 10
+    private static let pause = Duration.milliseconds(50)
+
+    let memory: FairPool
+    /// Questions to servers that people wait for: accounts, calendars, previews.
+    let questions: FairPool
+    /// The processor time that a user's documents take: five seconds at once, then a quarter of one processor.
+    private let processor = RateLimit(burst: 20, span: 1_000)
+    private static let portion = 4
+    private let patience: Duration
+    private let now: Clock
+
+    /// - Parameters:
+    ///   - limit: the bytes of all answers together.
+    ///   - patience: how long an answer waits for room.
+    package init(limit: Int, patience: Duration = .seconds(5), now: @escaping Clock = systemClock) {
+        let busy = "Many calendar servers are answering at this moment; ask again soon."
+        memory = FairPool(FairPool.Size(bytes: limit), busy: busy)
+        questions = FairPool(
+            FairPool.Size(bytes: 0, places: 24, placesOfAPerson: 2), busy: busy, of: "questions to calendar servers")
+        self.patience = patience
+        self.now = now
+    }
+
+    /// The most bytes that one user or host can have.
+    var mostOfOne: Int { memory.size.bytes / 3 }
+
+    /// Takes more room, waiting for it for a moment; throws `busy` if there is none, and `refused` if there never is.
+    ///
+    /// - Parameter held: what the holder has taken so far.
+    func take(_ count: Int, beside held: Int, for holding: FairPool.Holding) async throws(ProviderFailure) {
+        guard held + count <= mostOfOne else { throw .tooLarge }
+        let end = ContinuousClock.now + patience
+        while true {
+            do throws(Refusal) { return try holding.grow(by: count) } catch {
+                guard ContinuousClock.now < end, !Task.isCancelled else { throw .noRoom }
+            }
+            try? await Task.sleep(for: Self.pause)
+        }
+    }
+
+    /// Returns the bytes that have to be counted for so many of an answer.
+    static func counted(_ bytes: Int) -> Int {
+        bytes <= free ? 0 : (bytes * factor + step - 1) / step * step
+    }
+
+    /// Reads a document in its sender's turn. Whoever has used up their processor time waits before that.
+    ///
+    /// - Parameter most: the longest such wait; throws `busy` if it would be longer.
+    func read<Value: Sendable>(
+        for sender: Sender, most: Duration, _ work: @escaping @Sendable () throws(ProviderFailure) -> Value
+    ) async throws(ProviderFailure) -> Value {
+        let wait = processor.wait(sender.caller, now: now())
+        guard Duration.milliseconds(wait) <= most else { throw .busy(after: wait / 1000 + 1) }
+        if wait > 0 { try? await Task.sleep(for: .milliseconds(wait)) }
+        let read = try? await Self.threads.run(for: sender.caller) {
+            let began = SystemThread.processorTime
+            let value = Result { () throws(ProviderFailure) in try work() }
+            return (value, SystemThread.processorTime - began)
+        }
+        guard let (value, time) = read else { throw .noRoom }
+        processor.charge(sender.caller, Int(time / .milliseconds(1)) * Self.portion, now: now())
+        return try value.get()
+    }
+}
+
+extension ProviderFailure {
+    fileprivate static let noRoom = busy(after: 30)
+    fileprivate static let tooLarge = ProviderFailure(
+        .refused, "The calendar is too large to be kept in step here.", code: "too-large")
+
+    fileprivate static func busy(after seconds: Int) -> ProviderFailure {
+        ProviderFailure(
+            .busy(retryAfter: seconds), "This server is busy with the answers of other calendars.", code: "busy")
+    }
+}
