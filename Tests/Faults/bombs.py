@@ -69,6 +69,12 @@ def make_series(server, count):
             "recurrence": {"rrule": f"FREQ=DAILY;COUNT={count}"}})
 
 
+def fault_of_conflicts(server, path):
+    """Of each series there is one conflict, whatever was deleted of it."""
+    count = must(server, "GET", path)["counts"]["conflicts"]
+    return None if count == SERIES else f"{count} conflicts of {SERIES} series are open"
+
+
 class Attacker:
     """The name of an attacker is that of its class."""
 
@@ -79,6 +85,9 @@ class Attacker:
 
     def strike(self, server, number):
         """One blow; may return why it counts for nothing."""
+
+    def fault(self, server):
+        """What is wrong with what the attack left, in words; nothing if it is as it should be."""
 
     def close(self):
         pass
@@ -91,7 +100,8 @@ class PhoneConflicts(Attacker):
 
     def prepare(self, server):
         make_series(server, self.DAYS)
-        must(server, "POST", "/v1/circles/series/connections", {"provider": "apple"}, user="vic")
+        made = must(server, "POST", "/v1/circles/series/connections", {"provider": "apple"}, user="vic")
+        self.path = f"/v1/connections/{made['id']}"
         made = must(server, "POST", "/sync/devices/register", {"deviceId": "phone"}, user="vic")
         self.token = f"Device {made['deviceToken']}"
         events = must(server, "GET", "/sync/events/changes", token=self.token)["events"]
@@ -110,6 +120,9 @@ class PhoneConflicts(Attacker):
         status, _, text = server.request(
             "POST", "/sync/apple/events/upsert", json.dumps({"events": deleted}).encode(), headers, timeout=600)
         return None if status == 200 else f"{status}: {text[:200]}"
+
+    def fault(self, server):
+        return fault_of_conflicts(server, self.path)
 
 
 class Host(Provider):
@@ -186,6 +199,9 @@ class HostConflicts(Attacker):
     def strike(self, server, number):
         self.number.value = number + 1
         return self.run(server)
+
+    def fault(self, server):
+        return fault_of_conflicts(server, self.path)
 
     def close(self):
         self.process.kill()
@@ -319,6 +335,7 @@ def trial(attacker, folder):
         strikes, wasted = results.get(timeout=options.seconds + 900)
         attacking.join()
         polls, fresh, changes, failures = ordinary.stop()
+        left = attacker.fault(server)
         growth, longest = memory(server, "VmHWM") - before, server.longest_transaction()
         stop = stop_amid(attacker, server)
         server.check_integrity()
@@ -339,7 +356,7 @@ def trial(attacker, folder):
         faults.append(f"the server took {stop:.0f} s to stop")
     if strikes == len(wasted):
         faults.append(f"no strike hit: {wasted[:2]}")
-    faults += failures[:3]
+    faults += failures[:3] + [left] * bool(left)
     return row, faults
 
 

@@ -4,6 +4,7 @@ import Dispatch
 import Glibc
 import KalendsCore
 import Logging
+import Storage
 
 /// Ends the server within 20 seconds after it was asked to stop, whatever still goes on.
 ///

@@ -13,23 +13,30 @@ import Testing
 
 @Suite("A transaction that holds the writer")
 struct BusyWriterTests {
+    private final class Flag: Sendable {
+        private let state = Atomic(false)
+
+        var isRaised: Bool { state.load(ordering: .acquiring) }
+        func raise() { state.store(true, ordering: .releasing) }
+    }
+
     /// Holds the writer until it is let go.
     private final class Holder: Sendable {
-        private let isHeld = Atomic(false)
-        private let isLetGo = Atomic(false)
+        private let isHeld = Flag()
+        private let isLetGo = Flag()
 
         func hold(_ server: TestServer) async throws -> Task<Void, any Error> {
             let task = Task {
                 try await server.services.store.record { [self] _ in
-                    isHeld.store(true, ordering: .releasing)
-                    while !isLetGo.load(ordering: .acquiring) { usleep(1_000) }
+                    isHeld.raise()
+                    while !isLetGo.isRaised { usleep(1_000) }
                 }
             }
-            while !isHeld.load(ordering: .acquiring) { try await Task.sleep(for: .milliseconds(1)) }
+            while !isHeld.isRaised { try await Task.sleep(for: .milliseconds(1)) }
             return task
         }
 
-        func letGo() { isLetGo.store(true, ordering: .releasing) }
+        func letGo() { isLetGo.raise() }
     }
 
     /// Routes of GET whose purpose is to write: they issue a token, end an attempt to sign in, or prepare the changes that
@@ -73,25 +80,21 @@ struct BusyWriterTests {
     func gauge() async throws {
         try await TestServer.run { server in
             let (store, maintenance) = (server.services.store, server.services.maintenance)
-            let began = Atomic(false)
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask {
-                    await #expect(throws: StorageError.self) {
-                        try await store.record { transaction in
-                            try transaction.set("stuck", to: "yes")
-                            began.store(true, ordering: .releasing)
-                            while true { _ = try transaction.setting("stuck") }
-                        }
-                    }
+            let began = Flag()
+            let stuck = Task {
+                try await store.record { transaction in
+                    try transaction.set("stuck", to: "yes")
+                    began.raise()
+                    while true { _ = try transaction.setting("stuck") }
                 }
-                while !began.load(ordering: .acquiring) { try await Task.sleep(for: .milliseconds(1)) }
-                maintenance.writes.reset()
-                maintenance.giveUpWrite(after: .seconds(3_600))
-                while maintenance.writes.longest < .milliseconds(20) { try await Task.sleep(for: .milliseconds(5)) }
-                #expect(maintenance.writes.open != nil)
-                maintenance.giveUpWrite(after: .zero)
-                try await group.waitForAll()
             }
+            while !began.isRaised { try await Task.sleep(for: .milliseconds(1)) }
+            maintenance.writes.reset()
+            maintenance.giveUpWrite(after: .seconds(3_600))
+            while maintenance.writes.longest < .milliseconds(20) { try await Task.sleep(for: .milliseconds(5)) }
+            #expect(maintenance.writes.open != nil)
+            maintenance.giveUpWrite(after: .zero)
+            await #expect(throws: (any Error).self) { try await stuck.value }
             #expect(try await store.read { try $0.setting("stuck") } == nil)
             // The next one is not concerned.
             try await store.record { try $0.set("next", to: "yes") }
