@@ -13,8 +13,10 @@ struct Page {
     /// The key after which the page begins; empty for the first page.
     let after: String
 
-    init(_ request: Request, _ context: KalendsContext) throws {
-        room = context.memory.answer
+    init(_ request: Request, _ context: KalendsContext) throws { try self.init(request, room: context.memory.answer) }
+
+    init(_ request: Request, room: MemoryShare) throws {
+        self.room = room
         limit = try request.queryInteger("limit", in: 1...1000, default: 100)
         if let cursor = request.uri.queryParameters["cursor"] {
             guard let bytes = Base64URL.decode(Array(cursor.utf8)), bytes.allSatisfy({ $0 >= 32 }),

@@ -135,7 +135,7 @@ struct WaitingRequestTests {
     private static let origin = "https://dav.example.org"
 
     /// The requests that make the server ask somebody else, with bodies that are padded.
-    private static func questions(_ server: TestServer) async throws -> [String] {
+    private static func requests(_ server: TestServer) async throws -> [String] {
         let account = CalDAVAccount(principal: "\(origin)/p/", homes: ["\(origin)/h/"], entrance: "\(origin)/")
         let services = server.services
         func connection(_ label: String) async throws -> String {
@@ -190,7 +190,7 @@ struct WaitingRequestTests {
         try await TestServer.run(live: true, settings: settings) { server in
             try await server.makeCircle()
             let paths = try await RoutePaths(server)
-            let requests = try await Self.questions(server)
+            let requests = try await Self.requests(server)
             let port = try #require(server.client.port)
             var clients: [OpenConnection] = []
             for request in requests {

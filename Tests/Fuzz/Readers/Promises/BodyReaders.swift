@@ -81,7 +81,9 @@ extension Reader {
         for piece in pieces(of: bytes) {
             splitter.append(ByteBuffer(bytes: piece))
             while let line = splitter.next() { add(line) }
-            try promise(splitter.pendingCount <= limit, "What is kept has a limit.")
+            let pending = splitter.takePending()
+            try promise(pending.count <= limit, "What is kept has a limit.")
+            splitter.append(ByteBuffer(bytes: pending))
         }
         if let line = splitter.rest() { add(line) }
         var expected = bytes.split(separator: 10, omittingEmptySubsequences: false).map { Array($0) }

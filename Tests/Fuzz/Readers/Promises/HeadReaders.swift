@@ -79,16 +79,17 @@ extension Reader {
 
     /// Reads pages and parameters, and refuses a query only with a sentence.
     private static func query(_ bytes: [UInt8]) throws {
+        let room = RequestMemory(.unlimited).answer
         // Other characters do not come this far: the parser refuses them.
         let plain = bytes.filter { $0 > 32 && $0 != 127 && $0 != 35 }
         let request = request([:], path: "/v1/circles?" + text(plain))
         do {
             try request.checkQuery(known: ["cursor", "limit", "from"])
-            let page = try Page(request)
+            let page = try Page(request, room: room)
             try promise((1...1000).contains(page.limit), "A page has a limit.")
             if !page.after.isEmpty {
                 let cursor = Page.cursor(page.after)
-                let again = try Page(Self.request([:], path: "/v1/circles?cursor=\(cursor)"))
+                let again = try Page(Self.request([:], path: "/v1/circles?cursor=\(cursor)"), room: room)
                 try promise(again.after.utf8.elementsEqual(page.after.utf8), "A cursor is read back.")
             }
             _ = try page.number
@@ -97,7 +98,7 @@ extension Reader {
         }
         // The names of parameters are those that Foundation finds, where it finds an address at all.
         let key = text(bytes.filter { $0 >= 32 })
-        let page = try? Page(Self.request([:], path: "/v1/circles?cursor=\(Page.cursor(key))"))
+        let page = try? Page(Self.request([:], path: "/v1/circles?cursor=\(Page.cursor(key))"), room: room)
         try promise(page?.after.utf8.elementsEqual(key.utf8) == true, "Each key has a cursor.")
     }
 
