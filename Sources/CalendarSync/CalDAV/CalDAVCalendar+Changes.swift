@@ -15,8 +15,10 @@ extension CalDAVCalendar {
         let before = text.flatMap { CalDAVCursor($0, collection) }
         let listing = try await listing(of: collection, since: before)
         var changes: [RemoteChange] = listing.gone.sorted().map { .removed(id: $0.string) }
-        let (wanted, asWritten) = wanted(listing, known)
-        let addresses = wanted.compactMap { collection.with(path: $0.string) }
+        let (addresses, asWritten) = try await session.http.work(on: listing.weight) {
+            let (paths, asWritten) = wanted(listing, known)
+            return (paths.compactMap { collection.with(path: $0.string) }, asWritten)
+        }
         let found = try await fetch(addresses, in: collection)
         for address in addresses {
             switch found[address.path] {

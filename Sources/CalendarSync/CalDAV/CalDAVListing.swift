@@ -13,14 +13,67 @@ struct CalDAVListing {
     /// The approximate bytes of memory that all its names have taken.
     var weight = 0
 
-    mutating func add(_ path: String, _ etag: String?) {
+    mutating func add(_ path: ByteString, _ etag: String?) {
         weight += Self.weight(path, etag)
         present[path] = .some(etag)
     }
 
+    /// Adds a page of changes.
+    mutating func add(_ page: CalDAVMembers) {
+        for row in page.rows {
+            if row.status == 404 || row.status == 410 {
+                present.removeValue(forKey: row.path)
+                guard !isFull else { continue }
+                weight += Self.weight(row.path, nil)
+                gone.insert(row.path)
+            } else {
+                gone.remove(row.path)
+                add(row.path, row.etag)
+            }
+        }
+    }
+
     /// A name is kept twice: in the listing, and while its event is read.
-    static func weight(_ path: String, _ etag: String?) -> Int {
-        256 + 2 * path.utf8.count + (etag?.utf8.count ?? 0)
+    private static func weight(_ path: ByteString, _ etag: String?) -> Int {
+        256 + 2 * path.string.utf8.count + (etag?.utf8.count ?? 0)
+    }
+}
+
+/// What one answer says about the members of a collection.
+struct CalDAVMembers: Sendable {
+    struct Row: Sendable {
+        var path: ByteString
+        var etag: String?
+        /// Nil where the answer has the member's properties.
+        var status: Int?
+        var isFolder: Bool
+    }
+
+    var rows: [Row] = []
+    var token: String?
+    var ctag: String?
+    /// Whether the collection itself is named, and its own status: 507 for an answer that is cut (RFC 6578 section 3.6).
+    var namesCollection = false
+    var status: Int?
+    private var room: (any Sendable)?
+
+    init(_ answer: Multistatus, of collection: DAVAddress, at place: DAVAddress) {
+        (token, room) = (answer.syncToken, answer.room)
+        for response in answer.responses {
+            guard let address = DAVAddress(response.href, relativeTo: place) else { continue }
+            if address.collection == collection {
+                namesCollection = true
+                // A cut answer names the collection once more.
+                if status != 507 { status = response.status }
+                ctag = response.text(.calendarServer, "getctag") ?? ctag
+            } else if address.isMember(of: collection) {
+                rows.append(
+                    Row(
+                        path: ByteString(address.path), etag: CalDAVVersion.etag(response.text(.dav, "getetag")),
+                        status: response.status,
+                        isFolder: response.property(.dav, "resourcetype")?.child(.dav, "collection") != nil))
+            }
+        }
     }
 }
 
@@ -33,7 +86,7 @@ extension CalDAVCalendar {
     private static let listingTime = 120_000
 
     private enum Page {
-        case listed(Multistatus, DAVAddress)
+        case listed(CalDAVMembers)
         /// The token has expired, or the request was not understood because of it.
         case dead
         /// The server does not have this report.
@@ -71,17 +124,17 @@ extension CalDAVCalendar {
                     .unavailable(retryAfter: nil), "The calendar server takes too long to list the calendar.",
                     code: "too-slow")
             }
-            guard case .listed(let page, let place) = try await page(collection, next) else { return nil }
+            guard case .listed(let page) = try await page(collection, next) else { return nil }
             // An answer without a token is not an answer to this report, however empty it is.
-            guard let token = page.syncToken else { return nil }
+            guard let token = page.token else { return nil }
             let before = listing.weight
-            let isCut = add(page, to: &listing, collection, place)
+            listing.add(page)
             try await session.http.keep(max(0, listing.weight - before))
             guard listing.present.count + listing.gone.count <= Self.memberLimit else {
                 throw ProviderFailure(.malformed, "The server's listing never ends.")
             }
             listing.place = .token(token)
-            guard isCut else { return listing }
+            guard page.status == 507 else { return listing }
             if let next, next.isSameText(as: token) {
                 throw ProviderFailure(.malformed, "The server's listing does not continue.")
             }
@@ -93,7 +146,7 @@ extension CalDAVCalendar {
     private func page(_ collection: DAVAddress, _ token: String?) async throws(ProviderFailure) -> Page {
         let request = DAVSession.Request.report("0", DAVBody.syncCollection(token: token))
         let (answer, place) = try await session.send(request, to: collection)
-        if answer.status == 207 { return .listed(try await session.multistatus(answer), place) }
+        if answer.status == 207 { return .listed(try await members(answer, of: collection, at: place)) }
         let condition = DAVCondition(answer.body)?.name
         if token != nil, condition?.isSameText(as: "valid-sync-token") == true { return .dead }
         switch answer.status {
@@ -106,30 +159,12 @@ extension CalDAVCalendar {
         }
     }
 
-    /// Adds a page, and reports whether the server cut the listing (RFC 6578 section 3.6).
-    private func add(
-        _ page: Multistatus, to listing: inout CalDAVListing, _ collection: DAVAddress, _ place: DAVAddress
-    ) -> Bool {
-        var isCut = false
-        for response in page.responses {
-            guard let address = DAVAddress(response.href, relativeTo: place) else { continue }
-            if address.collection == collection {
-                isCut = isCut || response.status == 507
-                continue
-            }
-            guard address.isMember(of: collection) else { continue }
-            if response.status == 404 || response.status == 410 {
-                listing.present.removeValue(forKey: address.path)
-                if !listing.isFull {
-                    listing.weight += CalDAVListing.weight(address.path, nil)
-                    listing.gone.insert(ByteString(address.path))
-                }
-            } else {
-                listing.gone.remove(ByteString(address.path))
-                listing.add(address.path, CalDAVVersion.etag(response.text(.dav, "getetag")))
-            }
+    private func members(
+        _ answer: ProviderAnswer, of collection: DAVAddress, at place: DAVAddress
+    ) async throws(ProviderFailure) -> CalDAVMembers {
+        try await session.http.read(answer) { answer throws(ProviderFailure) in
+            CalDAVMembers(try Multistatus(answer), of: collection, at: place)
         }
-        return isCut
     }
 
     // MARK: Without tokens
@@ -165,40 +200,29 @@ extension CalDAVCalendar {
     private func listed(_ collection: DAVAddress) async throws(ProviderFailure) -> CalDAVListing {
         let properties = ["D:getetag", "D:resourcetype", "CS:getctag"]
         let (answer, place) = try await session.send(.propfind("1", properties), to: collection)
-        var listing = CalDAVListing(isFull: true)
-        var ctag: String?
-        let found: Multistatus
+        let found: CalDAVMembers
         switch answer.status {
-        case 207: found = try await session.multistatus(answer)
+        case 207: found = try await members(answer, of: collection, at: place)
         case 400, 403, 405, 501:
             let query = DAVSession.Request.report("1", DAVBody.queryOfEvents())
-            found = try await session.multistatus(query, at: collection).0
+            let (second, _) = try await session.send(query, to: collection)
+            guard second.status == 207 else { throw session.failure(second) }
+            found = try await members(second, of: collection, at: place)
         default: throw session.failure(answer)
         }
-        var isCollectionThere = answer.status != 207
-        for response in found.responses {
-            guard let address = DAVAddress(response.href, relativeTo: place) else { continue }
-            if address.collection == collection {
-                guard response.status != 404 else {
-                    throw ProviderFailure(.calendarMissing, "The server has no such calendar.")
-                }
-                isCollectionThere = true
-                ctag = response.text(.calendarServer, "getctag")
-                continue
-            }
-            guard address.isMember(of: collection), response.status != 404,
-                response.property(.dav, "resourcetype")?.child(.dav, "collection") == nil
-            else { continue }
-            listing.add(address.path, CalDAVVersion.etag(response.text(.dav, "getetag")))
+        guard found.status != 404 else {
+            throw ProviderFailure(.calendarMissing, "The server has no such calendar.")
         }
-        try await session.http.keep(listing.weight)
         // A listing that does not name the collection itself is not a listing of it, and must not be treated as an
         // empty one.
-        guard isCollectionThere else {
+        guard found.namesCollection || answer.status != 207 else {
             throw ProviderFailure(.malformed, "The server lists a collection other than the calendar.")
         }
+        var listing = CalDAVListing(isFull: true)
+        for row in found.rows where row.status != 404 && !row.isFolder { listing.add(row.path, row.etag) }
+        try await session.http.keep(listing.weight)
         let etags = listing.present.compactMapValues(\.self)
-        listing.place = etags.count == listing.present.count ? .etags(ctag: ctag, etags) : nil
+        listing.place = etags.count == listing.present.count ? .etags(ctag: found.ctag, etags) : nil
         return listing
     }
 }

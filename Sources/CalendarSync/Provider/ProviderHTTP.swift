@@ -60,10 +60,12 @@ public enum TransportFailure: Error, Hashable, Sendable {
 public protocol ProviderHTTP: Sendable {
     func send(_ request: ProviderRequest) async throws(TransportFailure) -> ProviderAnswer
 
-    /// Makes a value of an answer. Documents of strangers may take a processor for a second, so they are read where
-    /// nobody else waits for that.
-    func read<Value: Sendable>(
-        _ answer: ProviderAnswer, _ work: @escaping @Sendable (ProviderAnswer) throws(ProviderFailure) -> Value
+    /// Does work on what a provider sent. Documents of strangers may take a processor for a second, so the work is done
+    /// where nobody else waits for it.
+    ///
+    /// - Parameter bytes: the length of what it reads.
+    func work<Value: Sendable>(
+        on bytes: Int, _ work: @escaping @Sendable () throws(ProviderFailure) -> Value
     ) async throws(ProviderFailure) -> Value
 
     /// Counts bytes that are kept until the account is closed; throws when there is no room for them.
@@ -71,11 +73,18 @@ public protocol ProviderHTTP: Sendable {
 }
 
 extension ProviderHTTP {
-    public func read<Value: Sendable>(
-        _ answer: ProviderAnswer, _ work: @escaping @Sendable (ProviderAnswer) throws(ProviderFailure) -> Value
-    ) async throws(ProviderFailure) -> Value { try work(answer) }
+    public func work<Value: Sendable>(
+        on bytes: Int, _ work: @escaping @Sendable () throws(ProviderFailure) -> Value
+    ) async throws(ProviderFailure) -> Value { try work() }
 
     public func keep(_ bytes: Int) async throws(ProviderFailure) {}
+
+    /// Makes a value of an answer.
+    package func read<Value: Sendable>(
+        _ answer: ProviderAnswer, _ work: @escaping @Sendable (ProviderAnswer) throws(ProviderFailure) -> Value
+    ) async throws(ProviderFailure) -> Value {
+        try await self.work(on: answer.body.count) { () throws(ProviderFailure) in try work(answer) }
+    }
 }
 
 /// The access tokens of one grant.

@@ -11,8 +11,6 @@ import Synchronization
 final class ProviderDoor: ProviderHTTP {
     private struct State {
         var sent = 0
-        /// Bytes counted in `kept`.
-        var keeping = 0
         /// How long answers have been slow, and when that was last looked at.
         var slow = Duration.zero
         var lookedAt = ContinuousClock.now
@@ -75,21 +73,17 @@ final class ProviderDoor: ProviderHTTP {
         throw request.isSafe ? .ended(ended(reason)) : failure == .tooLong ? .unanswered(reason.message) : failure
     }
 
-    func read<Value: Sendable>(
-        _ answer: ProviderAnswer, _ work: @escaping @Sendable (ProviderAnswer) throws(ProviderFailure) -> Value
+    func work<Value: Sendable>(
+        on bytes: Int, _ work: @escaping @Sendable () throws(ProviderFailure) -> Value
     ) async throws(ProviderFailure) -> Value {
-        guard answer.body.count > ForeignAnswers.small else { return try work(answer) }
-        return try await answers.read(for: sender, most: end - .now) { () throws(ProviderFailure) in try work(answer) }
+        guard bytes > ForeignAnswers.small else { return try work() }
+        return try await answers.read(for: sender, most: end - .now, work)
     }
 
     func keep(_ bytes: Int) async throws(ProviderFailure) {
         guard bytes > 0 else { return }
-        let held = state.withLock { state in
-            defer { state.keeping += bytes }
-            return state.keeping
-        }
         do throws(ProviderFailure) {
-            try await answers.take(bytes, beside: held, for: kept)
+            try await answers.take(bytes, for: kept)
         } catch {
             throw ended(error)
         }
@@ -169,7 +163,7 @@ private final class Arrival: Sendable {
         let (wanted, held) = (ForeignAnswers.counted(bytes), state.withLock { $0.held })
         guard wanted > held else { return true }
         do throws(ProviderFailure) {
-            try await answers.take(wanted - held, beside: held, for: holding)
+            try await answers.take(wanted - held, for: holding)
             state.withLock { $0.held = wanted }
             return true
         } catch {

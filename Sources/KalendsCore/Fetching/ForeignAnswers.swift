@@ -43,18 +43,14 @@ package final class ForeignAnswers: Sendable {
         self.now = now
     }
 
-    /// The most bytes that one user or host can have.
-    var mostOfOne: Int { memory.size.bytes / 3 }
-
-    /// Takes more room, waiting for it for a moment; throws `busy` if there is none, and `refused` if there never is.
-    ///
-    /// - Parameter held: what the holder has taken so far.
-    func take(_ count: Int, beside held: Int, for holding: FairPool.Holding) async throws(ProviderFailure) {
-        guard held + count <= mostOfOne else { throw .tooLarge }
+    /// Takes more room, waiting for it for a moment; throws `busy` if others hold too much, and `refused` if the user
+    /// does.
+    func take(_ count: Int, for holding: FairPool.Holding) async throws(ProviderFailure) {
         let end = ContinuousClock.now + patience
         while true {
             do throws(Refusal) { return try holding.grow(by: count) } catch {
-                guard ContinuousClock.now < end, !Task.isCancelled else { throw .noRoom }
+                let isTooLarge = memory.bytes(of: holding.sender) + count > memory.size.bytes / 3
+                guard ContinuousClock.now < end, !Task.isCancelled else { throw isTooLarge ? .tooLarge : .noRoom }
             }
             try? await Task.sleep(for: Self.pause)
         }

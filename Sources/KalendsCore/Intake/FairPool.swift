@@ -117,6 +117,9 @@ package final class FairPool: Sendable {
     var places: Int { state.withLock(\.all.places) }
     var bytes: Int { state.withLock(\.all.bytes) }
 
+    /// The number of bytes that a caller holds.
+    func bytes(of sender: Sender) -> Int { state.withLock { $0.callers[sender.caller]?.bytes ?? 0 } }
+
     private func grow(_ sender: Sender, by count: Int) throws(Refusal) {
         let hasRoom = state.withLock { state in
             let mine = state.callers[sender.caller]?.bytes ?? 0

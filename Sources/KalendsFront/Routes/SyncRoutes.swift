@@ -21,8 +21,9 @@ struct SyncRoutes: Sendable {
                 "syncConnection", "Run a connection now, or preview a run", .connection,
                 .scope(.connections),
                 details:
-                    "If a run is already under way, its id is returned. With `mode=preview` nothing is written "
-                    + "anywhere; the preview's `items` end early at 4 MiB, and `nextCursor` continues them.",
+                    "If a run is already under way, its id is returned; while the provider has asked the account to wait, "
+                    + "none begins (503 with `Retry-After`). With `mode=preview` nothing is written anywhere; the "
+                    + "preview's `items` end early at 4 MiB, and `nextCursor` continues them.",
                 query: [
                     .init(name: "mode", schema: Schema.one(of: ["preview"])),
                     .init(
