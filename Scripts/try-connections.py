@@ -53,8 +53,9 @@ STEPS = [
      """G=$(k -d '{"provider": "google"}' $BASE/v1/circles/%(circle)s/connections | field id); echo "$G"
 k -d '{"returnTo": "%(back)s"}' $BASE/v1/connections/$G/authorize | field authorizeURL | tee %(folder)s/open""",
      r"%(google)s/o/oauth2/v2/auth"),
-    ("Open it in a browser, or follow it here. It ends at %(back)s with result=connected.",
-     "curl -sS -L $(cat %(folder)s/open)", "connected"),
+    ("Open it in a browser, or follow it here. It ends at %(back)s with result=pending and a code. What began it redeems the code.",
+     """redeem() { curl -sS -L "$2" | tee /dev/stderr | sed 's/.* //; s/.*/{"code": "&"}/' | k -d @- $BASE/v1/connections/$1/redeem | field state; }
+redeem $G "$(cat %(folder)s/open)"""", "choosing"),
     ("The account's calendars; then a new one for the circle, and what a first run would do. Nothing is changed yet.",
      """k $BASE/v1/connections/$G/calendars | show
 k -X PUT -d '{"create": {}}' $BASE/v1/connections/$G/calendar | show
@@ -99,9 +100,9 @@ sleep 2; ran $G; there %(google)s/calendar/v3/calendars/$C/events/$E | field sta
 
     ("OUTLOOK, in the same way.",
      """O=$(k -d '{"provider": "outlook"}' $BASE/v1/circles/%(circle)s/connections | field id)
-curl -sS -L "$(k -d '{"returnTo": "%(back)s"}' $BASE/v1/connections/$O/authorize | field authorizeURL)"; echo
+redeem $O "$(k -d '{"returnTo": "%(back)s"}' $BASE/v1/connections/$O/authorize | field authorizeURL)"
 k -X PUT -d '{"create": {}}' $BASE/v1/connections/$O/calendar | field calendarName
-sync $O; curl -sS %(graph)s/control/events | show | head -40""", r'connected[\s\S]*"status": "success"'),
+sync $O; curl -sS %(graph)s/control/events | show | head -40""", r'choosing[\s\S]*"status": "success"'),
 
     ("CALDAV: a real Radicale, with a user name and a password; then the calendar as Radicale has it.",
      """D=$(k -d '{"provider": "caldav"}' $BASE/v1/circles/%(circle)s/connections | field id)
@@ -129,7 +130,7 @@ class Back(http.server.BaseHTTPRequestHandler):
 
     def do_GET(self):
         query = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(self.path).query))
-        text = f"connection {query.get('connection', '?')}: {query.get('result', '?')}\n".encode()
+        text = f"connection {query.get('connection', '?')}: {query.get('result', '?')} {query.get('code', '')}\n".encode()
         self.send_response(200)
         self.send_header("Content-Type", "text/plain; charset=utf-8")
         self.send_header("Content-Length", str(len(text)))

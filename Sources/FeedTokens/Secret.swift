@@ -24,6 +24,8 @@ public struct Secret: Hashable, Sendable {
         case signInLink
         /// The session of a browser in which the operator's pages are open.
         case operatorSession
+        /// A code that ends a sign-in at a provider, for the user who began it.
+        case connectionCode
 
         var prefix: String {
             switch self {
@@ -34,6 +36,7 @@ public struct Secret: Hashable, Sendable {
             case .webhook: "kal_wh_"
             case .signInLink: "kal_sl_"
             case .operatorSession: "kal_os_"
+            case .connectionCode: "kal_cc_"
             }
         }
     }

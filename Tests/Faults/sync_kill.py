@@ -55,9 +55,11 @@ class History:
         self.path = f"/v1/connections/{made['id']}"
         callback = side.connect(self.call, self.path)
         if callback is not None:
-            status, _, text = server.request("GET", callback)
+            status, fields, text = server.request("GET", callback)
             if status != 303:
                 raise Violation(f"the callback was answered {status}: {text[:300]!r}")
+            place = {name.lower(): value for name, value in dict(fields).items()}["location"]
+            self.call("POST", f"{self.path}/redeem", {"code": place.rsplit("&code=", 1)[1]})
         self.call("PUT", f"{self.path}/calendar", {"create": {}})
         self.calendar = self.call("GET", self.path)["calendarId"]
         for _ in range(self.chance.randint(2, 5)):

@@ -237,6 +237,9 @@ extension Samples {
             Sample(name: "link-used", page: SignInLinkPage(state: .used), user: false),
             Sample(name: "link-expired", page: SignInLinkPage(state: .expired, isForOperator: true), user: false),
             Sample(name: "link-unknown", page: SignInLinkPage(state: .unknown), user: false),
+            Sample(name: "arrival-pending", page: ArrivalPage(state: .pending(code: "kal_cc_secret")), user: false),
+            Sample(name: "arrival-denied", page: ArrivalPage(state: .denied), user: false),
+            Sample(name: "arrival-failed", page: ArrivalPage(state: .failed), user: false),
         ]
             + ErrorPage.Kind.allCases.map {
                 Sample(name: "error-\($0.rawValue)", page: ErrorPage(kind: $0, mark: text("7f3a")), user: false)

@@ -5,6 +5,7 @@ package struct Fault: Hashable, Sendable {
     /// The kind of fault, for programs: a code keeps its meaning in all later versions.
     package enum Code: String, CaseIterable, Sendable {
         case addressNotAllowed = "address-not-allowed"
+        case authorizationUnknown = "authorization-unknown"
         case calendarUnread = "calendar-unread"
         case callTooCostly = "call-too-costly"
         case contradiction

@@ -18,12 +18,12 @@ public struct OAuthAttempt: Hashable, Sendable {
     /// - Parameter random: `randomBytes` bytes, unpredictable and never used again.
     public init(random: [UInt8]) {
         precondition(random.count == Self.randomBytes)
-        state = Secret(Base64URL.encode(Array(random[..<32])))
-        verifier = Secret(Base64URL.encode(Array(random[32...])))
+        self.init(
+            state: Secret(Base64URL.encode(Array(random[..<32]))),
+            verifier: Secret(Base64URL.encode(Array(random[32...]))))
     }
 
-    /// Restores an attempt that was stored.
-    public init(state: Secret, verifier: Secret) {
+    init(state: Secret, verifier: Secret) {
         self.state = state
         self.verifier = verifier
     }

@@ -31,7 +31,8 @@ public struct OAuthClient: Sendable {
             // Without `prompt=consent`, a second consent yields no refresh token.
             fields += [("access_type", "offline"), ("prompt", "consent"), ("include_granted_scopes", "true")]
         case .microsoft:
-            fields += [("response_mode", "query")]
+            // Otherwise the account that the browser is signed in with is taken without a question.
+            fields += [("response_mode", "query"), ("prompt", "select_account")]
         }
         if let loginHint { fields.append(("login_hint", loginHint)) }
         let separator = application.authorizeURL.utf8.contains(UInt8(ascii: "?")) ? "&" : "?"
@@ -42,13 +43,15 @@ public struct OAuthClient: Sendable {
     ///
     /// Throws `unauthorized` for a code that was used, is too old, or belongs to another attempt.
     ///
-    /// - Parameter redirectURI: exactly the one that was passed to `authorizeURL`.
+    /// - Parameters:
+    ///   - verifier: the one of the attempt that `authorizeURL` was made for.
+    ///   - redirectURI: exactly the one that was passed to `authorizeURL`.
     public func exchange(
-        code: Secret, attempt: OAuthAttempt, scopes: [String], redirectURI: String, now: Instant
+        code: Secret, verifier: Secret, scopes: [String], redirectURI: String, now: Instant
     ) async throws(ProviderFailure) -> OAuthGrant {
         var fields = [
             ("grant_type", "authorization_code"), ("code", code.revealed), ("redirect_uri", redirectURI),
-            ("code_verifier", attempt.verifier.revealed),
+            ("code_verifier", verifier.revealed),
         ]
         if application.service == .microsoft { fields.append(("scope", scopes.joined(separator: " "))) }
         let answer = try await post(application.tokenURL, fields + credentials)

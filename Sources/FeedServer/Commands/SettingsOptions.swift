@@ -49,6 +49,8 @@ struct ServerOptions: ParsableArguments {
     @Flag(
         name: Setting.requireSecondFactor.option, inversion: .prefixedNo, help: Setting.requireSecondFactor.help)
     var requireSecondFactor: Bool?
+    @Flag(name: Setting.tmrSessionCookie.option, inversion: .prefixedNo, help: Setting.tmrSessionCookie.help)
+    var tmrSessionCookie: Bool?
     @Option(name: Setting.titlePrefix.option, help: Setting.titlePrefix.help) var titlePrefix: String?
     @Option(name: Setting.linkTemplate.option, help: Setting.linkTemplate.help) var linkTemplate: String?
     @Option(name: Setting.maxImportBytes.option, help: Setting.maxImportBytes.help) var maxImportBytes: String?
@@ -83,7 +85,8 @@ struct ServerOptions: ParsableArguments {
         let own: [Setting: String?] = [
             .host: host, .port: port, .publicURL: publicURL, .trustedProxies: trustedProxies,
             .tlsCertificate: tlsCertificate, .tlsKey: tlsKey, .strict: word(strict),
-            .requireSecondFactor: word(requireSecondFactor), .titlePrefix: titlePrefix, .linkTemplate: linkTemplate,
+            .requireSecondFactor: word(requireSecondFactor), .tmrSessionCookie: word(tmrSessionCookie),
+            .titlePrefix: titlePrefix, .linkTemplate: linkTemplate,
             .maxImportBytes: maxImportBytes, .allowHTTPImports: word(allowHTTPImports),
             .maxConnections: maxConnections, .maxConnectionsPerNetwork: maxConnectionsPerNetwork,
             .accessJournalBytes: accessJournalBytes, .accessDurability: accessDurability, .cacheBytes: cacheBytes,

@@ -32,6 +32,8 @@ package struct ServerSettings: Sendable {
     package var isStrict = false
     /// Whether a sign-in with a password needs a second factor; a strict server needs it in any case.
     package var requireSecondFactor = false
+    /// Whether the cookie `tmr_session` counts over https too; on plain http it always does.
+    package var tmrSessionCookie = false
     package var titlePrefix = "CK"
     /// The address at which the host application shows an item, with `{circle}`, `{collection}` and `{id}` in it.
     package var linkTemplate: String?
@@ -141,6 +143,7 @@ package struct ServerSettings: Sendable {
         metricsPort = values.number(.metricsPort)
         isStrict = values.bool(.strict)
         requireSecondFactor = values.bool(.requireSecondFactor)
+        tmrSessionCookie = values.bool(.tmrSessionCookie)
         logLevel = values.choice(.logLevel) ?? logLevel
         logFormat = values.choice(.logFormat).flatMap(LogForm.init) ?? logFormat
         demo = values.bool(.demo)

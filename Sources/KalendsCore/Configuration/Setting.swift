@@ -101,6 +101,9 @@ extension Setting {
     package static let requireSecondFactor = Setting(
         "requireSecondFactor", .bool, standard: "false",
         "Whether a sign-in with a password needs a second factor: docs/rights.md, Second factor; strict needs it too.")
+    package static let tmrSessionCookie = Setting(
+        "tmrSessionCookie", .bool, standard: "false",
+        "Whether the cookie tmr_session counts over https too, where a neighbouring host could set it.")
     package static let titlePrefix = Setting(
         "titlePrefix", .text, standard: "CK", "The text that titles in calendars begin with, 1 to 20 characters.")
     package static let linkTemplate = Setting(
@@ -169,7 +172,8 @@ extension Setting {
     /// The settings of the server itself.
     static let server: [Setting] = [
         host, port, database, files, servers, publicURL, trustedProxies, tlsCertificate, tlsKey, strict,
-        requireSecondFactor, titlePrefix, linkTemplate, maxImportBytes, allowHTTPImports, maxConnections,
+        requireSecondFactor, tmrSessionCookie, titlePrefix, linkTemplate, maxImportBytes, allowHTTPImports,
+        maxConnections,
         maxConnectionsPerNetwork, accessJournalBytes, accessDurability, cacheBytes, secretKey,
         secretKeyFile, jwtSecret, jwtSecretFile, jwtJwksFile, jwtJwksURL, jwtIssuer, jwtAudience,
         companionSyncToken,

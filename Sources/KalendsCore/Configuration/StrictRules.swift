@@ -48,6 +48,7 @@ extension ServerSettings {
                     + "the metrics too.")
         }
         if allowHTTPImports { faults.append("strict and allowHTTPImports must not be given together.") }
+        if tmrSessionCookie { faults.append("strict and tmrSessionCookie must not be given together.") }
         if let server, !server.contains("sslmode=verify-full") {
             faults.append("strict needs sslmode=verify-full in the database's address.")
         }

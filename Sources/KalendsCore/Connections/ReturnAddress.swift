@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Base
+package import FeedTokens
 
 /// Where a browser goes after a sign-in at a provider: one of this server's pages, or a page of an origin that the
 /// operator named.
 package struct ReturnAddress: Hashable, Sendable {
-    /// How a sign-in ended.
-    package enum Result: String, Hashable, Sendable, CaseIterable { case connected, denied, failed }
+    /// How a sign-in ended; a pending one ends when its beginner redeems its code.
+    package enum Result: String, Hashable, Sendable, CaseIterable { case connected, pending, denied, failed }
 
     /// The address as it was given.
     let text: String
 
     /// The path that this server's own pages are below.
     static let pages = "/app/"
+    /// The page that shows how a sign-in ended, and its code, to anybody.
+    package static let codePage = "/app/connected"
     static let rule = "This must be a path below /app/, or an address of an origin in KALENDS_RETURN_ORIGINS."
     private static let longest = 2000
 
@@ -32,13 +35,16 @@ package struct ReturnAddress: Hashable, Sendable {
 
     /// Returns the address with the result of the sign-in inserted before any fragment.
     ///
-    /// - Parameter base: the path that the server's own pages are below, for a server that is not at the root.
-    package func with(_ result: Result, connection: String, base: String) -> String {
+    /// - Parameters:
+    ///   - code: what ends a pending sign-in.
+    ///   - base: the path that the server's own pages are below, for a server that is not at the root.
+    package func with(_ result: Result, code: Secret? = nil, connection: String, base: String) -> String {
         let fragment = text.firstIndex(of: "#").map { text[$0...] } ?? ""
         let address = text.prefix(text.count - fragment.count)
         let separator = address.contains("?") ? "&" : "?"
         let root = text.hasPrefix("/") ? base : ""
-        return "\(root)\(address)\(separator)connection=\(connection)&result=\(result.rawValue)\(fragment)"
+        let ending = code.map { "&code=\($0.reveal())" } ?? ""
+        return "\(root)\(address)\(separator)connection=\(connection)&result=\(result.rawValue)\(ending)\(fragment)"
     }
 
     /// Whether a path contains a dot segment, plain or percent-encoded.

@@ -73,6 +73,20 @@ package enum Rights {
         return circle
     }
 
+    /// Returns an import and its circle, if the caller has the right in it.
+    ///
+    /// Throws 404 for an import that is not committed, except to its maker and the installation: nobody else is meant to
+    /// see or use a preview.
+    static func `import`(
+        _ id: String, for caller: Identity, _ right: Right, in transaction: any ReadTransaction
+    ) throws -> (ImportRecord, Circle) {
+        guard let record = try transaction.importRecord(id) else { throw Refusal.missing(.import) }
+        if record.state == .previewed, let user = caller.userID {
+            guard let maker = record.importedBy, maker == user else { throw Refusal.missing(.import) }
+        }
+        return (record, try circle(record.circleID, for: caller, right, of: .import, in: transaction))
+    }
+
     /// Returns the feed if it is the caller's own and they are still in its circle, or if the caller acts for the
     /// installation; otherwise throws 404.
     static func feed(_ id: String, for caller: Identity, in transaction: any ReadTransaction) throws -> Feed {

@@ -5,13 +5,12 @@ import Storage
 
 /// The part of an import's report that somebody may see now.
 ///
-/// The importer and the host application see everything. Others see the counts and, after the commit, those events that
-/// are not private to the importer.
+/// The importer and the host application see everything. Others see an import once it is committed, without the events
+/// that are private to the importer.
 package struct ImportShown: Sendable {
     package enum Part: String, CaseIterable, Sendable {
         case all
         case shared
-        case counts
     }
 
     /// The member of stored items and problems that says whether everybody in the circle may see them.
@@ -24,18 +23,13 @@ package struct ImportShown: Sendable {
     private var hidden: Set<ByteString> = []
 
     init(_ record: ImportRecord, to caller: Identity) {
-        if caller.userID == nil || caller.userID == record.importedBy {
-            part = .all
-        } else {
-            part = record.state == .previewed ? .counts : .shared
-        }
+        part = caller.userID == nil || caller.userID == record.importedBy ? .all : .shared
     }
 
     /// Returns those of some stored items or problems that are shown, in their order.
     mutating func shown(
         _ stored: [JSONValue], of record: ImportRecord, in transaction: any ReadTransaction
     ) throws -> [JSONValue] {
-        if part == .counts { return [] }
         if part == .shared {
             let uids = stored.filter { $0[Self.mark] == true }.flatMap { Self.uids($0) }
             if let circle = try transaction.circle(record.circleID) {

@@ -53,10 +53,9 @@ package struct ImportUndo: Sendable {
     }
 
     private func record(_ id: String, in transaction: any ReadTransaction) throws -> (ImportRecord, Circle) {
-        guard let record = try transaction.importRecord(id) else { throw Refusal.missing(.import) }
-        let circle = try Rights.circle(record.circleID, for: caller.identity, .write, in: transaction)
-        try Self.checkCommitted(record)
-        return (record, circle)
+        let found = try Rights.import(id, for: caller.identity, .write, in: transaction)
+        try Self.checkCommitted(found.0)
+        return found
     }
 
     private static func checkCommitted(_ record: ImportRecord) throws {

@@ -62,10 +62,11 @@ struct Authentication: Sendable {
 
     private func caller(of request: Request, _ context: inout KalendsContext) async throws -> Identity {
         if isLocal { return .operatorAtHand }
-        let credential = Credential(request)
+        let credential = Credential(request, services.settings)
         context.note?.write(credential)
         switch credential {
-        case nil: throw Credential.isShown(in: request) ? Refusal.malformedCredential : .unauthenticated
+        case nil:
+            throw Credential.isShown(in: request, services.settings) ? Refusal.malformedCredential : .unauthenticated
         case .serviceKey(let secret): return try await service(secret)
         case .session(let secret, let isCookie):
             let session = try await session(secret)
@@ -104,7 +105,7 @@ struct Authentication: Sendable {
     /// The session in a browser's cookie; nil when there is none or it has ended. Other credentials do not belong to a
     /// browser.
     func session(ofBrowser request: Request) async throws -> Session? {
-        guard let secret = SessionCookie.secret(of: request) else { return nil }
+        guard let secret = SessionCookie.secret(of: request, services.settings) else { return nil }
         do {
             return try await session(secret)
         } catch let refusal as Refusal where refusal.kind == .unauthenticated {

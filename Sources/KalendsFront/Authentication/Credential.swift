@@ -14,14 +14,14 @@ enum Credential: Sendable {
     case userToken(Concealed)
 
     /// Whether a request carries a credential of any form.
-    static func isShown(in request: Request) -> Bool {
-        request.headers[.authorization] != nil || SessionCookie.isSent(with: request)
+    static func isShown(in request: Request, _ settings: ServerSettings) -> Bool {
+        request.headers[.authorization] != nil || SessionCookie.isSent(with: request, settings)
     }
 
     /// Nil when the request has no well-formed credential; a cookie counts only without `Authorization`.
-    init?(_ request: Request) {
+    init?(_ request: Request, _ settings: ServerSettings) {
         guard let header = request.headers[.authorization] else {
-            guard let secret = SessionCookie.secret(of: request) else { return nil }
+            guard let secret = SessionCookie.secret(of: request, settings) else { return nil }
             self = .session(secret, isCookie: true)
             return
         }

@@ -9,11 +9,10 @@ import Storage
 
 /// The cookie of a browser in which the operator's pages are open (RFC 6265); the API never reads it.
 enum OperatorCookie {
-    /// The first name is for https; no other host can set a cookie with that name.
-    private static let names = ["__Host-kalends_operator", "kalends_operator"]
+    private static let names = CookieNames("kalends_operator")
 
-    static func secret(of request: Request) -> Secret? {
-        for name in names {
+    static func secret(of request: Request, _ settings: ServerSettings) -> Secret? {
+        for name in names.accepted(settings) {
             for cookie in request.headers[values: .cookie].flatMap({ $0.pieces(separatedBy: ";") }) {
                 let parts = cookie.withoutOuterBlanks.pieces(separatedBy: "=", maxSplits: 1)
                 guard parts.count == 2, parts[0] == name else { continue }
@@ -25,15 +24,16 @@ enum OperatorCookie {
 
     /// The header field that gives the browser a session.
     static func field(_ secret: Secret, _ settings: ServerSettings) -> String {
-        text(secret.reveal(), seconds: OperatorSession.lifetime / 1000, settings)
+        text(names.own(settings), secret.reveal(), seconds: OperatorSession.lifetime / 1000, settings)
     }
 
-    /// The header field that removes the session's cookie.
-    static func removal(_ settings: ServerSettings) -> String { text("", seconds: 0, settings) }
+    /// The header fields that remove a session under each name that it may have.
+    static func removals(_ settings: ServerSettings) -> [String] {
+        names.removable(settings).map { text($0, "", seconds: 0, settings) }
+    }
 
-    private static func text(_ value: String, seconds: Int, _ settings: ServerSettings) -> String {
-        let isSecure = settings.publicURL.hasPrefix("https://")
-        return "\(isSecure ? names[0] : names[1])=\(value); Path=/; Max-Age=\(seconds); HttpOnly; SameSite=Strict"
-            + (isSecure ? "; Secure" : "")
+    private static func text(_ name: String, _ value: String, seconds: Int, _ settings: ServerSettings) -> String {
+        "\(name)=\(value); Path=/; Max-Age=\(seconds); HttpOnly; SameSite=Strict"
+            + (settings.isSecure ? "; Secure" : "")
     }
 }

@@ -9,17 +9,23 @@ import Storage
 
 /// The cookie that a browser keeps a session in (RFC 6265).
 enum SessionCookie {
-    /// The accepted names, the strictest first: a cookie with `__Host-` cannot be set by another host.
-    private static let names = ["__Host-kalends_session", "kalends_session", "tmr_session"]
+    private static let names = CookieNames("kalends_session")
+    /// The name that programs of the specification use.
+    private static let specified = "tmr_session"
+
+    /// The names under which a session counts, the strictest first.
+    private static func accepted(_ settings: ServerSettings) -> [String] {
+        names.accepted(settings) + (!settings.isSecure || settings.tmrSessionCookie ? [specified] : [])
+    }
 
     /// The first session token among the request's cookies.
-    static func secret(of request: Request) -> Secret? {
+    static func secret(of request: Request, _ settings: ServerSettings) -> Secret? {
         let cookies = request.headers[values: .cookie].flatMap { $0.pieces(separatedBy: ";") }.compactMap {
             cookie -> (name: Substring, value: Substring)? in
             let parts = cookie.withoutOuterBlanks.pieces(separatedBy: "=", maxSplits: 1)
             return parts.count == 2 ? (parts[0], parts[1]) : nil
         }
-        for name in names {
+        for name in accepted(settings) {
             for cookie in cookies where cookie.name == name {
                 if let secret = Secret(.session, text: cookie.value) { return secret }
             }
@@ -27,26 +33,27 @@ enum SessionCookie {
         return nil
     }
 
-    /// Whether the request has a cookie with one of our names, whatever its value.
-    static func isSent(with request: Request) -> Bool {
-        request.headers[values: .cookie].flatMap { $0.split(separator: ";") }.contains { cookie in
+    /// Whether the request has a cookie with one of the accepted names, whatever its value.
+    static func isSent(with request: Request, _ settings: ServerSettings) -> Bool {
+        let accepted = accepted(settings)
+        return request.headers[values: .cookie].flatMap { $0.split(separator: ";") }.contains { cookie in
             let name = cookie.drop { $0.is(" ") }.prefix { !$0.is("=") }
-            return names.contains { $0.isSameText(as: name) }
+            return accepted.contains { $0.isSameText(as: name) }
         }
     }
 
     /// The header field that gives the browser a session.
     static func field(_ secret: Secret, _ settings: ServerSettings) -> String {
-        text(secret.reveal(), seconds: Session.lifetime / 1000, settings)
+        text(names.own(settings), secret.reveal(), seconds: Session.lifetime / 1000, settings)
     }
 
-    /// The header field that removes the session's cookie.
-    static func removal(_ settings: ServerSettings) -> String { text("", seconds: 0, settings) }
+    /// The header fields that remove a session under each name that it may have.
+    static func removals(_ settings: ServerSettings) -> [String] {
+        (names.removable(settings) + [specified]).map { text($0, "", seconds: 0, settings) }
+    }
 
-    private static func text(_ value: String, seconds: Int, _ settings: ServerSettings) -> String {
-        // On plain http a browser accepts neither Secure nor a cookie with the prefix that requires it.
-        "\(settings.isSecure ? names[0] : names[1])=\(value); Path=/; Max-Age=\(seconds); HttpOnly; SameSite=Lax"
-            + (settings.isSecure ? "; Secure" : "")
+    private static func text(_ name: String, _ value: String, seconds: Int, _ settings: ServerSettings) -> String {
+        "\(name)=\(value); Path=/; Max-Age=\(seconds); HttpOnly; SameSite=Lax" + (settings.isSecure ? "; Secure" : "")
     }
 }
 

@@ -43,8 +43,8 @@ extension Components {
                         "shown",
                         Schema.choice(ImportShown.Part.self).described(
                             "The part of the report that the caller may see: `all` for the person who made it and "
-                                + "the host application; for others `counts` until it is committed, and then "
-                                + "`shared`, which is everything except what is private to that person."
+                                + "the host application, who alone see it until it is committed; for others `shared`, "
+                                + "which is everything except what is private to that person."
                         )),
                     .required("problems", .array(of: .named("ImportProblem"))),
                     .optional(

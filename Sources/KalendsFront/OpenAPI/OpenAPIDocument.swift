@@ -44,7 +44,8 @@ struct OpenAPIDocument {
         ],
         "session": [
             "type": "apiKey", "in": "cookie", "name": "kalends_session",
-            "description": "A signed-in user's session; the value may also be sent as Bearer.",
+            "description":
+                "A signed-in user's session; over https the name is `__Host-kalends_session`. The value may also be sent as Bearer.",
         ],
         "companion": [
             "type": "http", "scheme": "bearer",

@@ -22,7 +22,7 @@ struct AdminPages: Sendable {
         routes.page(.post, "\(Self.path)/sign-out", for: .operatorPages, back: Self.path) { visit in
             try await visit.services.operatorSessions.signOut(for: try visit.caller())
             return visit.redirect(to: "/app/sign-in", done: .signedOut)
-                .with(cookie: OperatorCookie.removal(visit.services.settings))
+                .with(cookies: OperatorCookie.removals(visit.services.settings))
         }
     }
 

@@ -17,6 +17,7 @@ struct ConnectionPages: Sendable {
             .post, "/app/circles/{circle}/connections", for: .circle(.read), back: SyncPages.path, Self.create)
         routes.page(.get, Self.path, for: .connection) { visit in
             let (circle, shown) = try await Self.own(visit)
+            if visit.query["result"] == "pending" { return try await ArrivalPages.page(visit) }
             return try await Self.page(visit, shown, in: circle)
         }
         routes.page(.get, Self.path + "/progress", for: .connection, Self.progress)

@@ -33,9 +33,11 @@ struct FormToken: Sendable {
 
 /// The cookie that identifies a browser without a user; it gives no access.
 enum VisitorCookie {
+    private static let names = CookieNames("kalends_visitor")
+
     /// The value that a browser sent; nil when there is none or it is not one of ours.
     static func mark(of request: Request, _ settings: ServerSettings) -> String? {
-        let mark = BrowserCookies.value(of: name(settings), in: request)
+        let mark = BrowserCookies.value(of: names.own(settings), in: request)
         let isOurs = mark.map { text in
             text.utf8.count == 32
                 && text.utf8.allSatisfy { (48...57).contains($0) || (97...102).contains($0) }
@@ -45,11 +47,7 @@ enum VisitorCookie {
 
     /// The header field that gives the browser a value until it is closed.
     static func field(_ mark: String, _ settings: ServerSettings) -> String {
-        "\(name(settings))=\(mark); Path=/; HttpOnly; SameSite=Lax" + (settings.isSecure ? "; Secure" : "")
-    }
-
-    private static func name(_ settings: ServerSettings) -> String {
-        settings.isSecure ? "__Host-kalends_visitor" : "kalends_visitor"
+        "\(names.own(settings))=\(mark); Path=/; HttpOnly; SameSite=Lax" + (settings.isSecure ? "; Secure" : "")
     }
 }
 

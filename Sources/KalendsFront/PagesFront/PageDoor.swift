@@ -22,7 +22,7 @@ struct PageDoor: Sendable {
                 guard SameOrigin.holds(request, services.settings, whenSilent: false) else { throw PageRefusal.form }
             }
             if route.access == .operatorPages {
-                guard let secret = OperatorCookie.secret(of: request),
+                guard let secret = OperatorCookie.secret(of: request, services.settings),
                     let caller = try await authentication.operatorCaller(secret)
                 else {
                     return try await visit.page(

@@ -26,7 +26,7 @@ extension PageVisit {
                 page.rendered(frame), status: status,
                 as: ContentCoding(acceptEncoding: request.headers[values: .acceptEncoding], from: .browser))
         }
-        return with(cookies, answer)
+        return answer.with(cookies: cookies)
     }
 
     /// Redirects with GET (RFC 9110 section 15.4.4).
@@ -36,7 +36,7 @@ extension PageVisit {
     ///   - notice: the completed action, which the page reports.
     func redirect(to path: String, done notice: Notice.What? = nil) -> Response {
         let place = notice.map { path + (path.contains("?") ? "&" : "?") + "done=\($0.rawValue)" } ?? path
-        return with(cookies, PageFront(settings: services.settings).redirect(to: place))
+        return PageFront(settings: services.settings).redirect(to: place).with(cookies: cookies)
     }
 
     /// Redirects to a provider's own page, which must not learn where the browser comes from.
@@ -56,13 +56,6 @@ extension PageVisit {
 
     /// An answer for a script, which the browser does not cache.
     func json(_ value: JSONValue) throws -> Response {
-        with(cookies, try .json(value, headers: [.cacheControl: "no-store", .xContentTypeOptions: "nosniff"]))
-    }
-
-    private func with(_ cookies: [String], _ answer: Response) -> Response {
-        guard !cookies.isEmpty else { return answer }
-        var answer = answer
-        for cookie in cookies { answer.headers.append(HTTPField(name: .setCookie, value: cookie)) }
-        return answer
+        try .json(value, headers: [.cacheControl: "no-store", .xContentTypeOptions: "nosniff"]).with(cookies: cookies)
     }
 }

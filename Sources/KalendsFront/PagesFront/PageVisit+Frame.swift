@@ -76,7 +76,7 @@ extension PageVisit {
 
     /// The request's path with its query, without the parameters that apply only once.
     private var shownPath: String {
-        let passing = ["ask", "done", "connection", "result"]
+        let passing = ["ask", "done", "connection", "result", "code"]
         let rest = (request.uri.query ?? "").pieces(separatedBy: "&").filter { part in
             let name = part.prefix { !$0.is("=") }
             return !passing.contains { $0.isSameText(as: String(name)) }

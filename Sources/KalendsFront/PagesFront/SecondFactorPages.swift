@@ -49,7 +49,8 @@ struct SecondFactorPages: Sendable {
             fields.finish()
             try fields.check()
             guard let code else { throw Refusal.invalid(fields.faults) }
-            let codes = try await visit.services.secondFactors.confirm(code, for: try visit.caller())
+            let codes = try await visit.services.secondFactors.confirm(
+                code, from: Self.network(visit), for: try visit.caller())
             return try await page(visit, .made(codes: codes.map { $0.reveal() }), done: .secondFactorEnabled)
         }
     }

@@ -41,7 +41,7 @@ struct SignInLinkPages: Sendable {
         guard let secret = Self.secret(visit) else { return try await page(visit, .unknown, secret: nil) }
         let client = ClientFamily(userAgent: visit.request.headers[.userAgent]).rawValue
         switch try await visit.services.signInLinks.signIn(
-            secret, client: client, replacing: SessionCookie.secret(of: visit.request)
+            secret, client: client, replacing: SessionCookie.secret(of: visit.request, settings)
         ) {
         case .user(let session, let token, let to):
             visit.context.note?.write(user: session.userID, pseudonym: visit.services.pseudonym(of:))

@@ -18,7 +18,7 @@ struct SignInPages: Sendable {
         routes.page(.post, "/app/sign-out", for: .session, back: "/app") { visit in
             try await visit.services.sessions.signOut(for: try visit.caller())
             return visit.redirect(to: "/app/sign-in", done: .signedOut)
-                .with(cookie: SessionCookie.removal(visit.services.settings)).forgetting()
+                .with(cookies: SessionCookie.removals(visit.services.settings)).forgetting()
         }
     }
 
@@ -39,7 +39,7 @@ struct SignInPages: Sendable {
             switch try await services.sessions.signIn(
                 user, password, in: visit.formToken, client: client(visit),
                 from: services.settings.network(of: visit.request, visit.context),
-                replacing: SessionCookie.secret(of: visit.request))
+                replacing: SessionCookie.secret(of: visit.request, services.settings))
             {
             case .signedIn(_, let secret):
                 return visit.redirect(to: to).with(cookie: SessionCookie.field(secret, services.settings))
@@ -66,7 +66,7 @@ struct SignInPages: Sendable {
             let (_, secret) = try await services.sessions.signIn(
                 ticket: ticket, code: code, in: visit.formToken, client: client(visit),
                 from: services.settings.network(of: visit.request, visit.context),
-                replacing: SessionCookie.secret(of: visit.request)
+                replacing: SessionCookie.secret(of: visit.request, services.settings)
             ) { visit.context.note?.write(user: $0, pseudonym: services.pseudonym(of:)) }
             return visit.redirect(to: to).with(cookie: SessionCookie.field(secret, services.settings))
         } catch let refusal as Refusal {
@@ -108,9 +108,12 @@ struct SignInPages: Sendable {
 
 extension Response {
     /// The answer with a cookie in addition to its others.
-    func with(cookie: String) -> Response {
+    func with(cookie: String) -> Response { with(cookies: [cookie]) }
+
+    /// The answer with some cookies in addition to its others.
+    func with(cookies: [String]) -> Response {
         var answer = self
-        answer.headers.append(HTTPField(name: .setCookie, value: cookie))
+        for cookie in cookies { answer.headers.append(HTTPField(name: .setCookie, value: cookie)) }
         return answer
     }
 }

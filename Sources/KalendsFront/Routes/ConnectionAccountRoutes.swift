@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CalendarSync
+import FeedTokens
 import HTTPTypes
 import Hummingbird
 import KalendsCore
@@ -18,7 +18,8 @@ struct ConnectionAccountRoutes: Sendable {
             Operation(
                 "authorizeConnection", "Begin a sign-in at Google or Microsoft", .connection, .scope(.connections),
                 details: "The person's browser goes to `authorizeURL` within ten minutes. A sign-in that a browser's "
-                    + "session began ends in that session only.",
+                    + "session began ends in that session only. Any other is pending when the browser returns, and ends "
+                    + "when its beginner redeems the code that `returnTo` then has; without `returnTo` a page shows it.",
                 body: .json(.named("Authorization"), isRequired: false),
                 [
                     .ok(
@@ -32,7 +33,8 @@ struct ConnectionAccountRoutes: Sendable {
         away.headers = ["Location"]
         var callback = Operation(
             "endAuthorization", "Receive the browser from the provider", .anyone, .noKey,
-            details: "Adds `connection` and `result` (connected, denied or failed) to `returnTo`.",
+            details: "Adds `connection` and `result` (connected, pending, denied or failed) to `returnTo`, and to a "
+                + "pending one `code`.",
             query: [
                 .init(name: "state", schema: .string, isRequired: true), .init(name: "code", schema: .string),
                 .init(name: "error", schema: .string),
@@ -40,6 +42,15 @@ struct ConnectionAccountRoutes: Sendable {
         // A client ignores unknown parameters in a provider's answer (RFC 6749 section 4.1.2).
         callback.takesAnyQuery = true
         routes.on(.get, "/v1/connections/callback", callback, arrive)
+        routes.on(
+            .post, "\(path)/redeem",
+            Operation(
+                "redeemAuthorization", "End a pending sign-in", .connection, .scope(.connections),
+                details:
+                    "Takes the `code` that the sign-in brought to `returnTo`, once, within ten minutes. Post it only "
+                    + "for the user in whose browser it arrived: the account of that browser's person is connected.",
+                body: .json(.output(.required("code", .string))), [.ok(.named("Connection"))], refusals: [409, 503]),
+            redeem)
         routes.on(
             .put, "\(path)/account",
             Operation(
@@ -80,14 +91,28 @@ struct ConnectionAccountRoutes: Sendable {
     @Sendable
     private func arrive(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let query = request.uri.queryParameters.prefix(64).map { (name: String($0.key), value: String($0.value)) }
-        let arrival = try await connections.arrive(query, cookie: SessionCookie.secret(of: request))
+        let arrival = try await connections.arrive(query, cookie: SessionCookie.secret(of: request, services.settings))
         let base = URLPath.of(services.settings.publicURL)
         return Response(
             status: .seeOther,
             headers: [
-                .location: arrival.returnTo.with(arrival.result, connection: arrival.connection, base: base),
+                .location: arrival.returnTo.with(
+                    arrival.result, code: arrival.code, connection: arrival.connection, base: base),
                 .cacheControl: "no-store", .referrerPolicy: "no-referrer",
             ])
+    }
+
+    @Sendable
+    private func redeem(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (id, caller) = (try context.identifier("id"), try context.caller())
+        var fields = FieldReader(try await request.json(context))
+        let code = fields.text("code", isRequired: true)
+        fields.finish()
+        _ = try await connections.get(id, for: caller)
+        try fields.check()
+        let shown = try await connections.redeem(
+            id, code: code.flatMap { Secret(.connectionCode, text: $0) }, for: caller)
+        return try .resource(try shown.json(services.settings.kinds), etag: try shown.own.etag)
     }
 
     @Sendable

@@ -25,13 +25,16 @@ struct MemberRoutes: Sendable {
             .put, "/v1/circles/{circle}/members/{user}",
             Operation(
                 "putMember", "Add or change a member", .circle(.manage), .scope(.manageCircles),
+                details: "A user cannot take the role of the circle's last owner: 409.",
                 body: .json(.named("MemberInput")),
-                [.ok(one), .created(one)], hasTag: true), put)
+                [.ok(one), .created(one)], refusals: [409], hasTag: true), put)
         routes.on(
             .delete, "/v1/circles/{circle}/members/{user}",
             Operation(
                 "deleteMember", "Remove a member", .circle(.manage), .scope(.manageCircles),
-                details: "Members may also remove themselves. The member's feeds end.", [.noContent], hasTag: true),
+                details:
+                    "Members may also remove themselves, except the last owner of a circle with other members: 409. "
+                    + "The member's feeds end.", [.noContent], refusals: [409], hasTag: true),
             delete)
     }
 

@@ -76,7 +76,9 @@ struct SecondFactorRoutes: Sendable {
         fields.finish()
         try fields.check()
         guard let code else { throw Refusal.invalid(fields.faults) }
-        return try answer(try await services.secondFactors.confirm(code, for: try context.caller()))
+        return try answer(
+            try await services.secondFactors.confirm(
+                code, from: services.settings.network(of: request, context), for: try context.caller()))
     }
 
     @Sendable

@@ -61,7 +61,8 @@ struct SessionRoutes: Sendable {
         context.note?.write(user: user, pseudonym: services.pseudonym(of:))
         let (session, secret) = try await services.sessions.signIn(
             user, password, code: code, client: ClientFamily(userAgent: request.headers[.userAgent]).rawValue,
-            from: services.settings.network(of: request, context), replacing: SessionCookie.secret(of: request))
+            from: services.settings.network(of: request, context),
+            replacing: SessionCookie.secret(of: request, services.settings))
         var json = session.json.object ?? [:]
         json["userId"] = .string(user)
         if !services.settings.isStrict { json["token"] = .string(secret.reveal()) }
@@ -83,8 +84,7 @@ struct SessionRoutes: Sendable {
     @Sendable
     private func signOut(_ request: Request, _ context: KalendsContext) async throws -> Response {
         try await services.sessions.signOut(for: try context.caller())
-        return Response(status: .noContent, headers: [.setCookie: SessionCookie.removal(services.settings)])
-            .forgetting()
+        return Response(status: .noContent).with(cookies: SessionCookie.removals(services.settings)).forgetting()
     }
 
     @Sendable

@@ -2,7 +2,7 @@
 
 /// A sign-in at a provider that is under way.
 public struct ConnectionAuthorization: Hashable, Sendable {
-    /// The hash of the secret that the provider returns.
+    /// The hash of the secret that the provider returns; of a pending sign-in, of the code with which its user ends it.
     public var stateHash: String
     public var connectionID: String
     /// The user who began it.
@@ -12,6 +12,8 @@ public struct ConnectionAuthorization: Hashable, Sendable {
     public var sealedVerifier: String
     public var returnTo: String
     public var expiresAt: Int
+    /// What the provider returned, of a pending sign-in; nil while the provider has not answered.
+    public var sealedCode: String?
 
     public init(
         stateHash: String, connectionID: String, userID: String, sessionID: String?, sealedVerifier: String,
@@ -34,6 +36,7 @@ public struct ConnectionAuthorization: Hashable, Sendable {
         sealedVerifier = try row.text(required: "sealed_verifier")
         returnTo = try row.text(required: "return_to")
         expiresAt = try row.integer(required: "expires_at")
+        sealedCode = row.text("sealed_code")
     }
 }
 
@@ -45,12 +48,13 @@ extension WriteTransaction {
         try execute(
             """
             INSERT INTO connection_authorizations (state_hash, connection_id, user_id, session_id, sealed_verifier,
-                return_to, expires_at)
-            VALUES ($1, $2, $3, $4, $5, $6, $7)
+                return_to, expires_at, sealed_code)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
             """,
             [
                 .text(own.stateHash), .text(own.connectionID), .text(own.userID), SQLValue(own.sessionID),
                 .text(own.sealedVerifier), .text(own.returnTo), .integer(own.expiresAt),
+                SQLValue(own.sealedCode),
             ])
         try execute(
             """
@@ -61,10 +65,17 @@ extension WriteTransaction {
     }
 
     /// Removes and returns a sign-in: it can be used once, and only before it expires.
-    public func takeAuthorization(stateHash: String, now: Int) throws -> ConnectionAuthorization? {
+    ///
+    /// - Parameters:
+    ///   - isPending: whether the provider has answered; the secret of one state is of no use in the other.
+    ///   - connection: the connection that it has to belong to; nil for any.
+    public func takeAuthorization(
+        stateHash: String, isPending: Bool, of connection: String? = nil, now: Int
+    ) throws -> ConnectionAuthorization? {
         let found = try row("\(select: .connectionAuthorizations) WHERE state_hash = $1", [.text(stateHash)])
             .map(ConnectionAuthorization.init)
-        guard let found else { return nil }
+        guard let found, (found.sealedCode != nil) == isPending, connection.map({ $0 == found.connectionID }) ?? true
+        else { return nil }
         try execute("DELETE FROM connection_authorizations WHERE state_hash = $1", [.text(stateHash)])
         return found.expiresAt > now ? found : nil
     }

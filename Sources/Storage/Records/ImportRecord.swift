@@ -83,8 +83,10 @@ extension ReadTransaction {
     }
 
     /// Returns imports of a circle, latest first, after the one that `cursor` names.
+    ///
+    /// - Parameter user: the user for whom imports of others that are not committed are left out; nil for all imports.
     public func imports(
-        in circle: String, after cursor: (createdAt: Int, id: String)?, limit: Int
+        in circle: String, for user: String?, after cursor: (createdAt: Int, id: String)?, limit: Int
     ) throws -> [ImportRecord] {
         let last = cursor ?? (Int.max, "")
         return try rows(
@@ -93,8 +95,9 @@ extension ReadTransaction {
                 CASE WHEN outline IS NULL THEN report ELSE '' END AS report, '' AS source, item_base
             FROM imports WHERE circle_id = $1 AND (created_at < $2 OR (created_at = $2 AND id < $3))
                 AND COALESCE(stage, '') <> 'forgotten'
+                AND (state <> 'previewed' OR $5 = '' OR imported_by = $5)
             ORDER BY created_at DESC, id DESC LIMIT $4
-            """, [.text(circle), .integer(last.createdAt), .text(last.id), .integer(limit)]
+            """, [.text(circle), .integer(last.createdAt), .text(last.id), .integer(limit), .text(user ?? "")]
         ).map(ImportRecord.init)
     }
 

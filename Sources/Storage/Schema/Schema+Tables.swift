@@ -198,7 +198,7 @@ extension SchemaTable {
     static let circleUsage = SchemaTable("circle_usage", key: "circle_id", "circle_id items bytes")
     static let connectionAuthorizations = SchemaTable(
         "connection_authorizations", key: "state_hash",
-        "state_hash connection_id user_id session_id sealed_verifier return_to expires_at")
+        "state_hash connection_id user_id session_id sealed_verifier return_to expires_at sealed_code")
     static let connectionCredentials = SchemaTable(
         "connection_credentials", key: "connection_id", "connection_id sealed account version updated_at")
     static let feeds = SchemaTable(

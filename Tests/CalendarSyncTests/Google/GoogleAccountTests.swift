@@ -34,7 +34,7 @@ import Testing
                 throw GoogleEmulator.Failure(message: "\(back)")
             }
             let first = try await client.exchange(
-                code: code, attempt: attempt, scopes: GoogleScope.all,
+                code: code, verifier: attempt.verifier, scopes: GoogleScope.all,
                 redirectURI: GoogleAccountTests.redirect, now: now())
             let box = GrantBox(first)
             grant = box
@@ -149,7 +149,8 @@ import Testing
             for (attempt, redirect) in [(verifier, redirect), (attempt, Self.redirect)] {
                 await #expect {
                     _ = try await account.client.exchange(
-                        code: code, attempt: attempt, scopes: GoogleScope.all, redirectURI: redirect, now: Self.now())
+                        code: code, verifier: attempt.verifier, scopes: GoogleScope.all, redirectURI: redirect,
+                        now: Self.now())
                 } throws: {
                     ($0 as? ProviderFailure)?.kind == .unauthorized
                 }

@@ -62,13 +62,14 @@ import Testing
         }
         #expect(state == attempt.state)
         let grant = try await client.exchange(
-            code: code, attempt: attempt, scopes: MicrosoftScope.all, redirectURI: redirect, now: Self.now())
+            code: code, verifier: attempt.verifier, scopes: MicrosoftScope.all, redirectURI: redirect, now: Self.now())
         #expect(client.application.missing(of: MicrosoftScope.all, in: grant.scopes) == [])
         #expect(grant.refreshToken != nil)
         // A code is good once.
         await #expect(throws: ProviderFailure.self) {
             _ = try await client.exchange(
-                code: code, attempt: attempt, scopes: MicrosoftScope.all, redirectURI: redirect, now: Self.now())
+                code: code, verifier: attempt.verifier, scopes: MicrosoftScope.all, redirectURI: redirect,
+                now: Self.now())
         }
 
         let stored = Stored(grant)
@@ -107,12 +108,14 @@ import Testing
         let other = OAuthAttempt(random: (0..<64).map { UInt8(255 - $0) })
         await #expect {
             _ = try await client.exchange(
-                code: code, attempt: other, scopes: MicrosoftScope.all, redirectURI: redirect, now: Self.now())
+                code: code, verifier: other.verifier, scopes: MicrosoftScope.all, redirectURI: redirect, now: Self.now()
+            )
         } throws: { ($0 as? ProviderFailure)?.kind == .unauthorized }
         try await emulator.settings(["clientSecret": "another"])
         await #expect {
             _ = try await client.exchange(
-                code: code, attempt: attempt, scopes: MicrosoftScope.all, redirectURI: redirect, now: Self.now())
+                code: code, verifier: attempt.verifier, scopes: MicrosoftScope.all, redirectURI: redirect,
+                now: Self.now())
         } throws: { ($0 as? ProviderFailure)?.kind == .misconfigured }
     }
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CalendarSync
 import Foundation
 import ICalBridge
 import Testing
+
+@testable import CalendarSync
 
 @Suite struct OAuthClientTests {
     private let now = Instant(seconds: 1_790_000_000)
@@ -16,7 +17,7 @@ import Testing
     ) async throws(ProviderFailure) -> OAuthGrant {
         let client = OAuthClient(application ?? google, http: ScriptedHTTP(steps))
         return try await client.exchange(
-            code: Secret("4/0A"), attempt: attempt, scopes: GoogleScope.all, redirectURI: redirect, now: now)
+            code: Secret("4/0A"), verifier: attempt.verifier, scopes: GoogleScope.all, redirectURI: redirect, now: now)
     }
 
     private func failure(
@@ -56,7 +57,7 @@ import Testing
         #expect(!url.contains(attempt.verifier.revealed))
     }
 
-    @Test("Microsoft's addresses hold the tenant as one segment")
+    @Test("Microsoft's addresses hold the tenant as one segment, and its page asks which account is meant")
     func addressesMicrosoft() {
         let application = OAuthApplication.microsoft(
             clientID: "c", clientSecret: nil, tenant: "a/../b", loginURL: "http://127.0.0.1:9/")
@@ -64,7 +65,7 @@ import Testing
         let url = OAuthClient(application, http: ScriptedHTTP([])).authorizeURL(
             for: attempt, scopes: ["offline_access", "Calendars.ReadWrite"], redirectURI: redirect)
         #expect(url.hasPrefix("http://127.0.0.1:9/a%2F..%2Fb/oauth2/v2.0/authorize?client_id=c&"))
-        #expect(url.contains("&response_mode=query"))
+        #expect(url.contains("&response_mode=query&prompt=select_account"))
         #expect(url.contains("&scope=offline_access%20Calendars.ReadWrite&"))
     }
 
@@ -77,7 +78,8 @@ import Testing
             )
         ])
         let grant = try await OAuthClient(google, http: http).exchange(
-            code: Secret("4/0A&x"), attempt: attempt, scopes: GoogleScope.all, redirectURI: redirect, now: now)
+            code: Secret("4/0A&x"), verifier: attempt.verifier, scopes: GoogleScope.all, redirectURI: redirect, now: now
+        )
         #expect(grant.accessToken.revealed == "ya29.a")
         #expect(grant.refreshToken?.revealed == "1//0r")
         #expect(grant.expiresAt == now.adding(seconds: 3599))

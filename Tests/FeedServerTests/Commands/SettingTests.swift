@@ -14,7 +14,7 @@ struct SettingTests {
         "host": "127.0.0.2", "port": "8123", "database": "/nonexistent/k.sqlite",
         "files": "/nonexistent/k", "servers": "several", "publicURL": "https://a.example",
         "trustedProxies": "10.0.0.0/8,127.0.0.1", "tlsCertificate": "/c.pem", "tlsKey": "/k.pem", "strict": "true",
-        "requireSecondFactor": "true",
+        "requireSecondFactor": "true", "tmrSessionCookie": "true",
         "titlePrefix": "ZZ",
         "linkTemplate": "https://a.example/{id}", "maxImportBytes": "1000", "allowHTTPImports": "true",
         "maxConnections": "100", "maxConnectionsPerNetwork": "50", "accessJournalBytes": "65536",

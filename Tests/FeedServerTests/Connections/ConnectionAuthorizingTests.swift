@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FeedTokens
 import Foundation
 import HTTPTypes
 import NIOCore
@@ -44,6 +45,19 @@ struct ConnectionAuthorizingTests {
         return try await arrive(server, try await emulator.consent(try #require(begun.json["authorizeURL"]?.string)))
     }
 
+    private static func code(in place: String) throws -> String {
+        try #require(place.firstMatch(of: /[?&]code=(kal_cc_[A-Za-z0-9_-]{43})/).map { String($0.1) }, "\(place)")
+    }
+
+    /// Signs in, and redeems what that brought, as the user whose connection it is.
+    @discardableResult
+    private static func connect(
+        _ server: TestServer, _ emulator: ProviderEmulator, _ path: String, user: String = "ann"
+    ) async throws -> Answer {
+        let place = try await signIn(server, emulator, path, user: user)
+        return try await server.call(.post, "\(path)/redeem", ["code": .string(try code(in: place))], as: user)
+    }
+
     private static func arrive(
         _ server: TestServer, _ address: String, headers: HTTPFields = [:]
     ) async throws -> String {
@@ -61,8 +75,12 @@ struct ConnectionAuthorizingTests {
             let id = String(path.split(separator: "/").last ?? "")
             try await server.call(.get, "\(path)/calendars", as: "ann").expect(409)
             let location = try await Self.signIn(server, emulator, path)
-            #expect(location == "/app/here?x=1&connection=\(id)&result=connected#part")
+            let code = try Self.code(in: location)
+            #expect(location == "/app/here?x=1&connection=\(id)&result=pending&code=\(code)#part")
+            #expect(try await server.call(.get, path, as: "ann").json["state"] == "unauthorized")
+            let redeemed = try await server.call(.post, "\(path)/redeem", ["code": .string(code)], as: "ann")
             let shown = try await server.call(.get, path, as: "ann").expect(200)
+            #expect(try redeemed.expect(200).json == shown.json && redeemed.headers[.eTag] == shown.headers[.eTag])
             #expect(shown.json["state"] == "choosing" && shown.json["accountName"] == "alice@example.test")
             let calendars = try await server.call(.get, "\(path)/calendars", as: "ann").expect(200)
             let primary = try #require(calendars.json["items"]?.array?.first { $0["isPrimary"] == true })
@@ -110,7 +128,7 @@ struct ConnectionAuthorizingTests {
             }
             let first = try await begin()
             let target = String(first.dropFirst("http://calendar.example".count))
-            #expect(try await Self.arrive(server, first).hasPrefix("/app/?connection="))
+            #expect(try await Self.arrive(server, first).hasPrefix("/app/connected?connection="))
             #expect(try await server.raw(.get, target).expect(400).json["code"] == "authorization-unknown")
             let late = try await begin()
             server.clock.advance(seconds: 601)
@@ -156,7 +174,70 @@ struct ConnectionAuthorizingTests {
             #expect(try await state() == "unauthorized")
             #expect(try await Self.arrive(server, try await begin(anns), headers: anns).hasSuffix("&result=connected"))
             #expect(try await state() == "choosing")
-            #expect(try await Self.arrive(server, try await begin(nil)).hasSuffix("&result=connected"))
+            for browser in [[:], anns] as [HTTPFields] {
+                let place = try await Self.arrive(server, try await begin(nil), headers: browser)
+                #expect(place.contains("&result=pending&code="))
+            }
+        }
+    }
+
+    @Test("What no browser's session began waits for its beginner, who alone redeems it, once, within ten minutes")
+    func redeemed() async throws {
+        try await Self.google { server, emulator in
+            let (path, second) = (try await Self.begin(server), try await Self.begin(server, label: "second"))
+            let bens = try await Self.begin(server, user: "ben")
+            func redeem(_ code: String, _ path: String, as user: String?) async throws -> Answer {
+                try await server.call(.post, "\(path)/redeem", ["code": .string(code)], as: user)
+            }
+            let place = try await Self.signIn(server, emulator, path, returnTo: "https://app.example/back")
+            let code = try Self.code(in: place)
+            #expect(place.hasPrefix("https://app.example/back?connection="))
+            // Nothing was asked of the provider yet, and whoever has the code has nothing without the connection.
+            try await redeem(code, path, as: "ben").expect(404)
+            for (other, user) in [(bens, "ben"), (second, "ann")] {
+                let refused = try await redeem(code, other, as: user).expect(422)
+                #expect(refused.pointers == ["/code"])
+            }
+            #expect(try await server.call(.get, path, as: "ann").json["state"] == "unauthorized")
+            for wrong in ["", "x", String(code.dropLast()), Secret.make(.connectionCode).reveal()] {
+                #expect(try await redeem(wrong, path, as: "ann").expect(422).pointers == ["/code"])
+            }
+            // The code is no state, and a state is no code.
+            try await server.raw(.get, "/v1/connections/callback?code=x&state=\(code)").expect(400)
+            let begun = try await server.call(.post, "\(path)/authorize", nil, as: "ann").expect(200)
+            let consented = try await emulator.consent(try #require(begun.json["authorizeURL"]?.string))
+            let state = try #require(consented.firstMatch(of: /[?&]state=([^&]+)/).map { String($0.1) })
+            try await redeem("kal_cc_\(state)", path, as: "ann").expect(422)
+            try await redeem(code, path, as: "ann").expect(200)
+            try await redeem(code, path, as: "ann").expect(422)
+            // The host application redeems what it began for a user without naming them.
+            let hosts = try Self.code(in: try await Self.signIn(server, emulator, second))
+            try await redeem(hosts, second, as: nil).expect(200)
+            let late = try Self.code(in: try await Self.signIn(server, emulator, path))
+            server.clock.advance(seconds: 601)
+            try await redeem(late, path, as: "ann").expect(422)
+        }
+    }
+
+    @Test("Without an address to return to, a page shows the code to whoever signed in, who may have no session")
+    func shownCode() async throws {
+        try await Self.google { server, emulator in
+            let path = try await Self.begin(server)
+            let begun = try await server.call(.post, "\(path)/authorize", nil, as: "ann").expect(200)
+            let back = try await emulator.consent(try #require(begun.json["authorizeURL"]?.string))
+            let place = try await Self.arrive(server, back)
+            let code = try Self.code(in: place)
+            let page = try await Browser(server).open(place).expect(200)
+            #expect(page.text.contains("value=\"\(code)\"") && page.headers[.cacheControl] == "no-store")
+            for (query, shows) in [("?result=pending&code=%3Cb%3E", false), ("?result=denied", false), ("", false)] {
+                let other = try await Browser(server).open("/app/connected\(query)").expect(200)
+                #expect(other.text.contains("id=\"code\"") == shows && !other.text.contains("<b>"))
+            }
+            try await server.call(.post, "\(path)/redeem", ["code": .string(code)], as: "ann").expect(200)
+            try await emulator.control("oauth", ["denies": true])
+            let again = try await server.call(.post, "\(path)/authorize", nil, as: "ann").expect(200)
+            let refused = try await emulator.consent(try #require(again.json["authorizeURL"]?.string))
+            #expect(try await Self.arrive(server, refused).hasSuffix("&result=denied"))
         }
     }
 
@@ -196,12 +277,13 @@ struct ConnectionAuthorizingTests {
             try await emulator.control(
                 "oauth",
                 ["denies": false, "withheld": ["https://www.googleapis.com/auth/calendar.events"]])
-            #expect(try await Self.signIn(server, emulator, path).contains("&result=denied"))
+            let little = try await Self.connect(server, emulator, path).expect(409)
+            #expect(little.json["code"] == "authorization-denied")
             try await emulator.control("oauth", ["withheld": []])
             try await emulator.control("fault", ["method": "token", "status": 503])
-            #expect(try await Self.signIn(server, emulator, path).contains("&result=failed"))
+            try await Self.connect(server, emulator, path).expect(503)
             #expect(try await server.call(.get, path, as: "ann").json["state"] == "unauthorized")
-            #expect(try await Self.signIn(server, emulator, path).contains("&result=connected"))
+            try await Self.connect(server, emulator, path).expect(200)
         }
     }
 
@@ -215,7 +297,7 @@ struct ConnectionAuthorizingTests {
             }
             let (one, two) = (try await Self.begin(server), try await Self.begin(server, label: "second"))
             for path in [one, two] {
-                #expect(try await Self.signIn(server, emulator, path).contains("&result=connected"))
+                try await Self.connect(server, emulator, path).expect(200)
             }
             try await server.call(.delete, one, as: "ann").expect(204)
             #expect(try await revocations() == 0)
@@ -232,7 +314,7 @@ struct ConnectionAuthorizingTests {
     func reconnects() async throws {
         try await Self.google { server, emulator in
             let path = try await Self.begin(server)
-            _ = try await Self.signIn(server, emulator, path)
+            try await Self.connect(server, emulator, path).expect(200)
             try await server.call(.put, "\(path)/calendar", ["create": ["name": "Care"]], as: "ann").expect(200)
             try await emulator.control("oauth", ["revokeAll": true])
             server.clock.advance(seconds: 4000)
@@ -241,7 +323,7 @@ struct ConnectionAuthorizingTests {
             let shown = try await server.call(.get, path, as: "ann").expect(200)
             #expect(shown.json["state"] == "needsReconnect" && shown.json["nextSyncAt"] == .null)
             #expect(shown.json["attention"]?.array?.first?["kind"] == "needsReconnect")
-            #expect(try await Self.signIn(server, emulator, path).contains("&result=connected"))
+            try await Self.connect(server, emulator, path).expect(200)
             let again = try await server.call(.get, path, as: "ann").expect(200)
             #expect(again.json["state"] == "active" && again.json["calendarName"] == "Care")
             #expect(again.json["attention"] == [])
@@ -252,7 +334,7 @@ struct ConnectionAuthorizingTests {
     func renewal() async throws {
         try await Self.google { server, emulator in
             let path = try await Self.begin(server)
-            _ = try await Self.signIn(server, emulator, path)
+            try await Self.connect(server, emulator, path).expect(200)
             server.clock.advance(seconds: 4000)
             try await emulator.control("oauth", ["expireAccess": true])
             _ = try await emulator.call("GET", "\(emulator.address)/control/log")
@@ -274,7 +356,7 @@ struct ConnectionAuthorizingTests {
         try await TestServer.run(settings: .emulated(graph: emulator.address)) { server in
             try await server.makeCircle()
             let path = try await Self.begin(server, "outlook")
-            #expect(try await Self.signIn(server, emulator, path).contains("&result=connected"))
+            try await Self.connect(server, emulator, path).expect(200)
             let shown = try await server.call(.get, path, as: "ann").expect(200)
             #expect(shown.json["state"] == "choosing" && shown.json["accountName"]?.string?.isEmpty == false)
             let made = try await server.call(.put, "\(path)/calendar", ["create": [:]], as: "ann").expect(200)

@@ -41,7 +41,9 @@ struct ProviderSyncTests {
         let path = "/v1/connections/\(id)"
         let begun = try await server.call(.post, "\(path)/authorize", nil, as: "ann").expect(200)
         let back = try await emulator.consent(try #require(begun.json["authorizeURL"]?.string))
-        try await server.raw(.get, String(back.dropFirst("http://calendar.example".count))).expect(303)
+        let arrived = try await server.raw(.get, String(back.dropFirst("http://calendar.example".count))).expect(303)
+        let code = try #require(arrived.headers[.location]?.split(separator: "&code=").last)
+        try await server.call(.post, "\(path)/redeem", ["code": .string(String(code))], as: "ann").expect(200)
         try await server.call(.put, "\(path)/calendar", ["create": [:]], as: "ann").expect(200)
         return id
     }
@@ -187,6 +189,9 @@ struct ProviderSyncTests {
                 method, "http://127.0.0.1:\(server.port)\(path)", headers: headers, body: try body?.serialized(),
                 longest: 1 << 24)
             #expect((200..<400).contains(answer.status), "\(path): \(String(decoding: answer.body, as: UTF8.self))")
+            if answer.status == 303 {
+                return .string(answer.headers.first { $0.name.lowercased() == "location" }?.value ?? "")
+            }
             return (try? JSONValue(parsing: answer.body)) ?? .null
         }
         _ = try await call(first, "PUT", "/v1/circles/c", ["name": "Family", "timeZone": "Europe/Berlin"])
@@ -204,7 +209,9 @@ struct ProviderSyncTests {
         let begun = try await call(first, "POST", "\(path)/authorize", [:], as: "ann")
         let back = try await emulator.consent(try #require(begun["authorizeURL"]?.string))
         let query = try #require(back.split(separator: "?", maxSplits: 1).last)
-        _ = try await call(first, "GET", "/v1/connections/callback?\(query)")
+        let place = try await call(first, "GET", "/v1/connections/callback?\(query)").string
+        let code = try #require(place?.split(separator: "&code=").last)
+        _ = try await call(first, "POST", "\(path)/redeem", ["code": .string(String(code))], as: "ann")
         // The second batch is carried out, and the server waits for its answer when it is killed.
         try await emulator.control("fault", ["method": "batch", "skip": 1, "times": 1000, "hold": true])
         _ = try await call(first, "PUT", "\(path)/calendar", ["create": [:]], as: "ann")

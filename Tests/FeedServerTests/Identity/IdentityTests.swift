@@ -67,6 +67,58 @@ struct IdentityTests {
         }
     }
 
+    @Test("No user leaves members behind without an owner; the host application decides by itself")
+    func lastOwner() async throws {
+        try await TestServer.run { server in
+            try await server.makeCircle()
+            let path = "/v1/circles/c/members"
+            func put(_ user: String, _ role: String, as caller: String?) async throws -> Answer {
+                try await server.call(
+                    .put, "\(path)/\(user)", ["displayName": .string(user), "role": .string(role)], as: caller)
+            }
+            func refused(_ answer: Answer) throws {
+                #expect(try answer.expect(409).json["code"] == "last-owner")
+            }
+            try refused(try await server.call(.delete, "\(path)/ann", as: "ann"))
+            for role in ["member", "viewer"] { try refused(try await put("ann", role, as: "ann")) }
+            #expect(try await server.call(.get, "\(path)/ann").json["role"] == "owner")
+            try await put("ann", "owner", as: "ann").expect(200)
+            // With a second owner the first may go, and the second is the last then.
+            try await put("ben", "owner", as: "ann").expect(200)
+            try await put("ann", "member", as: "ben").expect(200)
+            try refused(try await server.call(.delete, "\(path)/ben", as: "ben"))
+            try await put("ann", "owner", as: "ben").expect(200)
+            try await server.call(.delete, "\(path)/ben", as: "ann").expect(204)
+            try refused(try await server.call(.delete, "\(path)/ann", as: "ann"))
+            for member in ["vic"] { try await server.call(.delete, "\(path)/\(member)", as: "ann").expect(204) }
+            // Nobody is left behind.
+            try refused(try await put("ann", "viewer", as: "ann"))
+            try await server.call(.delete, "\(path)/ann", as: "ann").expect(204)
+            // The host application goes through states that a user may not bring about.
+            try await put("ann", "owner", as: nil).expect(201)
+            try await put("vic", "viewer", as: nil).expect(201)
+            try await put("ann", "viewer", as: nil).expect(200)
+            try await put("vic", "owner", as: nil).expect(200)
+            try await server.call(.delete, "\(path)/vic").expect(204)
+        }
+    }
+
+    @Test("Of the last two owners who leave at the same moment, one stays")
+    func simultaneousOwners() async throws {
+        try await TestServer.run { server in
+            try await server.makeCircle()
+            try await server.call(.put, "/v1/circles/c/members/ben", ["displayName": "Ben", "role": "owner"]).expect(
+                200)
+            let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+                for user in ["ann", "ben"] {
+                    group.addTask { try await server.call(.delete, "/v1/circles/c/members/\(user)", as: user).status }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }.sorted()
+            }
+            #expect(statuses == [204, 409])
+        }
+    }
+
     @Test("X-Forwarded-For counts only from trusted proxies, from the right")
     func networks() throws {
         #expect(IPAddress("192.0.2.77")?.network == "192.0.2.0/24")

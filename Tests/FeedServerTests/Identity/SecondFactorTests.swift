@@ -57,6 +57,36 @@ struct SecondFactorTests {
         }
     }
 
+    @Test("Wrong codes at the confirmation are counted like those of a sign-in, and a right one ends the count")
+    func guessedConfirmation() async throws {
+        try await TestServer.withPasswords { server in
+            let (token, path) = (try await server.session("ann"), "/v1/second-factor/confirm")
+            func confirm(_ code: String) async throws -> Answer {
+                try await server.bearing(token, .post, path, ["code": .string(code)])
+            }
+            // Where nothing waits for a code, there is nothing to guess.
+            for _ in 0..<6 { try await confirm("123456").expect(409) }
+            let proof: JSONValue = ["currentPassword": "ann's password"]
+            let begun = try await server.bearing(token, .post, "/v1/second-factor", proof).expect(201)
+            let app = Authenticator(secret: begun.json["secret"]?.string ?? "")
+            for _ in 0..<4 { try await confirm(app.code(server, 5)).expect(422) }
+            try await confirm(app.code(server, 5)).expect(422)
+            for code in [app.code(server), app.code(server, 5)] {
+                let early = try await confirm(code).expect(429)
+                #expect(early.headers[.retryAfter] == "30" && early.json["code"] == "too-many-tries")
+            }
+            // Other places where ann's codes and passwords count wait too.
+            try await server.signIn("ann").expect(429)
+            server.clock.advance(seconds: 30)
+            try await confirm(app.code(server, 5)).expect(422)
+            #expect(try await confirm(app.code(server)).expect(429).headers[.retryAfter] == "60")
+            server.clock.advance(seconds: 60)
+            try await confirm(app.code(server)).expect(200)
+            for _ in 0..<4 { try await server.signIn("ann", "a wrong one").expect(401) }
+            #expect(try await server.signIn("ann").expect(401).json["code"] == "second-factor-needed")
+        }
+    }
+
     @Test("A secret that waits for its confirmation for an hour, or for longer than its password, is forgotten")
     func patience() async throws {
         try await TestServer.withPasswords { server in

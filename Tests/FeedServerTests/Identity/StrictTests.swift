@@ -28,6 +28,7 @@ struct StrictTests {
             (["--public-url", "https://a.example", "--host", "0.0.0.0"], "only on this machine"),
             (["--public-url", "https://a.example", "--host", "192.0.2.1", "--metrics-port", "9"], "metricsPort"),
             (["--public-url", "https://a.example", "--allow-http-imports"], "allowHTTPImports"),
+            (["--public-url", "https://a.example", "--tmr-session-cookie"], "tmrSessionCookie"),
         ])
     func start(flags: [String], sentence: String) async throws {
         let result = try await runProgram(

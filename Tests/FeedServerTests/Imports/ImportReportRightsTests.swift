@@ -26,27 +26,43 @@ struct ImportReportRightsTests {
         ]
     }
 
-    @Test("A preview that nobody committed is its maker's; others learn how many events there are and no more")
+    @Test("A preview that nobody committed is its maker's and the host application's; for others it does not exist")
     func previews() async throws {
         try await TestServer.run { server in
             try await server.makeCircle()
             let made = try await server.bring(Self.events, as: "ann", mode: "preview").expect(201)
             let id = try #require(made.json["id"]?.string)
             #expect(made.json["items"]?.array?.count == 2 && made.json["shown"] == "all")
+            let own = try await server.bring([OneCalendar.event("other@x", "Other")], as: "ben", mode: "preview")
+            let others = try #require(try own.expect(201).json["id"]?.string)
+            let hosts = try #require(
+                try await server.bring([Self.events[1]], as: nil, mode: "preview").expect(201).json["id"]?.string)
+            func listed(_ user: String?) async throws -> Set<String> {
+                let list = try await server.call(.get, "/v1/circles/c/imports", as: user).expect(200)
+                return Set(list.json["items"]?.array?.compactMap { $0["id"]?.string } ?? [])
+            }
             for user in ["vic", "ben"] {
-                for answer in try await tell(server, id, to: user) {
-                    for word in Self.words + ["Bins", "open@x", "2026-03-10"] {
-                        #expect(!answer.text.contains(word), "\(word) in \(answer.text)")
+                for number in [id, hosts, "nothing"] {
+                    let path = "/v1/imports/\(number)"
+                    for (method, end) in [(.get, ""), (.post, "/commit"), (.post, "/undo")]
+                        as [(HTTPRequest.Method, String)]
+                    {
+                        let answer = try await server.call(method, path + end, nil, as: user).expect(404)
+                        #expect(answer.json["code"] == "import-not-found")
                     }
                 }
-                let report = try await server.call(.get, "/v1/imports/\(id)", as: user).json
-                #expect(report["counts"]?["events"] == 4 && report["counts"]?["created"] == 2)
-                #expect(report["items"] == [] && report["shown"] == "counts" && report["nextCursor"] == .null)
             }
+            #expect(try await listed("vic") == [])
+            #expect(try await listed("ben") == [others])
+            #expect(try await listed("ann") == [id])
+            #expect(try await listed(nil) == [id, others, hosts])
             for user in ["ann", nil] {
                 let report = try #require(try await tell(server, id, to: user).first)
                 #expect(report.json["items"]?.array?.count == 2 && report.text.contains("Doctor"))
             }
+            try await server.call(.post, "/v1/imports/\(id)/commit", nil, as: "ann").expect(200)
+            #expect(try await listed("vic") == [id])
+            try await server.call(.post, "/v1/imports/\(id)/undo", nil, as: "ben").expect(403)
         }
     }
 
@@ -121,7 +137,10 @@ struct ImportReportRightsTests {
             try await eventually("The file is read.") {
                 try await server.call(.get, "/v1/imports/\(id)").json["state"] != "reading"
             }
-            for answer in try await tell(server, id, to: "ben") { #expect(!answer.text.contains("Oncologist")) }
+            try await server.call(.get, "/v1/imports/\(id)", as: "ben").expect(404)
+            #expect(try await server.call(.get, "/v1/circles/c/imports", as: "ben").json["items"] == [])
+            let own = try await server.call(.get, "/v1/imports/\(id)", as: "ann").expect(200)
+            #expect(own.json["state"] == "failed" && own.json["problem"]?["status"] == 422)
         }
     }
 }

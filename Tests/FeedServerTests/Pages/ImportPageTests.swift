@@ -165,11 +165,18 @@ struct ImportPageTests {
             let place = try #require(ann.history.last)
             _ = try await server.call(.put, "/v1/circles/c/members/ben", ["displayName": "Ben", "role": "viewer"])
             let ben = try await Browser.signedIn("ben", server)
-            let seen = try await ben.open(place).expect(200)
-            #expect(!seen.text.contains("name=\"exclude\""))
-            let other = try #require(HTMLForm.all(in: seen.text).first?.token)
-            for verb in ["commit", "discard"] {
-                try await ben.post("\(place)/\(verb)", [("token", other)]).expect(403)
+            // What is not committed does not exist for other members.
+            for role in ["viewer", "member", "owner"] {
+                let person: JSONValue = ["displayName": "Ben", "role": .string(role)]
+                _ = try await server.call(.put, "/v1/circles/c/members/ben", person)
+                for path in [place, "\(place)/progress"] { try await ben.open(path).expect(404) }
+                let other = try #require(HTMLForm.all(in: try await ben.open("/app/account").text).first?.token)
+                for verb in ["page", "commit", "undo", "discard"] {
+                    try await ben.post("\(place)/\(verb)", [("token", other)]).expect(404)
+                }
+                guard role != "viewer" else { continue }
+                let id = try #require(place.split(separator: "/").last)
+                #expect(!(try await ben.open(Self.path).expect(200)).text.contains(String(id)))
             }
             try await ann.send(preview, to: "\(place)/discard").expect(200)
             try await ann.open(place).expect(404)

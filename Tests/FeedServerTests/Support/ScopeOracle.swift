@@ -73,7 +73,8 @@ enum ScopeOracle {
             [
                 "GET /v1/circles/{circle}/connections", "POST /v1/circles/{circle}/connections",
                 "GET /v1/connections/{id}", "PATCH /v1/connections/{id}", "DELETE /v1/connections/{id}",
-                "POST /v1/connections/{id}/authorize", "PUT /v1/connections/{id}/account",
+                "POST /v1/connections/{id}/authorize", "POST /v1/connections/{id}/redeem",
+                "PUT /v1/connections/{id}/account",
                 "GET /v1/connections/{id}/calendars", "PUT /v1/connections/{id}/calendar",
                 "PUT /v1/connections/{id}/device",
                 "GET /v1/connections/{id}/runs", "GET /v1/runs/{id}", "GET /v1/connections/{id}/mappings",

@@ -28,7 +28,8 @@ package struct Members: Sendable {
         return member
     }
 
-    /// Adds or changes a member; throws `Refusal` when the circle has the maximum number of members.
+    /// Adds or changes a member; throws `Refusal` when the circle has the maximum number of members, or 409 when a user
+    /// would leave it without an owner.
     package func put(
         _ user: String, in circle: String, displayName: String, role: Member.Role, if condition: Precondition<Member>,
         for caller: Caller
@@ -45,6 +46,7 @@ package struct Members: Sendable {
             }
             let put = try transaction.putMember(
                 user, in: circle, displayName: displayName, role: role, titles: kinds.namesInTitles, now: act.now)
+            if old?.role == .owner, role != .owner { try Self.checkOwner(of: circle, for: caller, in: transaction) }
             if old?.role == role, old?.displayName == displayName { return .unchanged(put) }
             return Done(
                 put,
@@ -57,6 +59,8 @@ package struct Members: Sendable {
     }
 
     /// Removes a member and ends the member's feeds; all members may leave, but only owners may remove others.
+    ///
+    /// Throws 409 when the circle's last owner would leave other members behind.
     package func delete(
         _ user: String, in circle: String, if condition: Precondition<Member>, for caller: Caller
     ) async throws {
@@ -69,9 +73,22 @@ package struct Members: Sendable {
             guard try transaction.removeMember(user, from: circle, now: act.now) else {
                 throw Refusal.missing(.member)
             }
+            if member.role == .owner { try Self.checkOwner(of: circle, for: caller, in: transaction) }
             var detail = Self.roles(before: member.role, after: nil)
             detail["revokedFeeds"] = .array(feeds.map { .string($0.id) })
             return Done(noting: AuditNote(.memberRemoved, user, detail: .object(detail)))
+        }
+    }
+
+    /// Throws 409 when a circle that has members has no owner any more, who alone could change it.
+    ///
+    /// The host application may go on with such a circle: it decides who belongs to it, one call after the other.
+    private static func checkOwner(of circle: String, for caller: Caller, in transaction: any ReadTransaction) throws {
+        guard caller.userID != nil else { return }
+        let left = try transaction.membersEverKnown(in: circle).filter { $0.leftAt == nil }
+        guard left.isEmpty || left.contains(where: { $0.role == .owner }) else {
+            throw Refusal.conflict(
+                "This is the circle's last owner. Make another member an owner first.", code: .lastOwner)
         }
     }
 

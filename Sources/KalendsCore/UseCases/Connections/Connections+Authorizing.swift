@@ -20,6 +20,8 @@ extension Connections {
         package let connection: String
         package let result: ReturnAddress.Result
         package let returnTo: ReturnAddress
+        /// The code with which the beginner of a pending sign-in ends it.
+        package var code: FeedTokens.Secret?
     }
 
     /// How long a sign-in may take, in milliseconds.
@@ -32,12 +34,16 @@ extension Connections {
     ///
     /// - Parameters:
     ///   - returnTo: the address to return to; nil for the server's own pages.
-    ///   - session: the browser's session, the only one that can end the sign-in; nil for a caller with a token.
+    ///   - session: the browser's session, the only one that can end the sign-in; nil for a caller with a token, who
+    ///     redeems the code that the sign-in brings.
     package func authorize(
         _ id: String, returnTo: String?, session: String?, for caller: Caller
     ) async throws -> Departure {
         let providers = services.providers
-        guard let back = ReturnAddress(returnTo ?? ReturnAddress.pages, settings.returnOrigins) else {
+        guard
+            let back = ReturnAddress(
+                returnTo ?? (session == nil ? ReturnAddress.codePage : ReturnAddress.pages), settings.returnOrigins)
+        else {
             throw Refusal.invalid("/returnTo", code: .addressNotAllowed, ReturnAddress.rule)
         }
         try services.grants.admit(caller.userID)
@@ -66,13 +72,24 @@ extension Connections {
     /// Ends a sign-in with the parameters with which the provider sent the browser back; throws 400 when the sign-in is
     /// unknown, has ended, or took too long.
     ///
+    /// One that no browser's session began is pending from then on: whoever opened its address may be another person,
+    /// whose account it must not connect.
+    ///
     /// - Parameter cookie: the browser's session, if it has one.
     package func arrive(_ query: [(name: String, value: String)], cookie: FeedTokens.Secret?) async throws -> Arrival {
         guard let back = OAuthReturn(query: query) else { throw Refusal.authorizationUnknown }
         let (now, hash, session) = (services.now(), Self.hash(back.state), cookie?.hash)
-        let (attempt, browser) = try await services.store.record { transaction in
+        let (redeeming, key) = (FeedTokens.Secret.make(.connectionCode), services.sealingKey)
+        let (attempt, browser, isPending) = try await services.store.record { transaction in
             let browser = try session.flatMap { try transaction.session(hash: $0, now: now) }
-            return (try transaction.takeAuthorization(stateHash: hash, now: now), browser)
+            let found = try transaction.takeAuthorization(stateHash: hash, isPending: false, now: now)
+            guard var pending = found, pending.sessionID == nil, case .code(let code, _) = back,
+                browser.map({ $0.userID == pending.userID }) ?? true
+            else { return (found, browser, false) }
+            (pending.stateHash, pending.expiresAt) = (redeeming.hash, now + Self.patience)
+            pending.sealedCode = try key.seal(code.revealed, for: Self.purpose(pending.connectionID))
+            try transaction.insertAuthorization(pending, most: Self.mostAtOnce)
+            return (found, browser, true)
         }
         guard let attempt, let returnTo = ReturnAddress(attempt.returnTo, settings.returnOrigins) else {
             throw Refusal.authorizationUnknown
@@ -86,9 +103,13 @@ extension Connections {
         switch back {
         case .denied: return arrival(.denied)
         case .failed: return arrival(.failed)
-        case .code(let code, let state):
+        case .code where isPending:
+            return Arrival(
+                connection: attempt.connectionID, result: .pending, returnTo: returnTo, code: redeeming)
+        case .code(let code, _):
             do {
-                return arrival(try await connect(attempt, state, code))
+                let caller = Caller(.user(attempt.userID), actor: AuditActor(user: attempt.userID))
+                return arrival(try await connect(attempt, code, for: caller))
             } catch is ProviderFailure {
                 return arrival(.failed)
             } catch is Refusal {
@@ -97,20 +118,44 @@ extension Connections {
         }
     }
 
+    /// Ends a pending sign-in for the caller, whose connection it is; throws 422 for a code that is unknown, was used
+    /// or is too old, 409 when the person allowed too little.
+    package func redeem(_ id: String, code: FeedTokens.Secret?, for caller: Caller) async throws -> Shown {
+        let attempt: ConnectionAuthorization? = try await services.acts.act(on: .connection(id), for: caller) { act in
+            let found = try code.flatMap {
+                try act.transaction.takeAuthorization(stateHash: $0.hash, isPending: true, of: id, now: act.now)
+            }
+            return .unnoted("What a sign-in connects is noted.", found)
+        }
+        guard let attempt, let sealed = attempt.sealedCode else {
+            throw Refusal.invalid("/code", code: .authorizationUnknown, Refusal.authorizationUnknown.detail)
+        }
+        let returned = CalendarSync.Secret(try services.sealingKey.open(sealed, for: Self.purpose(id)))
+        do {
+            guard try await connect(attempt, returned, for: caller) == .connected else {
+                throw Refusal.conflict(
+                    "The person allowed too little at the provider. Begin the sign-in again.",
+                    code: .authorizationDenied)
+            }
+        } catch let failure as ProviderFailure {
+            throw Refusal(failure)
+        }
+        return try await get(id, for: caller)
+    }
+
     /// Exchanges the code, finds the account, and stores its credentials.
     private func connect(
-        _ attempt: ConnectionAuthorization, _ state: CalendarSync.Secret, _ code: CalendarSync.Secret
+        _ attempt: ConnectionAuthorization, _ code: CalendarSync.Secret, for caller: Caller
     ) async throws -> ReturnAddress.Result {
         let id = attempt.connectionID
-        let caller = Caller(.user(attempt.userID), actor: AuditActor(user: attempt.userID))
         let (providers, key) = (services.providers, services.sealingKey)
         let own = try await services.store.read { try Rights.connection(id, for: caller.identity, in: $0) }
         let client = try providers.oauth(own.provider)
         let scopes = providers.scopes(of: own.provider) ?? []
         let verifier = CalendarSync.Secret(try key.open(attempt.sealedVerifier, for: Self.purpose(id)))
         let grant = try await client.exchange(
-            code: code, attempt: OAuthAttempt(state: state, verifier: verifier), scopes: scopes,
-            redirectURI: providers.redirectURI, now: Instant(seconds: services.now() / 1000))
+            code: code, verifier: verifier, scopes: scopes, redirectURI: providers.redirectURI,
+            now: Instant(seconds: services.now() / 1000))
         let missing = client.application.missing(of: scopes, in: grant.scopes)
         // Without these two scopes a connection still works with other calendars; without any other it is useless.
         guard !missing.contains(where: { $0 != GoogleScope.ownCalendars && $0 != MicrosoftScope.user }) else {

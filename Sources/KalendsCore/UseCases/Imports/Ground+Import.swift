@@ -6,7 +6,7 @@ extension Ground<ImportRecord> {
     /// An import of a circle in which the caller has a right; the act changes nothing that a feed shows.
     static func `import`(_ id: String, _ right: Right, touchingNoFeed reason: StaticString) -> Ground {
         Ground(touchingNoCircle: reason) { transaction, caller in
-            let (record, circle) = try Imports.record(id, for: caller, right, in: transaction)
+            let (record, circle) = try Rights.import(id, for: caller.identity, right, in: transaction)
             return Opened(held: record, circle: circle.id)
         }
     }

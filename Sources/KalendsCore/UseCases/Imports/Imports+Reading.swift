@@ -52,7 +52,7 @@ extension Imports {
         package let next: Int?
     }
 
-    /// Lists the imports into a circle, the latest first.
+    /// Lists the imports into a circle that the caller may see, the latest first.
     ///
     /// - Parameters:
     ///   - cursor: the place of the import after which the part begins.
@@ -66,27 +66,20 @@ extension Imports {
             _ = try Rights.circle(circle, for: caller.identity, .read, in: transaction)
             return try show { last, count in
                 let place = last.map { ($0.record.createdAt, $0.record.id) } ?? cursor
-                return try transaction.imports(in: circle, after: place, limit: count)
+                return try transaction.imports(in: circle, for: caller.userID, after: place, limit: count)
                     .map { try Listed($0, services, to: caller, in: transaction) }
             }
         }
     }
 
-    /// Returns the report of an import with its state; throws 404 for an import of a circle that is not the caller's.
+    /// Returns the report of an import with its state; throws 404 for an import that the caller may not see.
     package func report(_ id: String, for caller: Caller, _ part: Part) async throws -> Report {
         let earlier = services.importDesk.progress(id)
         return try await services.acts.readPage(for: caller) { transaction in
-            let record = try Self.record(id, for: caller, .read, in: transaction).0
+            let record = try Rights.import(id, for: caller.identity, .read, in: transaction).0
             return try Report(
                 try Listed(record, services, to: caller, earlier: earlier, in: transaction), part, in: transaction)
         }
-    }
-
-    static func record(
-        _ id: String, for caller: Caller, _ right: Right, in transaction: any ReadTransaction
-    ) throws -> (ImportRecord, Circle) {
-        guard let record = try transaction.importRecord(id) else { throw Refusal.missing(.import) }
-        return (record, try Rights.circle(record.circleID, for: caller.identity, right, of: .import, in: transaction))
     }
 }
 
@@ -129,8 +122,7 @@ extension Imports.Report {
         let fitting = try shown.prefix(bytes: Self.mostItemBytes)
         if fitting.count < shown.count { (shown, hasMore) = (fitting[...], true) }
         items = try view.shown(Array(shown), of: record, in: transaction)
-        // A caller who may see no items has no further part.
-        next = hasMore && view.part != .counts ? start + shown.count : nil
+        next = hasMore ? start + shown.count : nil
     }
 }
 

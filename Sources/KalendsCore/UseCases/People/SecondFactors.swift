@@ -86,16 +86,20 @@ package struct SecondFactors: Sendable {
 
     /// Activates the caller's second factor with a code of the app, and ends the caller's other sessions.
     ///
+    /// - Parameter network: the caller's network, which limits guesses.
     /// - Returns: the recovery codes, which are shown only this once.
-    package func confirm(_ code: Concealed, for caller: Caller) async throws -> [Concealed] {
+    package func confirm(_ code: Concealed, from network: String, for caller: Caller) async throws -> [Concealed] {
         let (user, factors, codes) = (try Rights.user(caller.identity), factors, Self.codes())
+        guard let waiting = try await acts.store.read({ try $0.secondFactor(of: user) }), !waiting.isActive else {
+            throw Refusal.noWaitingFactor
+        }
+        try await passwords.brake.begin(user, from: network, now: acts.now())
         try await acts.act(on: Self.ground(user), for: caller) { act in
             let transaction = act.transaction
             guard let factor = try transaction.secondFactor(of: user), !factor.isActive,
                 act.now - factor.createdAt < Self.patience
             else {
-                throw Refusal.conflict(
-                    "No second factor waits for its confirmation. Begin again.", code: .secondFactorState)
+                throw Refusal.noWaitingFactor
             }
             guard let step = try factors.step(of: code, factor, now: act.now),
                 try transaction.confirmSecondFactor(of: user, step: step, now: act.now)
@@ -104,6 +108,7 @@ package struct SecondFactors: Sendable {
             try transaction.deleteSessions(of: user, except: caller.session)
             return Done(noting: AuditNote(.secondFactorEnabled, user))
         }
+        try await passwords.brake.succeed(user, from: network, now: acts.now())
         return codes.map(\.shown)
     }
 
@@ -164,6 +169,9 @@ package struct SecondFactors: Sendable {
 extension Refusal {
     fileprivate static let activeFactor = Refusal.conflict(
         "The user has a second factor. Remove it before setting up another.", code: .secondFactorState)
+
+    fileprivate static let noWaitingFactor = Refusal.conflict(
+        "No second factor waits for its confirmation. Begin again.", code: .secondFactorState)
 
     fileprivate static let noFactor = Refusal.conflict("The user has no second factor.", code: .secondFactorState)
 }

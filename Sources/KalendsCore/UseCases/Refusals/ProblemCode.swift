@@ -74,6 +74,7 @@ package enum ProblemCode: String, CaseIterable, Sendable {
     case webhookNotFound = "webhook-not-found"
 
     // 409, 410 and 412
+    case authorizationDenied = "authorization-denied"
     case changesForgotten = "changes-forgotten"
     case conflict
     case conflictState = "conflict-state"
@@ -84,6 +85,7 @@ package enum ProblemCode: String, CaseIterable, Sendable {
     case feedRevoked = "feed-revoked"
     case gone
     case importState = "import-state"
+    case lastOwner = "last-owner"
     case labelTaken = "label-taken"
     case limitReached = "limit-reached"
     case notRecurring = "not-recurring"

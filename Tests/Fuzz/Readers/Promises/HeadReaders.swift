@@ -16,17 +16,18 @@ extension Reader {
     static let heads = [
         Reader(name: "query", check: query),
         Reader(name: "cookie") { bytes in
-            let request = request([.cookie: text(bytes)])
-            let secrets = [SessionCookie.secret(of: request), OperatorCookie.secret(of: request)].compactMap(\.self)
+            let (request, settings) = (request([.cookie: text(bytes)]), ServerSettings())
+            let secrets = [SessionCookie.secret(of: request, settings), OperatorCookie.secret(of: request, settings)]
+                .compactMap(\.self)
             for secret in secrets {
                 try promise(text(bytes).contains(secret.reveal()), "A secret is as it was sent.")
             }
-            if SessionCookie.secret(of: request) != nil {
-                try promise(SessionCookie.isSent(with: request), "A cookie that is read was sent.")
+            if SessionCookie.secret(of: request, settings) != nil {
+                try promise(SessionCookie.isSent(with: request, settings), "A cookie that is read was sent.")
             }
         },
         Reader(name: "authorization") { bytes in
-            switch Credential(request([.authorization: text(bytes)])) {
+            switch Credential(request([.authorization: text(bytes)]), ServerSettings()) {
             case .serviceKey(let secret), .session(let secret, _), .device(let secret):
                 try promise(text(bytes).contains(secret.reveal()), "A secret is as it was sent.")
             case .userToken(let token): _ = SignedToken(token)

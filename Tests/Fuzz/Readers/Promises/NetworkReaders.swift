@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Base
+import FeedTokens
 import Foundation
 
 @testable import KalendsCore
@@ -40,7 +41,7 @@ extension Reader {
             if let origin { try promise(WebOrigin(origin.text) == origin, "An origin is read back.") }
             let known = Set(["https://app.example", "http://localhost:3000"].map { ByteString($0) })
             guard let address = ReturnAddress(text, known) else { return }
-            let whole = address.with(.connected, connection: "c1", base: "/base")
+            let whole = address.with(.pending, code: .make(.connectionCode), connection: "c1", base: "/base")
             let root = URL(string: "https://kalends.example/")
             guard let url = URL(string: whole, relativeTo: root)?.absoluteURL.standardized else { return }
             // Capital letters of a host are no others to a browser.

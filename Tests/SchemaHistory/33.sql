@@ -1,0 +1,2 @@
+ALTER TABLE connection_authorizations ADD COLUMN sealed_code TEXT
+;
