@@ -75,21 +75,10 @@ extension RemoteEvent {
     var weight: Int {
         let content =
             switch content {
-            case .entry(let entry), .master(let entry): entry.weight
+            case .entry(let entry), .master(let entry): entry.weight + 64 * entry.occurrences.count
             case .unreadable: 64
             }
         return 256 + id.utf8.count + (etag?.utf8.count ?? 0) + content
-    }
-}
-
-extension Entry {
-    fileprivate var weight: Int {
-        let times = (repetition?.exdates.count ?? 0) + (repetition?.rdates.count ?? 0) + reminders.count
-        let texts = title.utf8.count + notes.utf8.count + location.utf8.count + (repetition?.rrule?.utf8.count ?? 0)
-        return occurrences.values.reduce(256 + texts + 16 * times) { sum, occurrence in
-            guard case .changed(let changed) = occurrence else { return sum + 64 }
-            return sum + 256 + changed.title.utf8.count + changed.notes.utf8.count + changed.location.utf8.count
-        }
     }
 }
 
