@@ -143,14 +143,15 @@ class Host(Provider):
         return super().answer(method, path, fields, body)
 
     def without_days(self, text):
-        text = re.sub(r"EXDATE[^\r\n]*\r\n(?: [^\r\n]*\r\n)*", "", text)
-        found = re.search(r"DTSTART(;TZID=[^:\r\n]*)?:(\d{8})(T\d{6}Z?)\r\n", text)
-        if not found or "RRULE" not in text:
+        # Before the event there is its zone, which has starts and rules too.
+        zone, begin, event = re.sub(r"EXDATE[^\r\n]*\r\n(?: [^\r\n]*\r\n)*", "", text).partition("BEGIN:VEVENT")
+        found = re.search(r"DTSTART(;TZID=[^:\r\n]*)?:(\d{8})(T\d{6}Z?)\r\n", event)
+        if not found or "RRULE" not in event:
             return text
         first = datetime.datetime.strptime(found[2], "%Y%m%d") + datetime.timedelta(days=1 + self.struck * 37 % 300)
         days = ((first + datetime.timedelta(days=day)).strftime("%Y%m%d") + found[3] for day in range(self.deleted.value))
         lines = "".join(f"EXDATE{found[1] or ''}:{day}\r\n" for day in days)
-        return text.replace(found[0], found[0] + lines, 1)
+        return zone + begin + event.replace(found[0], found[0] + lines, 1)
 
 
 def serve(port, deleted, number, ready):
