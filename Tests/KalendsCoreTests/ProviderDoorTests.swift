@@ -25,6 +25,20 @@ private struct LongAnswers: ProviderLine {
     }
 }
 
+/// The order in which pieces of work are done, after one that is blocked until the gate opens.
+private final class Scene: Sendable {
+    let order = Mutex<[String]>([])
+    let isBlocked = Atomic(false)
+    let gate = Semaphore()
+
+    func note(_ name: String) { order.withLock { $0.append(name) } }
+
+    func block() {
+        isBlocked.store(true, ordering: .sequentiallyConsistent)
+        gate.wait()
+    }
+}
+
 @Suite("What comes in from calendar servers")
 struct ProviderDoorTests {
     private static let mib = 1 << 20
@@ -117,30 +131,17 @@ struct ProviderDoorTests {
 
     @Test("Whoever has many documents to read waits after each of them for one of everybody else's")
     func turns() async throws {
-        let threads = TurnThreads(width: 1)
-        let gate = Semaphore()
-        let order = Mutex<[String]>([])
-        let isBlocked = Atomic(false)
-        let blocked = Task {
-            try await threads.run(for: "x") {
-                isBlocked.store(true, ordering: .sequentiallyConsistent)
-                gate.wait()
-            }
-        }
-        while !isBlocked.load(ordering: .sequentiallyConsistent) { await Task.yield() }
+        let (threads, scene) = (TurnThreads(width: 1), Scene())
+        let blocked = Task { try await threads.run(for: "x") { scene.block() } }
+        while !scene.isBlocked.load(ordering: .sequentiallyConsistent) { await Task.yield() }
         var tasks: [Task<Void, any Error>] = []
         for (number, name) in ["a1", "a2", "a3", "b1", "c1"].enumerated() {
-            tasks.append(
-                Task {
-                    try await threads.run(for: ByteString(String(name.prefix(1)))) {
-                        order.withLock { $0.append(name) }
-                    }
-                })
+            tasks.append(Task { try await threads.run(for: ByteString(String(name.prefix(1)))) { scene.note(name) } })
             while threads.waitingCount <= number { await Task.yield() }
         }
-        gate.signal()
+        scene.gate.signal()
         for task in tasks + [blocked] { try await task.value }
-        #expect(order.withLock { $0 } == ["a1", "b1", "c1", "a2", "a3"])
+        #expect(scene.order.withLock { $0 } == ["a1", "b1", "c1", "a2", "a3"])
     }
 
     @Test("Processor time that is used up comes back with time, and a third question at once is refused")
