@@ -30,6 +30,12 @@ extension Components {
                 example: ["url": "https://dav.example", "username": "jane", "password": "app-password"])
         ),
         (
+            "AuthorizationCode",
+            .input(
+                .required("code", Schema.string.described("The code that the sign-in brought.")),
+                example: ["code": "kal_cc_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8"])
+        ),
+        (
             "CalDAVAccount",
             .output(
                 .required("principal", .string), .required("homes", .array(of: .string)),

@@ -49,7 +49,7 @@ struct ConnectionAccountRoutes: Sendable {
                 details:
                     "Takes the `code` that the sign-in brought to `returnTo`, once, within ten minutes. Post it only "
                     + "for the user in whose browser it arrived: the account of that browser's person is connected.",
-                body: .json(.output(.required("code", .string))), [.ok(.named("Connection"))], refusals: [409, 503]),
+                body: .json(.named("AuthorizationCode")), [.ok(.named("Connection"))], refusals: [409, 503]),
             redeem)
         routes.on(
             .put, "\(path)/account",

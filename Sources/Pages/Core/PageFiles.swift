@@ -23,6 +23,7 @@ enum PageFiles {
         ("agenda", PackageResources.agenda_mustache),
         ("alert", PackageResources.alert_mustache),
         ("apple", PackageResources.apple_mustache),
+        ("arrival", PackageResources.arrival_mustache),
         ("badge", PackageResources.badge_mustache),
         ("bars", PackageResources.bars_mustache),
         ("calendar", PackageResources.calendar_mustache),
