@@ -5,6 +5,7 @@ import CalendarSync
 import FeedTokens
 import Foundation
 import HTTPTypes
+import HummingbirdTesting
 import NIOCore
 import Outbound
 import Storage
