@@ -51,10 +51,6 @@ struct Multistatus: Sendable {
                 syncToken = element.trimmed.isEmpty ? nil : element.trimmed
             }
             guard element.is(.dav, "response") else { continue }
-            weight += element.weight
-            guard weight <= Self.growth * bytes.count + Self.slack else {
-                throw XMLFailure(message: "It has too many elements for its length.")
-            }
             let hrefs = element.hrefs
             guard !hrefs.isEmpty, responses.count + hrefs.count <= Self.limit else {
                 throw XMLFailure(message: "A response has no address, or there are too many.")
@@ -68,6 +64,10 @@ struct Multistatus: Sendable {
                 } else if response.refusal == nil {
                     response.refusal = status
                 }
+            }
+            weight += response.properties.reduce(0) { $0 + $1.weight } + hrefs.reduce(0) { $0 + 96 + $1.utf8.count }
+            guard weight <= Self.growth * bytes.count + Self.slack else {
+                throw XMLFailure(message: "It has too many elements for its length.")
             }
             // Several addresses share one status (section 14.24).
             for href in hrefs {

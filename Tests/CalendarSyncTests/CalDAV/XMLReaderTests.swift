@@ -81,13 +81,14 @@ import Testing
             return Array(
                 "<multistatus xmlns='DAV:'>\(String(repeating: response, count: count))</multistatus>".utf8)
         }
+        func elements(_ count: Int) -> String { String(repeating: "<a/>", count: count) }
         let usual =
             "<propstat><prop><getetag>\"1\"</getetag></prop><status>HTTP/1.1 200 OK</status></propstat>"
         #expect(try Multistatus(answer(5_000, usual)).responses.count == 5_000)
         // As many in one response, and in many.
         for (count, inner) in [(1, 30_000), (1_000, 20)] {
             #expect(throws: XMLFailure.self) {
-                try Multistatus(answer(count, String(repeating: "<a/>", count: inner)))
+                try Multistatus(answer(count, usual.replacing("<prop>", with: "<prop>" + elements(inner))))
             }
         }
     }

@@ -342,7 +342,10 @@ struct ConnectionAuthorizingTests {
                 for _ in 0..<8 {
                     group.addTask { try? await server.call(.get, "\(path)/calendars", as: "ann").status }
                 }
-                for await status in group { #expect(status == 200) }
+                var statuses: [Int?] = []
+                for await status in group { statuses.append(status) }
+                // A person has two such questions under way.
+                #expect(statuses.count { $0 == 200 } >= 2 && statuses.allSatisfy { $0 == 200 || $0 == 429 })
             }
             let log = try JSONValue(parsing: try await emulator.call("GET", "\(emulator.address)/control/log").body)
             #expect(log["calls"]?.array?.count { $0 == "token" } == 1)
