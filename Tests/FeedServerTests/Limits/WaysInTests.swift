@@ -3,6 +3,8 @@
 import CalendarSync
 import Foundation
 import HTTPTypes
+import Hummingbird
+import ICalBridge
 import NIOCore
 import Outbound
 import TestSupport
@@ -58,8 +60,11 @@ struct WaysInTests {
 
     @Test("Every route refuses a body of one byte more than its kind may have", arguments: [2 << 20])
     func bodies(maxImportBytes: Int) async throws {
-        var settings = ServerSettings()
-        settings.maxImportBytes = maxImportBytes
+        let settings = {
+            var settings = ServerSettings()
+            settings.maxImportBytes = maxImportBytes
+            return settings
+        }()
         try await TestServer.run(settings: settings) { server in
             try await server.makeCircle()
             let paths = try await RoutePaths(server)
