@@ -51,7 +51,9 @@ import Testing
         #expect(try JSONDecoder().decode(Entry.self, from: text) == entry(Array(1...40)))
         let starts = String(decoding: text, as: UTF8.self).components(separatedBy: "\"start\":").dropFirst()
             .compactMap { Int($0.prefix { $0.isNumber }) }.filter { $0 >= day }
-        #expect(starts == (1...40).map { $0 * day })
+        #expect(starts == (1...40).filter { $0 % 3 != 0 }.map { $0 * day })
+        let cancelled = (1...40).filter { $0 % 3 == 0 }.map { "\($0 * day)" }.joined(separator: ",")
+        #expect(String(decoding: text, as: UTF8.self).contains("\"cancelled\":[\(cancelled)]"))
 
         let bare = Entry(
             title: "", span: .days(first: CivilDate(daysSinceEpoch: 0), until: CivilDate(daysSinceEpoch: 1)))

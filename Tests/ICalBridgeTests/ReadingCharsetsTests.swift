@@ -88,7 +88,8 @@ struct ReadingCharsetsTests {
         let japanese = CalendarReader().read(Self.event([0x89, 0xEF, 0x8B, 0x63], head: "SUMMARY;CHARSET=Shift_JIS:"))
         #expect(japanese.first?.summary == "会議")
         declaring.declaredCharset = "no-such-charset"
-        #expect(CalendarReader(options: declaring).read(Self.event(russian)).first?.summary == "Âñòðå÷à")
+        // Fewer letters tell nothing by themselves.
+        #expect(CalendarReader(options: declaring).read(Self.event(Array(russian[..<5]))).first?.summary == "Âñòðå")
     }
 
     @Test("Every charset that is known by a name can be read on this machine")
