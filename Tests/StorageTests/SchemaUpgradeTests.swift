@@ -216,6 +216,7 @@ struct SchemaUpgradeTests {
                 "INSERT INTO second_factors (user_id, sealed, created_at) VALUES ('ann', 'v1.sealed', 3)",
                 "INSERT INTO recovery_codes VALUES ('ann', '\(hash("r"))')",
             ]),
+        Stage(name: "peopleIndexes", statements: Schema.peopleIndexes, rows: []),
     ]
 
     /// Tables to which a later version adds counters, or the oldest version that can work with it.
