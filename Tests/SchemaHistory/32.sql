@@ -11,3 +11,4 @@ DROP INDEX personal_events_by_item
 CREATE INDEX personal_events_by_item
     ON personal_events (connection_id, collection, item_id, generation, instance_key)
     WHERE connection_id IS NOT NULL
+;

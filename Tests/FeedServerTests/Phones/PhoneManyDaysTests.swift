@@ -17,7 +17,8 @@ struct PhoneManyDaysTests {
         _ bench: PhoneBench, _ phone: Phone, days: Int, deleted: Int
     ) async throws -> (event: JSONValue, starts: [String]) {
         try await bench.appointment(
-            "walk", start, ["recurrence": ["rrule": .string("FREQ=DAILY;COUNT=\(days)")]])
+            "walk", start,
+            ["timeZone": "Africa/Abidjan", "recurrence": ["rrule": .string("FREQ=DAILY;COUNT=\(days)")]])
         let event = try #require(try await phone.changes().events.first)
         try await phone.upsert(bench.sent(event, as: "X1"))
         let first = try instant(start)
