@@ -43,6 +43,17 @@ package final class ForeignAnswers: Sendable {
         self.now = now
     }
 
+    /// Takes a place for a question; a person who has two under way waits for a moment until one of them is answered.
+    func ask(_ sender: Sender) async throws -> FairPool.Holding {
+        let end = ContinuousClock.now + patience
+        while true {
+            do throws(Refusal) { return try questions.enter(sender) } catch {
+                guard error.kind == .tooMany, ContinuousClock.now < end else { throw error }
+            }
+            try await Task.sleep(for: Self.pause)
+        }
+    }
+
     /// Takes more room, waiting for it for a moment; throws `busy` if others hold too much, and `refused` if the user
     /// does.
     func take(_ count: Int, for holding: FairPool.Holding) async throws(ProviderFailure) {

@@ -103,7 +103,7 @@ extension Connections {
         _ question: (any CalendarProvider) async throws -> Value
     ) async throws -> Value {
         let (providers, sender) = (services.providers, ConnectionProviders.sender(own))
-        let place = try services.sync.answers.questions.enter(sender)
+        let place = try await services.sync.answers.ask(sender)
         defer { withExtendedLifetime(place) {} }
         do {
             let door = providers.door(to: own.provider, for: sender)

@@ -47,7 +47,7 @@ package struct Syncing: Sendable {
         }
         try services.sync.users.take(
             parts.connection.userID, now: services.now(), "A user's calendars can be looked through")
-        let place = try services.sync.answers.questions.enter(ConnectionProviders.sender(parts.connection))
+        let place = try await services.sync.answers.ask(ConnectionProviders.sender(parts.connection))
         let room = try await services.room(forRunOf: parts.connection)
         defer { withExtendedLifetime((place, room)) {} }
         let store = DatabaseSyncStore(services: services, parts: parts, holder: nil)
