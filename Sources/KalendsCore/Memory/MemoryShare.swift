@@ -133,7 +133,7 @@ package struct MemoryBudgets: Sendable {
     package init(_ limits: ConnectionLimits, width: Int) {
         pages = Self.pages(width)
         documents = MemoryBudget(limit: limits.documentMemory, patience: .seconds(30))
-        large = MemoryBudget(limit: limits.largeMemory, ofOne: limits.largeMemory, patience: .seconds(60))
+        large = MemoryBudget(limit: limits.largeMemory, ofOne: limits.largeMemory, patience: .seconds(300))
         circles = MemoryBudget(limit: limits.circleMemory, ofOne: limits.circleMemory, patience: .seconds(10))
         runs = MemoryBudget(limit: limits.circleMemory, patience: .seconds(30))
         answers = MemoryBudget(limit: limits.answerMemory)

@@ -26,8 +26,13 @@ extension Request {
             guard arriving.count + buffer.readableBytes <= limit else { throw Refusal.tooLarge(limit: limit) }
             try arriving.append(buffer.readableBytesView)
         }
-        let memory = arriving.count > Self.jsonLimit ? context.memory.large : context.memory.document
-        try await memory.hold(arriving.count * factor)
+        let needed = arriving.count * factor
+        if arriving.count > Self.jsonLimit {
+            // Many others may come first, so long that a client gives up.
+            try await context.awaiting { try await context.memory.large.hold(needed) }
+        } else {
+            try await context.memory.document.hold(needed)
+        }
         return try arriving.take()
     }
 

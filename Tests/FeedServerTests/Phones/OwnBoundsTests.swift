@@ -161,7 +161,7 @@ struct OwnBoundsTests {
             let budget = services.memory.circles
             let circle = try await services.room(forCircle: "c", for: "ann")
             let without = budget.used
-            let both = try await services.room(forCircle: "c", andOwnOf: "ann", for: "ann")
+            let both = try await services.room(forCircle: "c", andOwnOf: "ann", for: "ben")
             #expect(budget.used - without >= 4 * 60_000 * 4)
             withExtendedLifetime((circle, both)) {}
         }
