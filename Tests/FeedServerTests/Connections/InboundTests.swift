@@ -198,8 +198,11 @@ struct InboundTests {
 
             _ = try await Self.apply([.occurrenceCancelled(try instant("2026-03-23T16:00:00Z"))], server)
             #expect(try await server.call(.get, "\(path)/20260323T160000Z").expect(200).json["status"] == "cancelled")
-            // What is no start of the series cannot be changed.
-            let wrong = try await Self.apply([.occurrenceCancelled(try instant("2026-03-24T16:00:00Z"))], server)
+            // What is no start of the series does not take place anyway, and cannot be moved.
+            let none = try instant("2026-03-24T16:00:00Z")
+            _ = try await Self.apply([.occurrenceCancelled(none)], server)
+            try await server.call(.get, "\(path)/20260324T160000Z").expect(404)
+            let wrong = try await Self.apply([.occurrenceTimes(none, span)], server)
             guard case .refused = wrong else {
                 Issue.record("\(wrong)")
                 return

@@ -37,7 +37,7 @@ package struct Syncing: Sendable {
     ///
     /// - Parameter show: makes the result while there is memory for the whole preview.
     package func preview<Shown: Sendable>(
-        _ id: String, for caller: Caller, _ show: (SyncRun.Preview) throws -> Shown
+        _ id: String, for caller: Caller, _ show: (SyncRun.Preview) async throws -> Shown
     ) async throws -> Shown {
         let settings = services.settings
         let parts = try await services.store.read { transaction in
@@ -53,7 +53,7 @@ package struct Syncing: Sendable {
         let store = DatabaseSyncStore(services: services, parts: parts, holder: nil)
         do {
             let opened = try await services.calendars.open(parts.connection)
-            return try show(try await SyncRun(services, opened, store).preview())
+            return try await show(try await SyncRun(services, opened, store).preview())
         } catch let failure as ProviderFailure {
             throw Refusal(failure)
         }
