@@ -67,18 +67,11 @@ struct SyncRoutes: Sendable {
         switch request.uri.queryParameters["mode"].map(String.init) {
         case nil: return try Self.begun(try await syncing.begin(id, for: caller))
         case "preview":
-<<<<<<< HEAD
             let start = min(max(0, try Page(request, context).number ?? 0), Int.max / 2)
             return try await context.awaiting {
                 try await syncing.preview(id, for: caller) {
                     try $0.text(from: start, context.memory.answer).response
                 }
-=======
-            let start = min(max(0, try Page(request).number ?? 0), Int.max / 2)
-            return try await syncing.preview(id, for: caller) { preview in
-                try await answer.hold(PageText.mostBytes)
-                return try preview.text(from: start).response
->>>>>>> h3
             }
         default: throw Refusal.invalid("/query/mode", code: .notAChoice, "This must be preview, or not be given.")
         }
