@@ -61,9 +61,7 @@ struct SyncRoutes: Sendable {
 
     @Sendable
     private func sync(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (id, caller, answer) = (try context.identifier("id"), try context.caller(), context.memory.answer)
-        // A calendar's server may take long, and others need the room for their answers meanwhile.
-        answer.keep(0)
+        let (id, caller) = (try context.identifier("id"), try context.caller())
         switch request.uri.queryParameters["mode"].map(String.init) {
         case nil: return try Self.begun(try await syncing.begin(id, for: caller))
         case "preview":
