@@ -228,6 +228,8 @@ struct SessionTests {
             for _ in 0..<4 {
                 server.clock.advance(seconds: 7 * 86_400 - 60)
                 try await server.bearing(used, .get, "/v1/circles/c").expect(200)
+                // That it was used is noted after the answer.
+                await server.services.uses.close()
             }
             try await server.bearing(unused, .get, "/v1/circles/c").expect(401)
             server.clock.advance(seconds: 2 * 86_400 + 4 * 60 - 1)
