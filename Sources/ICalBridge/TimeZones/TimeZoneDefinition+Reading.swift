@@ -96,6 +96,11 @@ extension TimeZoneDefinition {
             return nil
         }
         let epoch = CivilDateTime(startOf: CivilDate(daysSinceEpoch: 0))
+        if let rule, rule.hasMore(thanDaysFrom: start ?? epoch) {
+            log.add(
+                .warning, "zone-rule-refused", line: raw.span.lowerBound, text: rule.description,
+                "Weeks and times of the day in a rule of a VTIMEZONE are not followed; they were left out.")
+        }
         return (
             Observance(
                 isDaylight: raw.name == "DAYLIGHT", start: start ?? epoch, offsetFrom: from ?? to, offsetTo: to,
@@ -108,14 +113,7 @@ extension TimeZoneDefinition {
     private static func yearlyRule(_ property: Property, log: inout ProblemLog) -> RecurrenceRule? {
         let text = RuleRepair.withoutEmptyParts(property.trimmed)
         let rule = (try? RecurrenceRule(text)) ?? (try? RecurrenceRule(RuleRepair.without("COUNT", in: text)))
-        if let rule, rule.frequency == .yearly {
-            if rule.hasMoreThanDays {
-                log.add(
-                    .warning, "zone-rule-refused", line: property.line, text: property.text,
-                    "Weeks and times of the day in a rule of a VTIMEZONE are not followed; they were left out.")
-            }
-            return rule
-        }
+        if let rule, rule.frequency == .yearly { return rule }
         log.add(
             .warning, "zone-rule-refused", line: property.line, text: property.text,
             "This rule of a VTIMEZONE is not a yearly one that can be followed; it was left out.")

@@ -121,8 +121,12 @@ extension RecurrenceRule {
         }
     }
 
-    /// Whether the rule has a part that onsets of a zone do not follow: weeks of the year, or times of the day.
-    var hasMoreThanDays: Bool { !byWeekNumber.isEmpty || !byHour.isEmpty || !byMinute.isEmpty || !bySecond.isEmpty }
+    /// Whether the rule has a part that onsets of a zone do not follow: weeks of the year, or other times of the day than
+    /// that of the first onset.
+    func hasMore(thanDaysFrom start: CivilDateTime) -> Bool {
+        let times = [(byHour, start.hour), (byMinute, start.minute), (bySecond, start.second)]
+        return !byWeekNumber.isEmpty || times.contains { !$0.0.isEmpty && $0.0 != [$0.1] }
+    }
 
     /// Whether UNTIL and COUNT allow an onset.
     func admits(onset: Int, wall: CivilDateTime, start: CivilDateTime, in year: Int) -> Bool {
