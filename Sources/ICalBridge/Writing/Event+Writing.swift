@@ -49,7 +49,9 @@ extension Recurrence {
         for rule in rules { writer.line("RRULE", rule.description) }
         // Office 365 shows nothing but the start of a series that has dates only. Home Assistant refuses a file that has
         // periods beside a rule.
-        if rules.isEmpty, !additions.isEmpty, additions.allSatisfy({ $0.end == nil }) { writer.line("RRULE", RecurrenceRule.once.description) }
+        if rules.isEmpty, !additions.isEmpty, additions.allSatisfy({ $0.end == nil }) {
+            writer.line("RRULE", RecurrenceRule.once.description)
+        }
         for addition in additions {
             switch addition.end {
             case nil: writer.time("RDATE", addition.start)
