@@ -16,7 +16,8 @@ import Testing
             principal: calendar, homes: ["https://dav.example.test/"], entrance: "https://dav.example.test/")
         return (
             try CalDAVCalendar(
-                account: account, username: "a", password: "b", calendarKey: "k", http: http, clock: { 1_000_000 }),
+                account: account, username: "a", password: "b", calendarKey: "k", objects: DirectObjects(), http: http,
+                clock: { 1_000_000 }),
             http
         )
     }
