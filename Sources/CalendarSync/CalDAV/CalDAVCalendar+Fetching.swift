@@ -7,6 +7,11 @@ enum FetchedObject: Sendable {
     case event(RemoteEvent, text: [UInt8])
     case gone
 
+    /// The event by itself.
+    fileprivate var withoutText: FetchedObject {
+        if case .event(let event, _) = self { .event(event, text: []) } else { self }
+    }
+
     /// The approximate bytes of memory that it takes.
     var weight: Int { if case .event(let event, let text) = self { event.weight + text.count } else { 64 } }
 }
@@ -45,9 +50,12 @@ extension CalDAVCalendar {
             let (answer, place) = try await session.send(request, to: collection)
             switch answer.status {
             case 207:
-                let found = try await session.http.read(answer) { answer throws(ProviderFailure) in
+                let listed = try await session.http.read(answer) { answer throws(ProviderFailure) in
                     objects(try Multistatus(answer), asked: addresses, at: place)
                 }
+                // The text is needed only after a GET, to change the event in place.
+                let read = try await read(listed.present).mapValues(\.withoutText)
+                let found = listed.gone.merging(read) { first, _ in first }
                 try await session.http.keep(found.values.reduce(0) { $0 + $1.weight })
                 return found
             // The server does not have this report: each object is requested separately.
@@ -69,26 +77,25 @@ extension CalDAVCalendar {
 
     private func objects(
         _ multistatus: Multistatus, asked: [DAVAddress], at place: DAVAddress
-    ) -> [ByteString: FetchedObject] {
+    ) -> (present: [UnreadObject], gone: [ByteString: FetchedObject]) {
         let wanted = Dictionary(asked.map { (ByteString($0.path), $0) }) { first, _ in first }
-        var found: [ByteString: FetchedObject] = [:]
+        var (present, gone): ([UnreadObject], [ByteString: FetchedObject]) = ([], [:])
         for response in multistatus.responses {
             guard let address = DAVAddress(response.href, relativeTo: place), address.origin == place.origin,
                 let asked = wanted[address.path]
             else { continue }
             if let status = response.status, status >= 300 {
                 // No other status proves that the event is gone.
-                if status == 404 || status == 410 { found[asked.path] = .gone }
+                if status == 404 || status == 410 { gone[asked.path] = .gone }
                 continue
             }
             guard let data = response.property(.caldav, "calendar-data") else { continue }
-            let read = object(
-                Array(data.text.utf8), at: asked, etag: response.text(.dav, "getetag"),
-                updatedAt: response.text(.dav, "getlastmodified").flatMap(Instant.init(httpDate:)))
-            // The text is needed only after a GET, to change the event in place.
-            found[asked.path] = if case .event(let event, _) = read { .event(event, text: []) } else { read }
+            present.append(
+                UnreadObject(
+                    text: Array(data.text.utf8), address: asked, etag: response.text(.dav, "getetag"),
+                    updatedAt: response.text(.dav, "getlastmodified").flatMap(Instant.init(httpDate:))))
         }
-        return found
+        return (present, gone)
     }
 
     /// Reads one object by GET.
@@ -100,11 +107,10 @@ extension CalDAVCalendar {
             let (answer, _) = try await session.send(request, to: address)
             switch answer.status {
             case 200:
-                let found = try await session.http.read(answer) { answer in
-                    object(
-                        answer.body, at: address, etag: answer.field("ETag"),
-                        updatedAt: answer.field("Last-Modified").flatMap(Instant.init(httpDate:)))
-                }
+                let found = try await read(
+                    UnreadObject(
+                        text: answer.body, address: address, etag: answer.field("ETag"),
+                        updatedAt: answer.field("Last-Modified").flatMap(Instant.init(httpDate:))))
                 try await session.http.keep(found.weight)
                 return found
             case 404, 410: return .gone
@@ -121,25 +127,38 @@ extension CalDAVCalendar {
         .event(RemoteEvent(id: address.path, etag: nil, mark: nil, content: .unreadable(message)), text: [])
     }
 
+    /// Returns the events that objects' texts mean, by path.
+    private func read(_ found: [UnreadObject]) async throws(ProviderFailure) -> [ByteString: FetchedObject] {
+        guard !found.isEmpty else { return [:] }
+        let answers = try await objects.answers(
+            to: found.map { ObjectQuestion(text: $0.text, floatingZone: floatingZone) })
+        return Dictionary(zip(found, answers).map { (ByteString($0.address.path), $0.meaning($1)) }) { _, last in last }
+    }
+
     /// Returns the event that an object's text means.
-    func object(_ text: [UInt8], at address: DAVAddress, etag: String?, updatedAt: Instant?) -> FetchedObject {
+    func read(_ found: UnreadObject) async throws(ProviderFailure) -> FetchedObject {
+        try await read([found])[found.address.path] ?? unreadable(found.address, "The event cannot be read.")
+    }
+}
+
+/// An object that the server returned, before anybody has read it.
+struct UnreadObject: Sendable {
+    let text: [UInt8]
+    let address: DAVAddress
+    let etag: String?
+    let updatedAt: Instant?
+
+    /// Returns the event that the object is according to an answer about it.
+    fileprivate func meaning(_ answer: ObjectAnswer) -> FetchedObject {
         let etag = CalDAVVersion.etag(etag)
-        let object: CalendarObject
-        do throws(CalendarObject.Unreadable) {
-            object = try CalendarObject(text, floatingZone: floatingZone)
-        } catch {
+        guard let seen = answer.seen else {
             return .event(
-                RemoteEvent(id: address.path, etag: etag, mark: nil, content: .unreadable(error.message)), text: text)
+                RemoteEvent(id: address.path, etag: etag, mark: nil, content: .unreadable(answer.fault)), text: text)
         }
-        let mark = CalDAVIdentity.mark(property: object.property, uid: object.uid, resource: address.name)
-        let content: RemoteEvent.Content
-        switch object.entry {
-        case .success(let entry): content = .entry(entry)
-        case .failure(let reason):
-            if reason.isCancelled { return .gone }
-            content = .unreadable(reason.message)
-        }
-        let version = etag.map { CalDAVVersion(etag: $0, seen: object.seen).text }
+        if answer.isCancelled { return .gone }
+        let mark = CalDAVIdentity.mark(property: answer.property, uid: answer.uid, resource: address.name)
+        let content = answer.entry.map(RemoteEvent.Content.entry) ?? .unreadable(answer.fault)
+        let version = etag.map { CalDAVVersion(etag: $0, seen: seen).text }
         return .event(
             RemoteEvent(id: address.path, etag: version, mark: mark, content: content, updatedAt: updatedAt), text: text
         )

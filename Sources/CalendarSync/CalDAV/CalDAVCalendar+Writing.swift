@@ -124,10 +124,7 @@ extension CalDAVCalendar {
             }
             try await guardGuests(now, in: collection)
             // An event that was adopted keeps the mark with which it was created, which its UID and its name confirm.
-            let changed: [UInt8]? = try await session.http.read(ProviderAnswer(status: 200, body: theirs)) { answer in
-                edited(answer.body, from: from, to: to, event.mark ?? mark)
-            }
-            guard let changed else {
+            guard let changed = try await edited(theirs, from: from, to: to, event.mark ?? mark) else {
                 throw ProviderFailure(.refused, "The event holds something that cannot be changed in place.")
             }
             text = changed
@@ -143,12 +140,12 @@ extension CalDAVCalendar {
         }
     }
 
-    private func edited(_ theirs: [UInt8], from: Entry, to: Entry, _ mark: Mark) -> [UInt8]? {
-        guard let object = try? CalendarObject(theirs, floatingZone: floatingZone), case .success = object.entry else {
-            return nil
-        }
-        let stamp = ObjectStamp(uid: object.uid, mark: mark, now: now(), sequence: object.sequence + 1)
-        return ObjectEdit(theirs: object, from: from, to: to, stamp: stamp).text()
+    private func edited(
+        _ theirs: [UInt8], from: Entry, to: Entry, _ mark: Mark
+    ) async throws(ProviderFailure) -> [UInt8]? {
+        let change = ObjectQuestion.Change(from: from, to: to, mark: mark, now: now())
+        let question = ObjectQuestion(text: theirs, floatingZone: floatingZone, change: change)
+        return try await objects.answers(to: [question]).first?.text
     }
 
     /// Refuses a write for which a scheduling server would send messages to guests (RFC 6638 section 3.2).
@@ -220,9 +217,8 @@ extension CalDAVCalendar {
             let isShown =
                 answer.field("Preference-Applied")?.contains("representation") == true
                 && answer.body.starts(with: "BEGIN:VCALENDAR".utf8)
-            let known = try await session.http.read(answer) { answer in
-                object(isShown ? answer.body : text, at: address, etag: etag, updatedAt: stamp)
-            }
+            let known = try await read(
+                UnreadObject(text: isShown ? answer.body : text, address: address, etag: etag, updatedAt: stamp))
             if case .event(var event, _) = known, case .entry = event.content {
                 if !isShown, let version = event.etag.map({ CalDAVVersion($0) }), let sequence = version.ownSequence {
                     event.etag = CalDAVVersion(etag: version.etag, seen: .written(sequence: sequence)).text

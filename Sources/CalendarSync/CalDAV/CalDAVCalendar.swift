@@ -12,6 +12,8 @@ public struct CalDAVCalendar: CalendarProvider {
     /// The key by which a calendar that is created here is found again.
     let calendarKey: String
     let floatingZone: String
+    /// What reads the server's objects.
+    let objects: any ObjectReading
     /// The maximum number of requests at once.
     let width: Int
 
@@ -19,11 +21,12 @@ public struct CalDAVCalendar: CalendarProvider {
     ///   - calendarKey: names the calendar that `createCalendar` creates: the same key means the same calendar, so it
     ///     contains the installation and the circle.
     ///   - floatingZone: the IANA name of the zone for times without a zone.
+    ///   - objects: reads what the server returns.
     ///   - clock: milliseconds since 1970.
     /// - Throws: `refused` for an account whose addresses do not belong to one server, or that does not use TLS.
     public init(
         account: CalDAVAccount, username: String, password: String, calendarKey: String, floatingZone: String = "UTC",
-        http: any ProviderHTTP, clock: @escaping @Sendable () -> Int
+        objects: any ObjectReading, http: any ProviderHTTP, clock: @escaping @Sendable () -> Int
     ) throws(ProviderFailure) {
         let homes = account.homes.compactMap { DAVAddress($0)?.collection }
         guard let entrance = DAVAddress(account.entrance), homes.count == account.homes.count, !homes.isEmpty else {
@@ -41,6 +44,7 @@ public struct CalDAVCalendar: CalendarProvider {
         self.homes = homes
         self.calendarKey = calendarKey
         self.floatingZone = floatingZone
+        self.objects = objects
         width = homes.contains(where: DAVRealm.isICloud) ? 1 : 8
     }
 

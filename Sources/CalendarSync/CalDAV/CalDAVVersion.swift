@@ -5,7 +5,7 @@
 /// A plain object, which has nothing but what we write ourselves, can be written again without being read first.
 /// Nothing else remembers that between two runs.
 struct CalDAVVersion: Hashable, Sendable {
-    enum Seen: Hashable, Sendable {
+    enum Seen: Hashable, Sendable, Codable {
         /// The object has nothing that an entry does not have; `sequence` is the number of its last revision.
         case plain(sequence: Int)
         /// The object is what we wrote, as far as the server said; nobody has read it since.

@@ -21,6 +21,8 @@ struct ReadWorker: ParsableCommand {
     @Flag var isForeign = false
     /// Reports only the problems of the file, and none of its contents.
     @Flag var checks = false
+    /// Answers questions about calendar objects, as they come, instead of reading one file.
+    @Flag var objects = false
     /// A file that the process can read at first: it shows what the process can do before and after it gives up its
     /// rights.
     @Option var tryToRead: String?
@@ -39,6 +41,7 @@ struct ReadWorker: ParsableCommand {
         if let tryToRead { return report("after", tryToRead) }
         // The server takes a while for each block, which this process need not wait for.
         kalends_widen_pipe(STDOUT_FILENO)
+        if objects { return try answer() }
         let reported = Mutex(0.0)
         do {
             if checks {
@@ -70,6 +73,16 @@ struct ReadWorker: ParsableCommand {
             }
         } catch let refusal as Refusal {
             Console.bytes(WorkerFrame.refused(detail: refusal.detail, faults: refusal.faults.named).bytes)
+        }
+    }
+
+    /// Answers each question before it takes the next, so that the server knows at which one this process ended.
+    private func answer() throws {
+        var frames = ObjectFrames()
+        let input = try InputFile("-", limit: .max)
+        while let bytes = try input.next() {
+            frames.append(bytes)
+            while let question = try frames.next() { Console.bytes(try question.answered().bytes) }
         }
     }
 

@@ -114,7 +114,8 @@ package struct ConnectionProviders: Sendable {
         case (.caldav, .password(let account, let username, let password)):
             return try CalDAVCalendar(
                 account: account, username: username, password: password.reveal(),
-                calendarKey: try await calendarKey(connection.circleID), floatingZone: zone, http: http, clock: now)
+                calendarKey: try await calendarKey(connection.circleID), floatingZone: zone,
+                objects: ObjectWorker(settings.readWorker), http: http, clock: now)
         default: throw Refusal.connectionUnauthorized
         }
     }

@@ -124,13 +124,10 @@ package actor ImportReader {
         detail:
             "The file could not be read within the limits on time and memory; a part of it may be readable by itself.")
 
-    /// Returns what the process read; nil if it exceeded its limits, crashed on the file, or reported something
-    /// invalid.
-    private static func run(
-        _ executable: String, _ arguments: [String], _ upload: ImportUpload, _ limits: Limits,
-        _ zone: TimeZoneReference?, _ progress: @escaping @Sendable (Double) -> Void
-    ) async throws -> ReceivedReading? {
-        // The server's environment may contain a key, so only the paths of libraries and time zones are passed on.
+    /// The environment of reading processes.
+    ///
+    /// The server's may contain a key, so only the paths of libraries and time zones are passed on.
+    static var environment: Environment {
         var environment: [Environment.Key: String] = [:]
         let own = ProcessInfo.processInfo.environment
         environment["LD_LIBRARY_PATH"] = own["LD_LIBRARY_PATH"]
@@ -141,10 +138,19 @@ package actor ImportReader {
             environment[Environment.Key(stringLiteral: name)] = own[name]
         }
         #endif
+        return .custom(environment)
+    }
+
+    /// Returns what the process read; nil if it exceeded its limits, crashed on the file, or reported something
+    /// invalid.
+    private static func run(
+        _ executable: String, _ arguments: [String], _ upload: ImportUpload, _ limits: Limits,
+        _ zone: TimeZoneReference?, _ progress: @escaping @Sendable (Double) -> Void
+    ) async throws -> ReceivedReading? {
         // Unlike a pipe, a file need not be read to its end.
         let input = try upload.spool.reopened()
         let result = try await Subprocess.run(
-            .path(FilePath(executable)), arguments: Arguments(arguments), environment: .custom(environment),
+            .path(FilePath(executable)), arguments: Arguments(arguments), environment: environment,
             input: .fileDescriptor(input, closeAfterSpawningProcess: true), output: .sequence, error: .discarded
         ) { execution in
             // Most events take a few hundred bytes. A file without events reserves little; a larger table grows by itself.

@@ -20,7 +20,8 @@ import Testing
             principal: calendar, homes: ["https://dav.example.test/"], entrance: "https://dav.example.test/")
         return (
             try CalDAVCalendar(
-                account: account, username: "a", password: "b", calendarKey: "k", http: http, clock: clock),
+                account: account, username: "a", password: "b", calendarKey: "k", objects: DirectObjects(), http: http,
+                clock: clock),
             http
         )
     }

@@ -79,9 +79,11 @@ struct CalDAVRoom {
         ).account()
         key = UUID().uuidString
         provider = try CalDAVCalendar(
-            account: account, username: "alice", password: "secret", calendarKey: key, http: http, clock: clock)
+            account: account, username: "alice", password: "secret", calendarKey: key, objects: DirectObjects(),
+            http: http, clock: clock)
         let maker = try CalDAVCalendar(
-            account: account, username: "alice", password: "secret", calendarKey: key, http: quiet, clock: clock)
+            account: account, username: "alice", password: "secret", calendarKey: key, objects: DirectObjects(),
+            http: quiet, clock: clock)
         calendar = try await maker.createCalendar(named: "Care", timeZone: "Europe/Berlin").id
     }
 

@@ -59,7 +59,8 @@ struct CalDAVTrace {
         let account = CalDAVAccount(principal: origin, homes: [origin + "/alice/"], entrance: origin)
         return (
             try CalDAVCalendar(
-                account: account, username: "alice", password: "secret", calendarKey: "k", http: http, clock: { 0 }),
+                account: account, username: "alice", password: "secret", calendarKey: "k", objects: DirectObjects(),
+                http: http, clock: { 0 }),
             http
         )
     }

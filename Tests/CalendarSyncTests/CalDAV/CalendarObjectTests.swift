@@ -42,7 +42,8 @@ import Testing
         let provider = try CalDAVCalendar(
             account: CalDAVAccount(
                 principal: "https://x.test/", homes: ["https://x.test/"], entrance: "https://x.test/"),
-            username: "a", password: "b", calendarKey: "k", http: ScriptedHTTP([]), clock: { 0 })
+            username: "a", password: "b", calendarKey: "k", objects: DirectObjects(), http: ScriptedHTTP([]),
+            clock: { 0 })
         var unknown = CalDAVSamples.single(zone: "Mars/Olympus")
         #expect(provider.expressible(unknown).limitations.map(\.field) == ["time"])
         unknown.span = CalDAVSamples.single(zone: "UTC").span

@@ -116,7 +116,7 @@ import Testing
         func provider(_ home: String, _ entrance: String) throws -> CalDAVCalendar {
             try CalDAVCalendar(
                 account: CalDAVAccount(principal: entrance, homes: [home], entrance: entrance), username: "a",
-                password: "b", calendarKey: "k", http: ScriptedHTTP([]), clock: { 0 })
+                password: "b", calendarKey: "k", objects: DirectObjects(), http: ScriptedHTTP([]), clock: { 0 })
         }
         #expect(try provider("https://p07-caldav.icloud.com/1/calendars/", "https://caldav.icloud.com/").width == 1)
         #expect(try provider("https://dav.example.test/c/", "https://example.test/").width == 8)

@@ -13,7 +13,8 @@ extension FailureTests {
         try CalDAVCalendar(
             account: CalDAVAccount(
                 principal: "https://x.test/", homes: ["https://x.test/"], entrance: "https://x.test/"),
-            username: "a", password: "b", calendarKey: "k", floatingZone: "Europe/Berlin", http: http, clock: { 0 })
+            username: "a", password: "b", calendarKey: "k", floatingZone: "Europe/Berlin", objects: DirectObjects(),
+            http: http, clock: { 0 })
     }
 
     private static func graph(_ http: ScriptedHTTP = ScriptedHTTP([])) -> GraphCalendar {

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ICalBridge
+
+/// Reads calendar objects of other programs somewhere where their bytes can do no damage.
+public protocol ObjectReading: Sendable {
+    /// Returns the answers in the order of the questions.
+    ///
+    /// An object that cannot be read has an answer that says why; throws when objects cannot be read at all.
+    func answers(to questions: [ObjectQuestion]) async throws(ProviderFailure) -> [ObjectAnswer]
+}
+
+/// What is asked about one object that a server returned: what it means, and its text with a change in it.
+public struct ObjectQuestion: Hashable, Sendable, Codable {
+    /// The change of an event, in which two entries differ.
+    struct Change: Hashable, Sendable, Codable {
+        var from: Entry
+        var to: Entry
+        var mark: Mark
+        var now: Instant
+    }
+
+    /// The object as the server returned it.
+    public var text: [UInt8] = []
+    /// The zone for times without a zone.
+    var floatingZone: String
+    var change: Change?
+
+    /// The text is not among these, since it need not be UTF-8.
+    private enum CodingKeys: String, CodingKey { case floatingZone, change }
+
+    /// Returns the answer, read in this process.
+    public func answer() -> ObjectAnswer {
+        let object: CalendarObject
+        do throws(CalendarObject.Unreadable) {
+            object = try CalendarObject(text, floatingZone: floatingZone)
+        } catch {
+            return ObjectAnswer(fault: error.message)
+        }
+        var answer = ObjectAnswer(uid: object.uid, property: object.property, seen: object.seen)
+        switch object.entry {
+        case .failure(let reason): (answer.fault, answer.isCancelled) = (reason.message, reason.isCancelled)
+        case .success(let entry):
+            answer.entry = entry
+            guard let change else { break }
+            let stamp = ObjectStamp(
+                uid: object.uid, mark: change.mark, now: change.now, sequence: object.sequence + 1)
+            answer.text = ObjectEdit(theirs: object, from: change.from, to: change.to, stamp: stamp).text()
+        }
+        return answer
+    }
+}
+
+/// What an object means.
+public struct ObjectAnswer: Hashable, Sendable, Codable {
+    var uid = ""
+    /// The value of our own property.
+    var property: String?
+    /// What the object has that an entry cannot hold; nil when nothing in it can be read.
+    var seen: CalDAVVersion.Seen?
+    /// Nil together with a fault.
+    var entry: Entry?
+    /// Why the object cannot be expressed as an entry, as a sentence.
+    var fault = ""
+    /// Whether the whole event is cancelled, which counts as gone.
+    var isCancelled = false
+    /// The object's new text; nil when none was asked for, or it cannot be made.
+    public var text: [UInt8]?
+
+    /// The answer for an object that could not be read within the limits on time and memory.
+    public static let beyondLimits = ObjectAnswer(fault: "The event could not be read within the limits.")
+
+    private enum CodingKeys: String, CodingKey { case uid, property, seen, entry, fault, isCancelled }
+
+    /// Whether all its times are within the years that can be computed with.
+    ///
+    /// Whoever answers has read a stranger's bytes, so the answer is a stranger's too.
+    public var isSound: Bool {
+        guard let entry else { return true }
+        var spans = [entry.span]
+        for case .changed(let changed) in entry.occurrences.values { spans.append(changed.span) }
+        let repetition = entry.repetition
+        let instants = Array(entry.occurrences.keys) + (repetition?.exdates ?? []) + (repetition?.rdates ?? [])
+        return spans.allSatisfy(\.isSound) && instants.allSatisfy { Span.years.contains($0.seconds) }
+            && entry.reminders.allSatisfy { (0...Span.mostMinutes).contains($0) }
+    }
+}
+
+extension Span {
+    /// The seconds of the years 1 to 9999, and a day on either side.
+    fileprivate static let years = -62_135_683_200...253_402_387_200
+    /// The minutes of a thousand years.
+    fileprivate static let mostMinutes = 525_960_000
+
+    fileprivate var isSound: Bool {
+        switch self {
+        case .timed(let start, let end, _): Self.years.contains(start.seconds) && Self.years.contains(end.seconds)
+        case .days(let first, let until): first < until
+        }
+    }
+}

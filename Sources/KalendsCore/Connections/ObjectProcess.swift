@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CalendarSync
+import Subprocess
+import Synchronization
+import SystemPackage
+
+/// A process without rights that answers questions about calendar objects, until it is no longer needed or dies.
+final class ObjectProcess: Sendable {
+    /// How many bytes the process may still write: nothing but answers, and none of them much longer than its question.
+    private final class Allowance: Sendable {
+        private let bytes = Mutex(0)
+
+        func add(_ count: Int) { bytes.withLock { $0 += count } }
+
+        /// Returns whether so many bytes were still allowed.
+        func take(_ count: Int) -> Bool {
+            bytes.withLock { bytes in
+                bytes -= count
+                return bytes >= 0
+            }
+        }
+    }
+
+    #if DEBUG || SANITIZED
+    // Unoptimised code takes about ten times as long, and a sanitizer three times as long as that.
+    private static let processorSeconds = 100
+    #else
+    // Several times what a whole calendar of ordinary objects needs.
+    private static let processorSeconds = 5
+    #endif
+    private static let addressSpace = 768 << 20
+
+    private let asked: AsyncStream<[UInt8]>.Continuation
+    private let answered: AsyncStream<ObjectFrame>
+    private let allowance = Allowance()
+    private let life: Task<Bool, Never>
+
+    init(_ executable: String) {
+        let (questions, asked) = AsyncStream.makeStream(of: [UInt8].self)
+        let (answered, answers) = AsyncStream.makeStream(of: ObjectFrame.self)
+        (self.asked, self.answered) = (asked, answered)
+        life = Task { [allowance] in
+            defer { answers.finish() }
+            return await Self.run(executable, questions, answers, allowance)
+        }
+    }
+
+    deinit { asked.finish() }
+
+    /// Returns the answers to some questions: all of them, or those before the one at which the process died, took too
+    /// long or wrote something that is no answer.
+    func answers(to questions: ArraySlice<ObjectQuestion>) async throws -> [ObjectAnswer] {
+        let bytes = try questions.flatMap { try ObjectFrame($0).bytes }
+        allowance.add(bytes.count * 16 + questions.count << 16)
+        asked.yield(bytes)
+        // A process that only waits uses no processor time.
+        let end = Task { [life] in
+            try await Task.sleep(for: .seconds(Self.processorSeconds * 2 + 5))
+            life.cancel()
+        }
+        defer { end.cancel() }
+        var found: [ObjectAnswer] = []
+        for await frame in answered {
+            guard let answer = try? frame.answer() else { break }
+            found.append(answer)
+            if found.count == questions.count { break }
+        }
+        return found
+    }
+
+    /// Ends the process; returns false if it could not be confined or started at all.
+    func end() async -> Bool {
+        life.cancel()
+        return await life.value
+    }
+
+    private static func run(
+        _ executable: String, _ questions: AsyncStream<[UInt8]>, _ answers: AsyncStream<ObjectFrame>.Continuation,
+        _ allowance: Allowance
+    ) async -> Bool {
+        do {
+            let result = try await Subprocess.run(
+                .path(FilePath(executable)),
+                arguments: [
+                    "read-worker", "--objects", "--assumed-time-zone", "UTC", "--limit", "0", "--processor-seconds",
+                    String(processorSeconds), "--address-space", String(addressSpace),
+                ], environment: ImportReader.environment, input: .inputWriter, output: .sequence, error: .discarded
+            ) { execution in
+                let writer = execution.standardInputWriter
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    group.addTask {
+                        for await bytes in questions { _ = try await writer.write(bytes) }
+                        try await writer.finish()
+                    }
+                    // Once the process has closed its output, nothing is left to be asked.
+                    defer { group.cancelAll() }
+                    var frames = ObjectFrames()
+                    for try await buffer in execution.standardOutput {
+                        // The bytes are copied during the call.
+                        let bytes = unsafe buffer.withUnsafeBytes { unsafe Array($0) }
+                        guard allowance.take(bytes.count) else { throw ObjectFrames.Broken() }
+                        frames.append(bytes)
+                        while let frame = try frames.next() { answers.yield(frame) }
+                    }
+                }
+            }
+            guard case .exited(let status) = result.terminationStatus else { return true }
+            return status != 70 && status != 64
+        } catch is ObjectFrames.Broken {
+            return true
+        } catch {
+            return Task.isCancelled
+        }
+    }
+}

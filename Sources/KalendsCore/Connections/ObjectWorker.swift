@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CalendarSync
+
+/// Reads the calendar objects of one account in processes without rights, one after the other.
+///
+/// No process reads what two accounts have, so whatever an object could do to its process reaches no other account.
+/// One process answers many questions; if it dies, the object at which it did is left out, and another one goes on.
+actor ObjectWorker: ObjectReading {
+    /// The most processes that objects of one account may end; whoever has more of such objects wants no calendar read.
+    private static let mostDeaths = 20
+
+    private let executable: String
+    private var process: ObjectProcess?
+    /// Whether the process has answered before, and so may have come near to its limits.
+    private var isWorn = false
+    private var deaths = 0
+    private var isTaken = false
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+
+    init(_ executable: String) { self.executable = executable }
+
+    func answers(to questions: [ObjectQuestion]) async throws(ProviderFailure) -> [ObjectAnswer] {
+        await enter()
+        defer { leave() }
+        var answers: [ObjectAnswer] = []
+        while answers.count < questions.count {
+            let process = process ?? ObjectProcess(executable)
+            self.process = process
+            let found = (try? await process.answers(to: questions[answers.count...])) ?? []
+            answers += found
+            let wasWorn = isWorn || !found.isEmpty
+            isWorn = true
+            guard answers.count < questions.count else { break }
+            (self.process, isWorn) = (nil, false)
+            guard await process.end(), !Task.isCancelled else {
+                throw ProviderFailure(
+                    .unavailable(retryAfter: nil), "Events cannot be read safely on this machine now.")
+            }
+            deaths += 1
+            guard deaths <= Self.mostDeaths else {
+                throw ProviderFailure(
+                    .unavailable(retryAfter: nil), "Too many events could not be read within the limits.")
+            }
+            // What ends a process at once is to blame for it.
+            if !wasWorn { answers.append(.beyondLimits) }
+        }
+        return answers
+    }
+
+    private func enter() async {
+        guard isTaken else {
+            isTaken = true
+            return
+        }
+        await withCheckedContinuation { waiting.append($0) }
+    }
+
+    private func leave() {
+        if waiting.isEmpty { isTaken = false } else { waiting.removeFirst().resume() }
+    }
+}
