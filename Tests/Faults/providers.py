@@ -15,6 +15,7 @@ import http.client
 import json
 import multiprocessing
 import os
+import re
 import signal
 import sys
 import tempfile
@@ -29,7 +30,7 @@ READER, HEALTH, CHANGE, GROWTH, OTHERS = 100, 250, 500, 256, 10
 GOOD = 4
 forked = multiprocessing.get_context("fork")
 XML = [("Content-Type", "application/xml; charset=utf-8")]
-HEAD = '<?xml version="1.0" encoding="utf-8"?><D:multistatus xmlns:D="DAV:" xmlns:C="urn:ietf:params:xml:ns:caldav">'
+HEAD = b'<?xml version="1.0" encoding="utf-8"?><D:multistatus xmlns:D="DAV:" xmlns:C="urn:ietf:params:xml:ns:caldav">'
 
 
 class Hostile(Provider):
@@ -60,46 +61,54 @@ class Hostile(Provider):
         if "sync-collection" in body:
             rows = [(f"{place}{number}.ics", '<D:getetag>"1"</D:getetag>') for number in range(400)]
             return multistatus(rows, "<D:sync-token>http://x/1</D:sync-token>")
-        return 207, XML, HEAD + "<!--" + "n" * ((16 << 20) - 1000) + "--></D:multistatus>"
+        return 207, [("X-Parts", "256"), *XML], "n" * (1 << 16)
 
     def small(self, place, body):
         """As many small elements as 14 MB hold."""
-        inner = "<D:a>x</D:a>" * 100
-        response = f"<D:response><D:href>{place}x</D:href>{inner}</D:response>"
-        return 207, XML, HEAD + response * (14_000_000 // len(response)) + "</D:multistatus>"
-
-    def dripping(self, place, body):
-        return 207, [("X-Drip", "1"), *XML], HEAD
+        response = f"<D:response><D:href>{place}x</D:href>{'<D:a>x</D:a>' * 100}</D:response>" * 50
+        return 207, [("X-Parts", str(14_000_000 // len(response))), *XML], response
 
     many = small
 
+    def dripping(self, place, body):
+        """A byte a second."""
+        return 207, [("X-Parts", "1000000"), *XML], " "
+
     async def connection(self, reader, writer):
-        # The answer of `dripping` is sent byte by byte, so it is written here and not by the ordinary server.
-        class Dripping:
-            def write(self, data):
-                if b"X-Drip" not in data:
-                    return writer.write(data)
-                head = data.split(b"\r\n\r\n")[0].split(b"\r\n")
-                lines = [line for line in head if not line.startswith(b"Content-Length")] + [b"Content-Length: 1000000"]
-                writer.write(b"\r\n".join(lines) + b"\r\n\r\n")
-                asyncio.ensure_future(self.drip())
+        await super().connection(reader, Parts(writer))
 
-            async def drip(self):
-                try:
-                    while not writer.is_closing():
-                        writer.write(b" ")
-                        await writer.drain()
-                        await asyncio.sleep(1)
-                except ConnectionError:
-                    pass
 
-            async def drain(self):
-                await writer.drain()
+class Parts:
+    """A writer that sends the body of an answer with `X-Parts` as often as that says, in little memory."""
 
-            def close(self):
-                writer.close()
+    def __init__(self, writer):
+        self.writer, self.left, self.part, self.end = writer, 0, b"", b""
 
-        await super().connection(reader, Dripping())
+    def write(self, data):
+        head, _, body = data.partition(b"\r\n\r\n")
+        count = re.search(rb"\r\nX-Parts: (\d+)", head)
+        if not count:
+            return self.writer.write(data)
+        self.left, self.part = int(count[1]), body
+        comments = not body.startswith(b"<")
+        begin, self.end = HEAD + b"<!--" * comments, b"-->" * comments + b"</D:multistatus>"
+        length = len(begin) + self.left * len(body) + len(self.end)
+        self.writer.write(re.sub(rb"Content-Length: \d+", b"Content-Length: %d" % length, head) + b"\r\n\r\n" + begin)
+
+    async def drain(self):
+        await self.writer.drain()
+        while self.left:
+            self.left -= 1
+            self.writer.write(self.part)
+            await self.writer.drain()
+            if len(self.part) == 1:
+                await asyncio.sleep(1)
+        self.writer.write(self.end)
+        self.end = b""
+        await self.writer.drain()
+
+    def close(self):
+        self.writer.close()
 
 
 def provide(port, ready):

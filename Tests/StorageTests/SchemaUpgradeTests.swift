@@ -217,6 +217,7 @@ struct SchemaUpgradeTests {
                 "INSERT INTO recovery_codes VALUES ('ann', '\(hash("r"))')",
             ]),
         Stage(name: "peopleIndexes", statements: Schema.peopleIndexes, rows: []),
+        Stage(name: "syncSizes", statements: Schema.syncSizes, rows: []),
     ]
 
     /// Tables to which a later version adds counters, or the oldest version that can work with it.

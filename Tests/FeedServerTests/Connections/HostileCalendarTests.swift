@@ -80,7 +80,10 @@ struct HostileCalendarTests {
             let calendar: JSONValue = ["calendarId": "https://dav.example/p/cal/"]
             try await server.call(.put, "/v1/connections/\(id)/calendar", calendar, as: "ann").expect(200)
             try await body(server, id)
-            #expect(server.services.sync.answers.memory.bytes == 0)
+            // The last value that is made of an answer may outlive the response to the person for a moment.
+            let memory = server.services.sync.answers.memory
+            for _ in 0..<600 where memory.bytes > 0 { try await Task.sleep(for: .milliseconds(50)) }
+            #expect(memory.bytes == 0)
         }
     }
 
