@@ -82,8 +82,9 @@ struct ObjectWorkerTests {
         let expected = questions.map { $0.answer() }
         #expect(try await worker.answers(to: questions) == expected)
         #expect(try await worker.answers(to: []) == [])
+        let asked = questions
         let several = try await withThrowingTaskGroup(of: [ObjectAnswer].self) { group in
-            for question in questions { group.addTask { try await worker.answers(to: [question, questions[0]]) } }
+            for question in asked { group.addTask { try await worker.answers(to: [question, asked[0]]) } }
             return try await group.reduce(into: Set<[ObjectAnswer]>()) { $0.insert($1) }
         }
         #expect(several == Set(expected.map { [$0, expected[0]] }))
