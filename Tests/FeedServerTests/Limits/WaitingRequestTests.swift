@@ -139,12 +139,13 @@ struct WaitingRequestTests {
     private static func requests(_ server: TestServer) async throws -> [String] {
         let account = CalDAVAccount(principal: "\(origin)/p/", homes: ["\(origin)/h/"], entrance: "\(origin)/")
         let services = server.services
-        func connection(_ label: String) async throws -> String {
-            let id = try await server.connect(user: "vic", label: label, calendar: "\(origin)/h/c/")
+        // A person has two such questions under way.
+        func connection(_ label: String, of user: String = "vic") async throws -> String {
+            let id = try await server.connect(user: user, label: label, calendar: "\(origin)/h/c/")
             try await services.connections.store(
                 .password(account, username: "v", password: Concealed("p")),
                 of: ProviderAccount(id: account.principal, name: "v"), for: id,
-                Caller(.user("vic"), actor: AuditActor(user: "vic")))
+                Caller(.user(user), actor: AuditActor(user: user)))
             let now = services.now()
             try await services.store.record { transaction in
                 var own = try #require(try transaction.connection(id))
@@ -164,8 +165,8 @@ struct WaitingRequestTests {
                 .put, "\(try await connection("b"))/account",
                 ["url": .string("\(origin)/"), "username": "v", "password": "p"], "vic"
             ),
-            (.get, "\(try await connection("c"))/calendars", nil, "vic"),
-            (.put, "\(try await connection("d"))/calendar", ["create": [:]], "vic"),
+            (.get, "\(try await connection("c", of: "ann"))/calendars", nil, "ann"),
+            (.put, "\(try await connection("d", of: "ann"))/calendar", ["create": [:]], "ann"),
             (.post, "/v1/circles/c/subscriptions/\(subscription)/refresh", nil, "ben"),
             (.post, "/v1/circles/c/imports", ["url": .string("\(origin)/y.ics")], "ben"),
         ]
