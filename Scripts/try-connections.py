@@ -55,7 +55,7 @@ k -d '{"returnTo": "%(back)s"}' $BASE/v1/connections/$G/authorize | field author
      r"%(google)s/o/oauth2/v2/auth"),
     ("Open it in a browser, or follow it here. It ends at %(back)s with result=pending and a code. What began it redeems the code.",
      """redeem() { curl -sS -L "$2" | tee /dev/stderr | sed 's/.* //; s/.*/{"code": "&"}/' | k -d @- $BASE/v1/connections/$1/redeem | field state; }
-redeem $G "$(cat %(folder)s/open)"""", "choosing"),
+redeem $G "$(cat %(folder)s/open)" """, "choosing"),
     ("The account's calendars; then a new one for the circle, and what a first run would do. Nothing is changed yet.",
      """k $BASE/v1/connections/$G/calendars | show
 k -X PUT -d '{"create": {}}' $BASE/v1/connections/$G/calendar | show
