@@ -35,7 +35,7 @@ enum RuleRepair {
                 names.append(part.name)
             } else if part.name == "BYDAY", frequency == "WEEKLY", part.value.contains(where: \.isNumber) {
                 names.append("BYDAY")
-                kept.append("BYDAY=" + part.value.filter { !$0.isNumber && $0 != "-" && $0 != "+" })
+                kept.append("BYDAY=" + part.value.filter { !$0.isNumber && !$0.is("-") && !$0.is("+") })
             } else {
                 kept.append(part.text)
             }

@@ -16,7 +16,7 @@ public struct ArrivalPage: Page {
 
     public func sheet(_ paper: Paper) -> Sheet {
         let words = paper.words
-        var content: [String: Node] = [:]
+        let content: [String: Node]
         var scripts: [String] = []
         let title: String
         switch state {
@@ -26,10 +26,10 @@ public struct ArrivalPage: Page {
             scripts = ["copy"]
         case .denied:
             title = words["arrivalOverTitle"]
-            content["line"] = words.sentence("problem_denied", [:])
+            content = ["line": words.sentence("problem_denied", [:])]
         case .failed:
             title = words["arrivalOverTitle"]
-            content["line"] = words.sentence("problem_signInFailed", [:])
+            content = ["line": words.sentence("problem_signInFailed", [:])]
         }
         return Sheet(template: "arrival", title: title, place: .nowhere, content: content, scripts: scripts)
     }
