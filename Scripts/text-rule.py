@@ -129,7 +129,7 @@ ALLOWED = {
     **{
         (f"Pages/{file}", KEY): TEMPLATES
         for file in (
-            "AccountPages", "AdminPage", "Bars", "CirclesPage", "ConnectionPage+Later", "ConnectorPages", "FeedPage",
+            "AccountPages", "AdminPage", "ArrivalPage", "Bars", "CirclesPage", "ConnectionPage+Later", "ConnectorPages", "FeedPage",
             "Fields", "ItemReach", "Node", "OfficeDaysPage+Settings", "Paper", "PartsPage", "Phrases", "SecondFactorPage",
             "Sentence", "SubscriptionsPage", "SyncPage", "Tables", "TimeWords", "Words")
     },
