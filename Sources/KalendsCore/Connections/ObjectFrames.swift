@@ -17,7 +17,7 @@ package struct ObjectFrame: Sendable {
     }
 
     private init(_ answer: ObjectAnswer) throws {
-        // A text is never empty, so an empty one stands for none.
+        // No object has an empty text, so an empty text means that there was no text.
         self.init(head: Array(try JSONEncoder().encode(answer)), text: answer.text ?? [])
     }
 

@@ -158,7 +158,7 @@ private final class Arrival: Sendable {
 
     func refuse(_ reason: ProviderFailure) { state.withLock { $0.refusal = reason } }
 
-    /// Takes room for so many bytes of the answer; returns false if there is none.
+    /// Takes room for so many bytes of the answer; returns false if there is no room.
     func admit(_ bytes: Int) async -> Bool {
         let (wanted, held) = (ForeignAnswers.counted(bytes), state.withLock { $0.held })
         guard wanted > held else { return true }
