@@ -45,6 +45,7 @@ FAULTS = {
     "redirect": "302 to this address",
     "temporary-redirect": "307 to this address",
     "etag": "this etag in place of the server's own; `none` for no etag",
+    "unquoted": "etags have no quotes, and are compared as text: one with quotes is another one",
     "member": "the collection is listed among its members, with an etag",
     "cut": "so many responses of a multistatus, under a plain 207",
     "drop-token": "a listing without its sync-token",
@@ -235,11 +236,21 @@ class Proxy(http.server.BaseHTTPRequestHandler):
         if "strip" in wish:
             name = re.escape(wish["strip"].encode())
             body = re.sub(rb"BEGIN:" + name + rb"\r\n.*?END:" + name + rb"\r\n", b"", body, flags=re.DOTALL)
+        if not self.knows(wish):
+            return self.answer(412, [], b"")
         with self.turn:
             status, headers, text = self.ask(body)
         if "lost-answer" in wish:
             return self.drop()
         return self.answer(status, *self.spoiled(wish, headers, text))
+
+    def knows(self, wish):
+        """Whether a condition is of the form that a server without quotes compares; it reaches the real one with them."""
+        condition = self.headers.get("If-Match")
+        if "unquoted" not in wish or condition is None:
+            return True
+        self.headers.replace_header("If-Match", f'"{condition}"')
+        return '"' not in condition
 
     def ask(self, body):
         server = http.client.HTTPConnection("127.0.0.1", self.backend, timeout=60)
@@ -259,6 +270,9 @@ class Proxy(http.server.BaseHTTPRequestHandler):
             headers = [pair for pair in headers if pair[0].lower() != "etag"]
             if wish["etag"] != "none":
                 headers.append(("ETag", wish["etag"]))
+        if "unquoted" in wish:
+            headers = [(name, value.strip('"') if name.lower() == "etag" else value) for name, value in headers]
+            text = re.sub(rb"(getetag>)(?:\"|&quot;)([^<]*?)(?:\"|&quot;)(<)", rb"\1\2\3", text)
         prefix = re.search(rb"<(\w+:)?multistatus", text)
         if prefix:
             text = self.spoiled_list(wish, text, (prefix[1] or b""))

@@ -100,7 +100,7 @@ extension CalDAVCalendar {
     ) async throws(ProviderFailure) -> WriteAnswer {
         let version = etag.map { CalDAVVersion($0) }
         let text: [UInt8]
-        let condition: String
+        let known: CalDAVVersion
         if let version, let sequence = version.ownSequence,
             address.name.isSameText(as: CalDAVIdentity.resource(mark))
         {
@@ -109,7 +109,7 @@ extension CalDAVCalendar {
             // 5.3.2.1).
             let stamp = ObjectStamp(uid: CalDAVIdentity.uid(mark), mark: mark, now: now(), sequence: sequence + 1)
             text = to.calendar(stamp).serialized()
-            condition = version.condition
+            known = version
         } else {
             guard case .event(let event, let theirs) = try await get(address) else { return .gone }
             let now = event.etag.map { CalDAVVersion($0) }
@@ -118,7 +118,7 @@ extension CalDAVCalendar {
             }
             // A fresh etag with an old text would overwrite someone's edit.
             if let version {
-                guard version.condition == now.condition else { return .mismatch }
+                guard version.tag == now.tag else { return .mismatch }
             } else {
                 guard event.content == .entry(from) else { return .mismatch }
             }
@@ -128,9 +128,11 @@ extension CalDAVCalendar {
                 throw ProviderFailure(.refused, "The event holds something that cannot be changed in place.")
             }
             text = changed
-            condition = now.condition
+            known = now
         }
-        let answer = try await put(text, at: address, condition: ("If-Match", condition))
+        let answer = try await answer(at: address, if: known) { condition throws(ProviderFailure) in
+            try await put(text, at: address, condition: ("If-Match", condition))
+        }
         let reason = DAVCondition(answer.body)
         switch (answer.status, reason?.name) {
         case (200..<300, _): return try await written(text, at: address, answer, in: collection)
@@ -167,7 +169,7 @@ extension CalDAVCalendar {
         if version == nil || version?.seen == .unknown {
             guard case .event(let event, _) = try await get(address) else { return .deleted }
             let now = event.etag.map { CalDAVVersion($0) }
-            if let version, version.condition != now?.condition { return .mismatch }
+            if let version, version.tag != now?.tag { return .mismatch }
             guard event.mark?.isSameItem(as: mark) == true else { return .mismatch }
             version = now
         }
@@ -175,9 +177,11 @@ extension CalDAVCalendar {
             throw ProviderFailure(.refused, "The server returns no ETag for the event.", code: "no-etag")
         }
         try await guardGuests(version, in: collection)
-        var request = DAVSession.Request(method: "DELETE")
-        request.headers = [("If-Match", version.condition), ("Schedule-Reply", "F")]
-        let (answer, _) = try await session.send(request, to: address)
+        let answer = try await answer(at: address, if: version) { condition throws(ProviderFailure) in
+            var request = DAVSession.Request(method: "DELETE")
+            request.headers = [("If-Match", condition), ("Schedule-Reply", "F")]
+            return try await session.send(request, to: address).answer
+        }
         switch answer.status {
         case 207:
             let inner = try await session.multistatus(answer).responses.first?.status ?? 200
@@ -190,6 +194,22 @@ extension CalDAVCalendar {
             return .mismatch
         default: throw refusal(answer, DAVCondition(answer.body))
         }
+    }
+
+    /// Returns the answer to a write that is conditional on the version that is known.
+    ///
+    /// RFC 9110 section 8.8.3 demands quotes around an etag, but some servers know only the text that they gave. A
+    /// condition that fails while the server still shows that version is sent in the other form.
+    private func answer(
+        at address: DAVAddress, if known: CalDAVVersion,
+        _ send: (String) async throws(ProviderFailure) -> ProviderAnswer
+    ) async throws(ProviderFailure) -> ProviderAnswer {
+        let answer = try await send(known.condition)
+        guard answer.status == 412, DAVCondition(answer.body) == nil,
+            case .event(let event, _) = try await get(address),
+            let now = event.etag.map({ CalDAVVersion($0) }), now.tag == known.tag
+        else { return answer }
+        return try await send(now.condition == known.condition ? known.otherCondition : now.condition)
     }
 
     // MARK: PUT

@@ -64,15 +64,24 @@ struct CalDAVVersion: Hashable, Sendable {
     }
 
     /// The value for If-Match, which accepts no weak validator (RFC 9110 section 13.1.1): the strong etag that a proxy
-    /// made weak.
+    /// made weak. It has quotes only if the server wrote them, because some servers compare it as text.
     var condition: String { etag.hasPrefix("W/") ? String(etag.dropFirst(2)) : etag }
+
+    /// The condition with quotes if the server wrote none, and without them otherwise.
+    var otherCondition: String { condition == tag ? "\"\(tag)\"" : tag }
+
+    /// What two etags of the same state have in common, whether or not they are weak or have quotes.
+    var tag: String {
+        let text = condition
+        let isQuoted = text.utf8.count >= 2 && text.hasPrefix("\"") && text.hasSuffix("\"")
+        return isQuoted ? String(text.dropFirst().dropLast()) : text
+    }
 
     /// Returns an etag that can be sent back; nil when the text is not a valid one.
     static func etag(_ text: String?) -> String? {
         guard let text, !text.isEmpty, text.utf8.count <= 512, text.utf8.allSatisfy({ $0 > 32 && $0 != 127 }) else {
             return nil
         }
-        let isQuoted = text.hasPrefix("\"") || text.hasPrefix("W/\"")
-        return isQuoted ? text : "\"\(text)\""
+        return text
     }
 }
