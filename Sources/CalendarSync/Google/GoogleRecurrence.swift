@@ -145,7 +145,7 @@ extension Entry {
 extension Repetition {
     /// Returns which of these times are starts of the series, including excluded ones; nil when that cannot be found
     /// out.
-    fileprivate func gives(_ times: [Instant], start: Instant, zone: TimeZoneReference) -> Set<Instant>? {
+    func gives(_ times: [Instant], start: Instant, zone: TimeZoneReference) -> Set<Instant>? {
         guard !times.isEmpty else { return [] }
         var given = Set(rdates + [start])
         guard let rrule else { return given }

@@ -102,7 +102,7 @@ extension RemoteEvent {
             there.repetition?.exdates = left.repetition?.exdates ?? []
             there.occurrences = left.occurrences
         }
-        guard !there.takesPlace(like: left) else { return self }
+        guard !there.showsAll(of: left) else { return self }
         var event = self
         event.content = .entry(left)
         event.etag = answer.etag
@@ -122,13 +122,12 @@ extension RemoteEvent {
 extension Entry {
     /// Reports whether each occurrence of another form of the series takes place at the same times here. Those that the
     /// other one leaves out do not count, because nobody can bring them back.
-    fileprivate func takesPlace(like other: Entry) -> Bool {
-        guard hasOccurrences(like: other), span.bounds == other.span.bounds else { return false }
+    fileprivate func showsAll(of other: Entry) -> Bool {
         let (here, there) = (canonical, other.canonical)
-        return Set(here.occurrences.keys).union(there.occurrences.keys).allSatisfy { original in
-            guard let planned = there.effective(at: original)?.span.bounds else { return true }
-            return here.effective(at: original).map { $0.span.bounds == planned } ?? false
-        }
+        return repeats(like: other)
+            && Set(here.occurrences.keys).union(there.occurrences.keys).allSatisfy {
+                there.effective(at: $0) == nil || here.takesPlace(like: there, at: $0)
+            }
     }
 
     /// Returns an occurrence as a person sees it, changed or not.

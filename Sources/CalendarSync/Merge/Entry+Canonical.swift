@@ -23,6 +23,24 @@ extension Entry {
         return entry
     }
 
+    /// Reports whether a canonical entry takes place exactly when another one does.
+    func takesPlace(like other: Entry) -> Bool {
+        repeats(like: other)
+            && Set(occurrences.keys).union(other.occurrences.keys).allSatisfy { takesPlace(like: other, at: $0) }
+    }
+
+    /// Reports the same of one occurrence.
+    func takesPlace(like other: Entry, at start: Instant) -> Bool {
+        switch (effective(at: start), other.effective(at: start)) {
+        case (nil, nil): true
+        case (let own?, let others?): own.span.bounds == others.span.bounds
+        default: false
+        }
+    }
+
+    /// Reports the same of the event without what differs from its rule.
+    func repeats(like other: Entry) -> Bool { span.bounds == other.span.bounds && hasOccurrences(like: other) }
+
     /// Returns an occurrence as the series defines it.
     func plain(at start: Instant) -> ChangedEntry {
         ChangedEntry(title: title, notes: notes, location: location, span: span.moved(to: start), status: status)

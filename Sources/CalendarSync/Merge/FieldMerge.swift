@@ -87,6 +87,10 @@ struct FieldMerge {
             mergeOccurrences(since: nil)
         } else if incoming.contains(where: { if case .times = $0 { true } else { false } }) {
             mergeMovedOccurrences()
+        } else if let base, ours.span.start == base.ours.span.start, theirs.span.start == base.theirs.span.start,
+            result.span.start == ours.span.start, result.rule == ours.rule
+        {
+            mergeRemainingOccurrences(since: base)
         } else if result.span.start == ours.span.start, result.rule == ours.rule {
             // The series has new times, so its occurrences have new keys and are written to the calendar as a whole.
             recordLostOccurrences()
@@ -110,11 +114,21 @@ struct FieldMerge {
         mergeOccurrences(since: moved)
     }
 
+    /// Merges the occurrences of a series of which only the rule has changed: those that the new rule has keep their
+    /// keys, and what each side did to them.
+    private mutating func mergeRemainingOccurrences(since base: Agreement) {
+        let remaining = ours.remaining(of: keys(since: base))
+        mergeOccurrences(since: base, among: remaining)
+        recordLostOccurrences(except: remaining)
+        result.occurrences = result.occurrences.filter { remaining.contains($0.key) }
+            .merging(ours.occurrences.filter { !remaining.contains($0.key) }) { $1 }
+    }
+
     /// Records the edits made in the calendar to occurrences of a series whose times are replaced.
-    private mutating func recordLostOccurrences() {
+    private mutating func recordLostOccurrences(except kept: Set<Instant> = []) {
         let before = base?.theirs.occurrences ?? [:]
-        for (start, occurrence) in theirs.occurrences.sorted(by: { $0.key < $1.key }) where before[start] != occurrence
-        {
+        for (start, occurrence) in theirs.occurrences.sorted(by: { $0.key < $1.key })
+        where before[start] != occurrence && !kept.contains(start) {
             let times = FieldValue.times(theirs.effective(at: start)?.span ?? theirs.span.moved(to: start))
             let field: EntryField = occurrence == .cancelled ? .existence : .times
             let value = occurrence == .cancelled ? FieldValue.existence(false) : times
@@ -124,10 +138,12 @@ struct FieldMerge {
         }
     }
 
-    private mutating func mergeOccurrences(since base: Agreement?) {
-        var starts = Set(ours.occurrences.keys).union(theirs.occurrences.keys)
-        for known in [base?.ours, base?.theirs] { starts.formUnion(known?.occurrences.keys.map(\.self) ?? []) }
-        for start in starts.sorted() {
+    private func keys(since base: Agreement?) -> Set<Instant> {
+        [ours, theirs, base?.ours, base?.theirs].reduce(into: []) { $0.formUnion(($1?.occurrences ?? [:]).keys) }
+    }
+
+    private mutating func mergeOccurrences(since base: Agreement?, among starts: Set<Instant>? = nil) {
+        for start in (starts ?? keys(since: base)).sorted() {
             if let base, ours.occurrences[start] == base.ours.occurrences[start],
                 theirs.occurrences[start] == base.theirs.occurrences[start]
             {

@@ -73,6 +73,14 @@ extension Entry {
     /// Reports whether the occurrences of both entries have the same keys.
     func hasOccurrences(like other: Entry) -> Bool { span.start == other.span.start && rule == other.rule }
 
+    /// Returns which of these starts the series has, left out or not; all, where finding that takes too long.
+    func remaining(of starts: Set<Instant>) -> Set<Instant> {
+        guard case .timed(let start, _, let zone) = span, let reference = TimeZoneReference(zone),
+            let given = repetition?.gives(Array(starts), start: start, zone: reference)
+        else { return starts }
+        return starts.intersection(given)
+    }
+
     /// Reports whether a window contains part of an occurrence, or of a single event. Whole days count from 14 hours
     /// before they begin in UTC to 14 hours after they end, whatever the zone.
     ///

@@ -236,8 +236,14 @@ extension Planner {
                 theirs: theirs?.about(starts), state: finding.isOpen ? .open : .resolved,
                 outcome: finding.isOpen ? nil : .kalends, resolvedAt: finding.isOpen ? nil : now)
         }
-        if case .present = there {
-            records += open.filter { $0.kind == .unreadable }.compactMap { $0.settled(.calendar, at: now) }
+        if let theirs {
+            records += open.compactMap { record in
+                switch record.kind {
+                case .unreadable: record.settled(.calendar, at: now)
+                case .deletedThere: record.rescued(in: theirs.canonical, at: now)
+                case .bothChanged, .editedThere: nil
+                }
+            }
         }
         return records
     }
@@ -305,12 +311,13 @@ extension Finding {
 extension ConflictRecord {
     /// Returns this record, settled by what has happened since; nil when that does not settle it.
     func settled(_ outcome: Outcome, at now: Instant) -> ConflictRecord? {
-        guard state == .open, occurrence == nil, kind != .bothChanged else { return nil }
-        var record = self
-        record.state = .resolved
-        record.outcome = outcome
-        record.resolvedAt = now
-        return record
+        state == .open && occurrence == nil && kind != .bothChanged ? closed(outcome, at: now) : nil
+    }
+
+    /// Returns this record of a deletion, settled because what was deleted takes place again there; nil if it does not,
+    /// or not all of it.
+    fileprivate func rescued(in theirs: Entry, at now: Instant) -> ConflictRecord? {
+        starts.allSatisfy { theirs.effective(at: $0) != nil } ? closed(.kalends, at: now) : nil
     }
 
     /// Returns this record of deleted occurrences with those that were deleted since, so that a series has one; nil if

@@ -81,11 +81,12 @@ extension Planner {
                 return (link, sight, sight.there)
             }
             if sightings.gone.contains(id) {
-                // The database was restored from a backup, and its later state had created the event again.
-                if let later = candidate(for: link), let mark = later.mark, mark.generation > link.generation {
+                // The database was restored from a backup, and its later state had created the event again; or all events
+                // have other ids now.
+                if let later = candidate(for: link), let mark = later.mark, mark.generation >= link.generation {
                     link.externalID = later.id
+                    if mark.generation > link.generation { link.agreed = nil }
                     link.generation = mark.generation
-                    link.agreed = nil
                     return (link, later, later.there)
                 }
                 return (link, nil, .gone)
@@ -169,6 +170,9 @@ extension Planner {
             return !isNear && sight == nil
         case .pending where link.externalID == nil && sight == nil: return here.entry != nil && !isNear
         case .ignored where !isNear && sight == nil: return here.entry != nil
+        case .conflict, .ignored:
+            // Likewise for an event that a person took out of the bin, whatever became of its item meanwhile.
+            return here.entry == nil && policy.purpose == .sync && link.lastID == sight?.id && sight != nil
         default: return false
         }
     }

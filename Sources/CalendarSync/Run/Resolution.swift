@@ -52,7 +52,7 @@ extension ConflictRecord {
         }
     }
 
-    private func closed(_ outcome: Outcome, at now: Instant) -> ConflictRecord {
+    func closed(_ outcome: Outcome, at now: Instant) -> ConflictRecord {
         var record = self
         record.state = .resolved
         record.outcome = outcome

@@ -12,7 +12,7 @@ extension RunSession {
         guard var link = planner.links[item] else { return }
         switch answer {
         case .written(let event):
-            written(event, of: operation, seen: seen, &link, &batch)
+            written(event, of: operation, seen: seen, &link, &batch, &again)
             // A write that was sent again may be out of date, and earlier generations can be removed only now.
             let isOutdated = operation.run != record.id
             if isOutdated || !link.leftovers.isEmpty, link.state == .linked { again.add(item) }
@@ -38,7 +38,8 @@ extension RunSession {
     }
 
     private mutating func written(
-        _ event: RemoteEvent, of operation: Operation, seen: [EditSeen], _ link: inout Link, _ batch: inout SyncBatch
+        _ event: RemoteEvent, of operation: Operation, seen: [EditSeen], _ link: inout Link, _ batch: inout SyncBatch,
+        _ again: inout Retries
     ) {
         guard let ours = operation.ours, let wanted = operation.wanted else { return }
         batch.operations.append(operation.closed(.done))
@@ -54,7 +55,8 @@ extension RunSession {
         link.state = .linked
         link.add(seen, at: context.now())
         switch event.content {
-        case .entry(let entry): link.agreed = Agreement(ours: ours, theirs: entry.canonical)
+        case .entry(let entry):
+            link.agreed = Agreement(ours: ours, theirs: entry.canonical)
         case .master(var entry):
             entry.occurrences = wanted.canonical.occurrences
             link.agreed = Agreement(ours: ours, theirs: entry.canonical)
@@ -67,6 +69,9 @@ extension RunSession {
         }
         keepUndone(operation, &link)
         planner.sightings.forget(event.id)
+        if case .entry(let entry) = event.content, !entry.canonical.takesPlace(like: wanted.canonical) {
+            fellShort(event, of: operation, &link, &again)
+        }
         let isNew = if case .create = operation.kind { true } else { false }
         if isNew { made.insert(operation.item) }
         if isNew, link.leftovers.isEmpty {
@@ -78,6 +83,28 @@ extension RunSession {
             line(
                 isNew ? .create : .update, .out, link, reason: operation.reason, before: operation.before,
                 after: link.agreed?.theirs))
+    }
+
+    /// Handles a write after which the event takes place at other times than were written. What is as it was before has
+    /// not been written, and is written again; anything else is somebody's edit since. A person is told when that does
+    /// not end.
+    ///
+    /// Servers give texts their own form, which is no difference; but when something takes place is what it says.
+    private mutating func fellShort(
+        _ event: RemoteEvent, of operation: Operation, _ link: inout Link, _ again: inout Retries
+    ) {
+        guard let wanted = operation.wanted, let there = link.agreed?.theirs else { return }
+        link.agreed?.takeDifferences(from: operation.before?.canonical, to: wanted.canonical, there: there)
+        guard again.count(operation.item) < policy.tries else {
+            link.state = .quarantined
+            link.reason = "The calendar shows other times than were written."
+            link.refused = operation.ours
+            failed.insert(operation.item)
+            return
+        }
+        link.etag = nil
+        planner.sightings.add(event)
+        again.add(operation.item)
     }
 
     private mutating func removed(_ operation: Operation, _ link: inout Link, _ batch: inout SyncBatch) {
@@ -172,6 +199,34 @@ extension RunSession {
             unsettled.insert(operation.item)
             failed.insert(operation.item)
             self.failure = failure
+        }
+    }
+}
+
+extension Agreement {
+    /// Makes the parts in which a write fell short differ from what both sides agree on: on our side those that are as
+    /// they were before, on theirs those that somebody has changed since.
+    fileprivate mutating func takeDifferences(from before: Entry?, to wanted: Entry, there: Entry) {
+        ours = ours.canonical
+        guard there.repeats(like: wanted) else {
+            if let before, there.repeats(like: before) {
+                ours.take(.times, of: there)
+                ours.take(.recurrence, of: there)
+                ours.occurrences = there.occurrences
+            } else {
+                theirs.take(.times, of: wanted)
+                theirs.take(.recurrence, of: wanted)
+                theirs.occurrences = wanted.occurrences
+            }
+            return
+        }
+        for start in Set(there.occurrences.keys).union(wanted.occurrences.keys)
+        where !there.takesPlace(like: wanted, at: start) {
+            if let before, there.takesPlace(like: before, at: start) {
+                ours.occurrences[start] = there.occurrences[start] ?? .changed(there.plain(at: start))
+            } else {
+                theirs.occurrences[start] = wanted.occurrences[start] ?? .changed(wanted.plain(at: start))
+            }
         }
     }
 }

@@ -26,6 +26,108 @@ extension FailureTests {
         #expect(world.calendar.writes == writes)
     }
 
+    @Test("A move of one occurrence there holds when only the rule changed here, and what the rule ends is reported")
+    func ruleHereOccurrenceThere() async throws {
+        let world = try await World.stage()
+        world.add(Self.item, repetition: Repetition(rrule: "FREQ=DAILY"))
+        try await world.run()
+        let start = World.span(0).start
+        let (second, ninth) = (start.adding(seconds: World.day), start.adding(seconds: 8 * World.day))
+        world.editThere(Self.item) { entry in
+            for each in [second, ninth] {
+                var changed = entry.plain(at: each)
+                changed.span = changed.span.moved(to: each.adding(seconds: 7_200))
+                entry.occurrences[each] = .changed(changed)
+            }
+        }
+        world.edit(Self.item) { $0.repetition = Repetition(rrule: "FREQ=DAILY;COUNT=5") }
+        try await world.run()
+        let here = try #require(world.store.items[Self.item]?.entry)
+        #expect(here.repetition?.rrule == "FREQ=DAILY;COUNT=5")
+        #expect(here.effective(at: second)?.span == World.span(26))
+        #expect(here.occurrences[ninth] == nil)
+        #expect(world.event(Self.item)?.entry.canonical == here.canonical)
+        let lost = world.store.conflicts.values.flatMap(\.starts)
+        #expect(lost == [ninth])
+        let writes = world.calendar.writes
+        try await world.run()
+        #expect(world.calendar.writes == writes)
+    }
+
+    @Test("What a server leaves as it was is written again, and a person is told when it always does")
+    func writesThatFallShort() async throws {
+        let world = try await World.stage()
+        world.add(Self.item, repetition: Repetition(rrule: "FREQ=DAILY"))
+        let second = World.span(0).start.adding(seconds: World.day)
+        world.edit(Self.item) { entry in
+            var changed = entry.plain(at: second)
+            changed.span = changed.span.moved(to: second.adding(seconds: 7_200))
+            entry.occurrences[second] = .changed(changed)
+        }
+        try await world.run()
+        world.calendar.keepsOccurrences = 1
+        world.edit(Self.item) {
+            $0.repetition = Repetition(rrule: "FREQ=DAILY;COUNT=5")
+            $0.occurrences = [:]
+        }
+        try await world.run()
+        #expect(world.event(Self.item)?.entry.occurrences.isEmpty == true)
+        #expect(world.store.links[Self.item]?.state == .linked)
+
+        world.edit(Self.item) { $0.occurrences = [second: .cancelled] }
+        world.calendar.keepsOccurrences = 99
+        let run = try #require(try await world.run())
+        #expect(run.counts.failed == 1)
+        #expect(world.store.links[Self.item]?.state == .quarantined)
+        #expect(world.store.links[Self.item]?.reason == "The calendar shows other times than were written.")
+        world.calendar.keepsOccurrences = 0
+        world.clock += 2 * World.day
+        try await world.run()
+        #expect(world.event(Self.item)?.entry.canonical.occurrences == [second: .cancelled])
+        #expect(world.store.links[Self.item]?.state == .linked)
+    }
+
+    @Test(
+        "An event that comes out of the bin settles its conflict, and stays whatever a person says of it",
+        arguments: [true, false])
+    func bin(_ isSeen: Bool) async throws {
+        let world = try await World.stage(appointments: 1)
+        world.deleteThere(Self.item)
+        try await world.run()
+        let conflict = try #require(world.open.first)
+        #expect(conflict.kind == .deletedThere)
+        var stored = try #require(world.calendar.events.values.first)
+        stored.isLive = true
+        world.calendar.put(stored)
+        if isSeen {
+            try await world.run()
+            #expect(world.open.isEmpty)
+            #expect(world.store.links[Self.item]?.state == .linked)
+            #expect(world.store.links[Self.item]?.externalID == stored.id)
+            return
+        }
+        try await world.resolve(conflict, .calendar)
+        try await world.run()
+        try await world.run()
+        #expect(world.calendar.live.map(\.id) == [stored.id])
+        #expect(world.calendar.deletions.isEmpty)
+    }
+
+    @Test("An occurrence that comes back there settles the conflict about it")
+    func occurrenceFromBin() async throws {
+        let world = try await World.stage()
+        world.add(Self.item, repetition: Repetition(rrule: "FREQ=DAILY;COUNT=5"))
+        try await world.run()
+        let second = World.span(0).start.adding(seconds: World.day)
+        world.editThere(Self.item) { $0.occurrences[second] = .cancelled }
+        try await world.run()
+        #expect(world.open.map(\.starts) == [[second]])
+        world.editThere(Self.item) { $0.occurrences[second] = nil }
+        try await world.run()
+        #expect(world.open.isEmpty)
+        #expect(world.store.items[Self.item]?.entry.canonical.occurrences.isEmpty == true)
+    }
+
     @Test("F21: a series of more than a thousand occurrences that is ended here ends there, and one cut there waits")
     func lateEnds() async throws {
         let world = try await World.stage()

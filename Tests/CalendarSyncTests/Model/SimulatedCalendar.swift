@@ -62,6 +62,8 @@ final class SimulatedCalendar: CalendarProvider, @unchecked Sendable {
     var hasIdentities = true
     /// Whether the server has a cursor.
     var hasCursor = true
+    /// How many updates leave the occurrences of a series as they are.
+    var keepsOccurrences = 0
     var writes = 0
     var requests = 0
     /// Our deletions that were not undone, without those that made room for a later generation.
@@ -211,8 +213,9 @@ final class SimulatedCalendar: CalendarProvider, @unchecked Sendable {
             writes += 1
             var entry = stored.entry
             for field in EntryField.ofEvents where from[field] != to[field] { entry.take(field, of: to) }
+            keepsOccurrences -= 1
             for start in Set(from.occurrences.keys).union(to.occurrences.keys)
-            where from.occurrences[start] != to.occurrences[start] {
+            where keepsOccurrences < 0 && from.occurrences[start] != to.occurrences[start] {
                 entry.occurrences[start] = to.occurrences[start]
             }
             stored.entry = rewritten(entry)

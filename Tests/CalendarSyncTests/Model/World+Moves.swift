@@ -6,7 +6,7 @@ import ICalBridge
 @testable import CalendarSync
 
 extension World {
-    static let kinds = 48
+    static let kinds = 50
 
     func perform(_ move: Move) async throws {
         calendar.clock = clock
@@ -89,6 +89,15 @@ extension World {
         case 41: switchCalendar()
         case 42: takeBackup()
         case 43: restoreBackup(move)
+        case 48, 49:
+            edit(move, "rule alone here") { entry in
+                guard entry.repetition != nil else { return nil }
+                let count = 3 + move.b % 5
+                entry.repetition = Repetition(rrule: "FREQ=DAILY;COUNT=\(count)")
+                let end = entry.span.start.adding(seconds: count * World.day)
+                entry.occurrences = entry.occurrences.filter { $0.key < end }
+                return nil
+            }
         case 44...47: try await performOther(move)
         default: fault(move)
         }
@@ -128,11 +137,14 @@ extension World {
 
     private func edit(_ move: Move, _ name: String, _ change: (inout Entry) -> (String, String)?) {
         guard let key = pick(move), var item = store.items[key], !item.isHidden else { return }
-        if let (field, value) = change(&item.entry) {
-            // A series that is moved, or repeats otherwise, forgets its occurrences.
-            if item.entry.occurrences.isEmpty { forget("here \(key.id) occurrence") }
-            typed["here \(key.id) \(field)"] = value.isEmpty ? nil : value
+        let typedHere = change(&item.entry)
+        // A series that is moved, or repeats otherwise, forgets the occurrences that it no longer has.
+        let prefix = "here \(key.id) occurrence "
+        for place in typed.keys where place.hasPrefix(prefix) {
+            let start = Instant(seconds: Int(place.dropFirst(prefix.count)) ?? 0)
+            if item.entry.occurrences[start] == nil { typed[place] = nil }
         }
+        if let (field, value) = typedHere { typed["here \(key.id) \(field)"] = value.isEmpty ? nil : value }
         item.revision += 1
         item.edits += 1
         item.changedAt = Instant(seconds: clock)
