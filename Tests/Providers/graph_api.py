@@ -27,6 +27,14 @@ def stamp(seconds):
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%S.%f0Z")
 
 
+def plain(markup):
+    """The text of a body, with a line for each block, and the address of a link after its words."""
+    text = re.sub(r'<a [^>]*href="([^"]*)"[^>]*>(.*?)</a>', r"\2<\1>", markup, flags=re.DOTALL)
+    text = re.sub(r"<br ?/?>|</div>", "\n", text)
+    text = re.sub(r"</?(?:html|body|div|span)[^>]*>", "", text)
+    return text.replace("&lt;", "<").replace("&amp;", "&")
+
+
 class API:
     """The routes of one account's mailbox."""
 
@@ -276,11 +284,14 @@ class API:
             return {"dateTime": moment.astimezone(clock).strftime("%Y-%m-%dT%H:%M:%S.0000000"), "timeZone": name}
 
         body = dict(props["body"] or {"contentType": "text", "content": ""})
-        text = (body.get("content") or "").replace("\r\n", "\n").replace("\n", "\r\n")
+        markup = body.get("content") or ""
+        text = plain(markup) if props.get("isOnlineMeeting") else markup
+        text = text.replace("\r\n", "\n").replace("\n", "\r\n")
         if prefer.get("outlook.body-content-type") == "text":
             body = {"contentType": "text", "content": text}
         else:
-            body = {"contentType": "html", "content": f"<html><body><div>{text}</div></body></html>"}
+            whole = markup if props.get("isOnlineMeeting") else f"<html><body><div>{text}</div></body></html>"
+            body = {"contentType": "html", "content": whole}
         shown = {
             "@odata.etag": self.etag(event), "id": self.given(ident, prefer), "changeKey": self.key(event),
             "createdDateTime": stamp(event.created), "lastModifiedDateTime": stamp(event.modified),
@@ -289,6 +300,7 @@ class API:
             "originalStartTimeZone": event.zone, "originalEndTimeZone": event.zone, "isAllDay": props["isAllDay"],
             "isCancelled": False, "isOrganizer": True, "isDraft": False, "isReminderOn": props["isReminderOn"],
             "reminderMinutesBeforeStart": props["reminderMinutesBeforeStart"], "showAs": props["showAs"],
+            "isOnlineMeeting": bool(props.get("isOnlineMeeting")),
             "sensitivity": props["sensitivity"], "importance": props["importance"], "type": kind, "recurrence": props["recurrence"],
             "seriesMasterId": self.given(event.id, prefer) if day is not None else None, "attendees": props["attendees"],
             "categories": props["categories"], "location": props["location"], "locations": [],

@@ -23,7 +23,7 @@ OWN = {
         "attendees": "Collection(attendee)", "categories": "Collection(Edm.String)", "iCalUId": "Edm.String",
         "originalStart": "Edm.DateTimeOffset", "originalStartTimeZone": "Edm.String",
         "originalEndTimeZone": "Edm.String", "transactionId": "Edm.String", "webLink": "Edm.String",
-        "cancelledOccurrences": "Collection(Edm.String)", "exceptionOccurrences": "Collection(event)",
+        "isOnlineMeeting": "Edm.Boolean", "cancelledOccurrences": "Collection(Edm.String)", "exceptionOccurrences": "Collection(event)",
         "singleValueExtendedProperties": "Collection(singleValueLegacyExtendedProperty)",
     },
     "calendar": {

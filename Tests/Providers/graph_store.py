@@ -69,6 +69,26 @@ class Event:
                 yield day, begin, begin + length
 
 
+JOIN = "https://teams.microsoft.com/l/meetup-join/19%3ameeting_x%40thread.v2/0"
+JOIN_BLOCK = (
+    '<div style="width:100%"><span style="white-space:nowrap; color:#5F5F5F; opacity:.36">' + 80 * "_" + "</span></div>"
+    '<div class="me-email-text" lang="en-US"><div><span>Microsoft Teams meeting</span></div>'
+    f'<div><a class="me-email-headline" href="{JOIN}">Click here to join the meeting</a></div></div>'
+    '<div style="width:100%"><span style="white-space:nowrap">' + 80 * "_" + "</span></div>")
+
+
+def meeting(new, old):
+    """An online meeting is what its block in the body says: Graph adds it, and a body without it has no meeting."""
+    content = (new.get("body") or {}).get("content") or ""
+    if new.get("isOnlineMeeting") and not old.get("isOnlineMeeting"):
+        text = content.replace("&", "&amp;").replace("<", "&lt;").replace("\n", "<br>")
+        if (new.get("body") or {}).get("contentType") == "html":
+            text = content
+        new["body"] = {"contentType": "html", "content": f"<html><body><div>{text}</div>{JOIN_BLOCK}</body></html>"}
+    elif old.get("isOnlineMeeting") and JOIN not in content:
+        new["isOnlineMeeting"] = False
+
+
 class Mailbox:
     """Everything of one person."""
 
@@ -134,6 +154,7 @@ class Mailbox:
             new[name] = value
         if len(new["subject"] or "") > 255:
             raise Refused(400, "ErrorPropertyValidationFailure", "The subject is longer than 255 characters.")
+        meeting(new, event.props)
         start, end, zone = event.start, event.end, event.zone
         if "start" in body or "end" in body or "isAllDay" in body:
             start, end, zone = self.times(event, body, new["isAllDay"])

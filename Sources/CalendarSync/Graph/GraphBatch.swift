@@ -7,6 +7,8 @@ struct GraphStep {
     var path: String
     var etag: String?
     var body: JSONValue?
+    /// Whether bodies are wanted as HTML, with everything that is in them.
+    var wantsHTML = false
 }
 
 /// The outcome of one request of a batch.
@@ -130,7 +132,9 @@ extension GraphWire {
     ) async throws(ProviderFailure) -> [GraphOutcome] {
         let requests = chosen.map { index -> JSONValue in
             let step = steps[index].step
-            var headers: [ByteString: JSONValue] = ["Prefer": .string(Self.preferences)]
+            var headers: [ByteString: JSONValue] = [
+                "Prefer": .string(step.wantsHTML ? Self.htmlPreferences : Self.preferences)
+            ]
             if let etag = step.etag { headers["If-Match"] = .string(etag) }
             var members: [ByteString: JSONValue] = [
                 "id": .string(String(index)), "method": .string(step.method), "url": .string(step.path),

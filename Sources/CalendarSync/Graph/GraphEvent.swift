@@ -10,7 +10,7 @@ struct GraphEvent {
     static let selection =
         "id,type,seriesMasterId,subject,body,start,end,isAllDay,originalStartTimeZone,showAs,isReminderOn,"
         + "reminderMinutesBeforeStart,location,recurrence,originalStart,lastModifiedDateTime,createdDateTime,isCancelled,"
-        + "changeKey"
+        + "changeKey,isOnlineMeeting"
 
     var id: String
     var etag: String?
@@ -90,7 +90,8 @@ extension GraphEvent {
             let content = body["content"]?.string ?? ""
             guard content.utf8.count <= Self.longestBody else { throw Unsayable("The event's body is too long.") }
             let isHTML = body["contentType"]?.string?.asciiLowercased == "html"
-            return GraphText.body(isHTML ? HTMLText.plain(content) ?? content : content)
+            let text = isHTML ? HTMLText.plain(content) ?? content : content
+            return GraphText.body(json["isOnlineMeeting"]?.bool ?? false ? GraphMeeting.notes(in: text) : text)
         }
     }
 
@@ -138,21 +139,33 @@ enum GraphText {
             }, as: UTF8.self)
     }
 
-    /// Returns lines that end with LF, without line ends at the end, which Exchange adds and removes.
+    /// Returns lines that end with LF, without blanks at the end of a line and line ends at the end of the text: Exchange
+    /// adds and removes them.
     static func body(_ text: String) -> String {
         var bytes: [UInt8] = []
         var last: UInt8 = 0
         for byte in text.withBoundedMarks.utf8 {
             switch byte {
-            case 13: bytes.append(10)
-            case 10: if last != 13 { bytes.append(10) }
+            case 13: end(&bytes)
+            case 10: if last != 13 { end(&bytes) }
             case 9: bytes.append(9)
             case 0..<32, 127: break
             default: bytes.append(byte)
             }
             last = byte
         }
-        while bytes.last == 10 { bytes.removeLast() }
+        repeat {
+            trim(&bytes)
+        } while bytes.last == 10 && bytes.popLast() != nil
         return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private static func end(_ bytes: inout [UInt8]) {
+        trim(&bytes)
+        bytes.append(10)
+    }
+
+    private static func trim(_ bytes: inout [UInt8]) {
+        while bytes.last == 32 || bytes.last == 9 { bytes.removeLast() }
     }
 }

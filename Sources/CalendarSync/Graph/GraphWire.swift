@@ -29,8 +29,9 @@ struct GraphWire: Sendable {
     }
 
     /// The preferences for every answer about events.
-    static let preferences =
-        "IdType=\"ImmutableId\", outlook.timezone=\"UTC\", outlook.body-content-type=\"text\""
+    static let preferences = "\(always), outlook.body-content-type=\"text\""
+    static let htmlPreferences = "\(always), outlook.body-content-type=\"html\""
+    private static let always = "IdType=\"ImmutableId\", outlook.timezone=\"UTC\""
 
     /// Reports whether a link of an answer leads to the configured address: nothing else ever gets a token.
     func trusts(_ link: String) -> Bool {

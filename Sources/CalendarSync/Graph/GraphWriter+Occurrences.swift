@@ -73,7 +73,11 @@ extension GraphWriter {
             groups.append(steps + [reading(write.id)])
             open.append(write)
         }
-        for (write, outcomes) in zip(open, await provider.wire.batch(groups)) {
+        for (place, failure) in await keepMeetings(&groups, isNew: { open[$0].from == nil }) {
+            answer(open[place].index, .failed(failure))
+            groups[place] = []
+        }
+        for (write, outcomes) in zip(open, await provider.wire.batch(groups)) where !outcomes.isEmpty {
             answer(write.index, settled(write, outcomes))
         }
     }

@@ -6,6 +6,7 @@ extension GraphCalendar {
     public func write(_ requests: [WriteRequest], in calendar: String) async -> [WriteAnswer] {
         var writer = GraphWriter(provider: self, requests: requests, calendar: calendar)
         await writer.sendFirst()
+        await writer.fillSeries()
         await writer.adopt()
         await writer.findInstances()
         await writer.sendOccurrences()
@@ -29,6 +30,17 @@ struct GraphWriter {
     private var taken: [(index: Int, existing: String?)] = []
     /// Series that exist, but whose occurrences are not yet as wanted.
     var series: [GraphSeriesWrite] = []
+    /// Series that were written, and whose answer says nothing about their occurrences.
+    private var bare: [Bare] = []
+
+    private struct Bare {
+        var index: Int
+        var wanted: GraphExpression
+        var from: GraphExpression
+        var event: GraphEvent
+        var read: RemoteEvent
+        var answer: RemoteEvent
+    }
 
     init(provider: GraphCalendar, requests: [WriteRequest], calendar: String) {
         self.provider = provider
@@ -58,7 +70,50 @@ struct GraphWriter {
             groups.append(steps)
             places.append(index)
         }
-        for (index, outcomes) in zip(places, await provider.wire.batch(groups)) { settle(index, outcomes) }
+        for (place, failure) in await keepMeetings(&groups) {
+            answers[places[place]] = .failed(failure)
+            groups[place] = []
+        }
+        for (index, outcomes) in zip(places, await provider.wire.batch(groups)) where !outcomes.isEmpty {
+            settle(index, outcomes)
+        }
+    }
+
+    /// Puts into bodies that will be written the online meetings of those that they replace. Returns the failures of
+    /// groups whose bodies could not be read, and that must not be sent.
+    ///
+    /// - Parameter isNew: whether a group writes to an event that was made just now, and has no meeting.
+    mutating func keepMeetings(
+        _ groups: inout [[GraphStep]], isNew: (Int) -> Bool = { _ in false }
+    ) async -> [Int: ProviderFailure] {
+        var places: [(group: Int, step: Int)] = []
+        for (group, steps) in groups.enumerated() where !isNew(group) {
+            for (step, each) in steps.enumerated() where each.method == "PATCH" && each.body?["body"] != nil {
+                places.append((group, step))
+            }
+        }
+        let reads = places.map { place in
+            let path = "\(groups[place.group][place.step].path)?$select=id,body,isOnlineMeeting"
+            return [GraphStep(method: "GET", path: path, wantsHTML: true)]
+        }
+        var failures: [Int: ProviderFailure] = [:]
+        for (place, outcome) in zip(places, await provider.wire.batch(reads)) {
+            switch outcome.first?.success {
+            case .success(let read):
+                guard read.body["isOnlineMeeting"] == true, let html = read.body["body"]?["content"]?.string,
+                    case .object(var members)? = groups[place.group][place.step].body,
+                    let notes = members["body"]?["content"]?.string,
+                    let kept = GraphMeeting.body(notes, meetingOf: html)
+                else { continue }
+                members["body"] = ["contentType": "html", "content": .string(kept)]
+                groups[place.group][place.step].body = .object(members)
+            // An event that is gone answers the write likewise.
+            case .failure(let failure) where !(outcome.first?.has([404, 410]) ?? false):
+                failures[place.group] = failure
+            case .failure, nil: break
+            }
+        }
+        return failures
     }
 
     /// Returns the first requests of a write; none when it is refused before anything is sent.
@@ -167,7 +222,29 @@ struct GraphWriter {
             {
                 answer = patched.remote()
             }
-            begin(index, wanted, from: from, event, remote, answer: answer)
+            if case .master = remote.content, wanted.hasOccurrences || from.hasOccurrences {
+                bare.append(
+                    Bare(index: index, wanted: wanted, from: from, event: event, read: remote, answer: answer))
+            } else {
+                begin(index, wanted, from: from, event, remote, answer: answer)
+            }
+        }
+    }
+
+    /// Asks for the occurrences of series whose answer does not have them, as far as they can differ.
+    mutating func fillSeries() async {
+        for write in bare {
+            guard case .master(let entry) = write.read.content else { continue }
+            let starts = [write.wanted, write.from].flatMap { Array($0.entry.canonical.occurrences.keys) }
+            let window = SyncWindow(
+                from: starts.min() ?? entry.span.start, to: (starts.max() ?? entry.span.start).adding(seconds: 86_400))
+            var filled = write.read
+            do throws(ProviderFailure) {
+                filled.content = try await provider.filled(entry, id: filled.id, window: window)
+                begin(write.index, write.wanted, from: write.from, write.event, filled, answer: write.answer)
+            } catch {
+                answers[write.index] = .failed(ProviderFailure(.unanswered, error.message, code: error.code))
+            }
         }
     }
 

@@ -82,6 +82,30 @@ import Testing
         #expect(try await bench.run().requests == 1)
     }
 
+    @Test("An event that a person makes an online meeting stays one, whatever is written", arguments: [true, false])
+    func meeting(_ isSeries: Bool) async throws {
+        let bench = try await Bench()
+        var entry = isSeries ? Entry.series() : Entry.single("Visit", start: "2026-12-17T08:00:00Z")
+        entry.notes = "Bring <all> letters & keys"
+        bench.put("m", entry)
+        try await bench.run()
+        let id = try #require(bench.link("m")?.externalID)
+        try await bench.room.emulator.person("PATCH", id, ["isOnlineMeeting": true])
+        try await Task.sleep(for: .milliseconds(1100))
+        try await bench.run()
+        #expect(try await bench.room.looked(id)?.whole?.notes == entry.notes)
+        #expect(bench.store.conflicts.isEmpty)
+        entry.notes = "Bring <all> letters & keys\nand the card"
+        if isSeries { entry = entry.changing("2026-12-17T08:00:00Z") { $0.notes = "Only the card" } }
+        bench.put("m", entry)
+        #expect(try await bench.run().record.counts.updated == 1)
+        #expect(try await bench.room.looked(id)?.whole == bench.room.graph.expressible(entry).entry)
+        let stored = try #require(try await bench.events().first)
+        #expect(stored["isOnlineMeeting"] == true)
+        #expect(try await bench.run().record.counts.updated == 0)
+        #expect(bench.store.conflicts.isEmpty)
+    }
+
     @Test("A series goes out whole, a moved occurrence comes in, and a deleted one is created again when it is wanted")
     func series() async throws {
         let bench = try await Bench()

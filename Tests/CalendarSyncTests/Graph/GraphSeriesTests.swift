@@ -126,6 +126,19 @@ import Testing
         #expect(try await room.looked(event.id)?.whole == longer)
     }
 
+    @Test("Where Outlook does not say what was cancelled, a series is still written whole")
+    func bare() async throws {
+        let room = try await GraphRoom()
+        let event = try await room.created(.series())
+        try await room.emulator.settings(["cancelledOccurrences": false])
+        var longer = wanted()
+        longer.repetition?.rrule = "FREQ=WEEKLY;COUNT=20;BYDAY=TH"
+        let old = try #require(event.whole)
+        _ = try await room.written(.update(id: event.id, etag: event.etag, from: old, to: longer))
+        try await room.emulator.settings(["cancelledOccurrences": true])
+        #expect(try await room.looked(event.id)?.whole == longer)
+    }
+
     @Test("A moved series whose occurrences are not yet written again says so, and is completed", arguments: [1, 2])
     func movedAndCutShort(_ after: Int) async throws {
         let room = try await GraphRoom()

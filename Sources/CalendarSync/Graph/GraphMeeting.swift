@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The part of a body that Exchange adds to an online meeting. It *is* the meeting: a body that is written without it
+/// ends the meeting, so it is never read as notes and never left out.
+///
+/// It begins with a line of underscores, and contains the address at which the meeting is joined.
+enum GraphMeeting {
+    private static let addresses = ["/l/meetup-join/", "://teams.microsoft.com/meet/", "://teams.live.com/meet/"]
+    private static let underscore = UInt8(ascii: "_")
+    private static let line = [UInt8](repeating: underscore, count: 20)
+
+    /// Returns what a person wrote in a body of plain text.
+    static func notes(in text: String) -> String {
+        let bytes = Array(text.utf8)
+        guard let start = start(in: bytes) else { return text }
+        return String(decoding: bytes[..<start], as: UTF8.self)
+    }
+
+    /// Returns HTML with other notes and the same meeting; nil when the present body has no meeting.
+    static func body(_ notes: String, meetingOf html: String) -> String? {
+        let bytes = Array(html.utf8)
+        guard let line = start(in: bytes) else { return nil }
+        // The line has an element of its own.
+        let start = last("<div", in: bytes[..<line]) ?? line
+        let end = last("</body>", in: bytes[line...]) ?? bytes.endIndex
+        var text = notes.isEmpty ? "" : "<div>"
+        for character in notes.unicodeScalars {
+            switch character {
+            case "&": text += "&amp;"
+            case "<": text += "&lt;"
+            case "\n": text += "<br>"
+            default: text.unicodeScalars.append(character)
+            }
+        }
+        if !notes.isEmpty { text += "</div>" }
+        return "<html><body>\(text)\(String(decoding: bytes[start..<end], as: UTF8.self))</body></html>"
+    }
+
+    /// Where the line before the last address begins.
+    private static func start(in bytes: [UInt8]) -> Int? {
+        guard let address = addresses.compactMap({ last($0, in: bytes[...]) }).max(),
+            var start = last(line, in: bytes[..<address])
+        else { return nil }
+        while start > 0, bytes[start - 1] == underscore { start -= 1 }
+        return start
+    }
+
+    private static func last(_ text: String, in bytes: ArraySlice<UInt8>) -> Int? { last(Array(text.utf8), in: bytes) }
+
+    private static func last(_ pattern: [UInt8], in bytes: ArraySlice<UInt8>) -> Int? {
+        guard bytes.count >= pattern.count else { return nil }
+        return (bytes.startIndex...bytes.endIndex - pattern.count).last { bytes[$0...].starts(with: pattern) }
+    }
+}
