@@ -49,6 +49,13 @@ enum CalDAVIdentity {
         return prefix + (text.utf8.count + prefix.utf8.count <= longestUID ? text : digest(mark))
     }
 
+    /// Reports whether a UID is one that some mark has.
+    static func isUID(_ uid: String) -> Bool {
+        guard uid.hasPrefix(prefix), uid.utf8.count <= longestUID else { return false }
+        let text = String(uid.dropFirst(prefix.utf8.count))
+        return mark(text) != nil || text.utf8.count == 40 && text.utf8.allSatisfy(isHexadecimal)
+    }
+
     /// Returns the resource's name within its collection, which has the same length for every mark.
     static func resource(_ mark: Mark) -> String { "\(prefix)\(digest(mark)).ics" }
 
@@ -81,6 +88,8 @@ enum CalDAVIdentity {
     private static func isSign(_ bytes: ArraySlice<UInt8>) -> Bool {
         guard bytes.starts(with: prefix.utf8) else { return false }
         let digest = bytes.dropFirst(prefix.utf8.count).prefix { $0 != UInt8(ascii: "-") }
-        return digest.count == 20 && digest.allSatisfy { $0 >= 48 && $0 <= 57 || $0 >= 97 && $0 <= 102 }
+        return digest.count == 20 && digest.allSatisfy(isHexadecimal)
     }
+
+    private static func isHexadecimal(_ byte: UInt8) -> Bool { byte >= 48 && byte <= 57 || byte >= 97 && byte <= 102 }
 }

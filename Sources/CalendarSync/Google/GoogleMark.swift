@@ -23,6 +23,13 @@ enum GoogleMark {
         "kalends" + Base32Hex.encode(Array(SHA256.hash(data: Array(text(mark).utf8))))
     }
 
+    /// Reports whether a UID is one that Google gives an event with an id of our choice.
+    static func isUID(_ uid: String) -> Bool {
+        guard uid.hasPrefix("kalends"), uid.hasSuffix("@google.com") else { return false }
+        let digest = uid.utf8.dropFirst("kalends".utf8.count).dropLast("@google.com".utf8.count)
+        return digest.count == 52 && digest.allSatisfy { $0 >= 48 && $0 <= 57 || $0 >= 97 && $0 <= 118 }
+    }
+
     /// Returns the private properties of an event.
     static func properties(_ mark: Mark) -> JSONValue {
         var properties: [ByteString: JSONValue] = [ByteString(keyName): .string(eventID(mark))]

@@ -39,6 +39,17 @@ public struct Mark: Hashable, Sendable, Codable {
         self.generation = generation
     }
 
+    /// Reports whether an event in a file is one that some Kalends wrote into a calendar, by the identifiers that the
+    /// file can have of it: the UID at CalDAV servers and at Google, and the URL on phones.
+    ///
+    /// A copy that a person made has identifiers of its own.
+    public static func isOn(uid: String, url: String?) -> Bool {
+        if let url, url.hasPrefix("kalends:/") || url.utf8.count < 2000 && url.contains("/app/#kalends-event/") {
+            return true
+        }
+        return CalDAVIdentity.isUID(uid) || GoogleMark.isUID(uid)
+    }
+
     /// Reports whether both marks name one item at one installation, whichever connection wrote them.
     func isSameItem(as other: Mark) -> Bool {
         installation == other.installation && circle == other.circle && item == other.item

@@ -77,6 +77,7 @@ extension Planner {
     /// The event with the recorded id is ours; any other event with the same mark is a copy by someone else.
     mutating func matchMarks() {
         let recorded = Set(links.values.compactMap { $0.externalID.map(ByteString.init(_:)) })
+        let hasMoved = hasMoved
         let leftovers = Set(links.values.flatMap { $0.leftovers.map { ByteString($0.id) } })
         candidates = [:]
         var unaccounted = 0
@@ -88,7 +89,9 @@ extension Planner {
                 continue
             }
             let isDetached = detached.contains(mark.item) && link.externalID == nil
-            if isDetached || link.accepts(mark, id: sight.id, of: policy.connection) {
+            if isDetached || hasMoved && mark.generation == link.generation
+                || link.accepts(mark, id: sight.id, of: policy.connection)
+            {
                 candidates[mark.item, default: []].append(sight)
             }
             if !isDetached, mark.connection == policy.connection, mark.generation > link.generation { unaccounted += 1 }
@@ -104,11 +107,23 @@ extension Planner {
     }
 }
 
+extension Planner {
+    /// Whether no event has the id that is recorded of it: the calendar was moved to another server, and its events got
+    /// new ids. Of a single event, a person may have made a copy and deleted it.
+    var hasMoved: Bool {
+        guard sightings.isFull else { return false }
+        let known = links.values.filter { $0.state != .untracked }.compactMap(\.externalID)
+        return known.count > 1 && known.allSatisfy { sightings.gone.contains(ByteString($0)) }
+    }
+}
+
 extension SyncPolicy {
-    /// Reports whether an event with this mark was created for this connection, or for a former one that it continues.
+    /// Reports whether an event with this mark was created for this connection, or for one that no longer exists.
     func owns(_ mark: Mark) -> Bool {
-        mark.installation == installation && mark.circle == circle
-            && (mark.connection == connection || formerConnections.contains(mark.connection))
+        guard mark.installation == installation, mark.circle == circle else { return false }
+        if mark.connection == connection || formerConnections.contains(mark.connection) { return true }
+        // Nobody asked for the removal of what an unknown connection made.
+        return !isRemoval && !otherConnections.contains(mark.connection)
     }
 }
 

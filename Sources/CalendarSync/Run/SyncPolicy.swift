@@ -20,8 +20,11 @@ public struct SyncPolicy: Hashable, Sendable {
     public var installation: String
     public var connection: String
     public var circle: String
-    /// Former connections of this circle and user, whose events are adopted.
+    /// Former connections of this circle and user, whose events are adopted, and removed with the last run.
     public var formerConnections: Set<ByteString>
+    /// The circle's other connections: their events are theirs. Events of a connection that is neither were made before
+    /// the database was lost, or by a connection that has ended, and are adopted.
+    public var otherConnections: Set<ByteString>
     public var fingerprint: Fingerprint
     /// The window within which events are judged.
     public var window: SyncWindow
@@ -39,13 +42,15 @@ public struct SyncPolicy: Hashable, Sendable {
 
     public init(
         installation: String, connection: String, circle: String, formerConnections: Set<ByteString> = [],
-        fingerprint: Fingerprint, window: SyncWindow, twoWay: Bool = true, purpose: Purpose = .sync,
-        brake: Brake = Brake(), tie: Int = 300, tries: Int = 3, batch: Int = 200, quarantine: Int = 86_400
+        otherConnections: Set<ByteString> = [], fingerprint: Fingerprint, window: SyncWindow, twoWay: Bool = true,
+        purpose: Purpose = .sync, brake: Brake = Brake(), tie: Int = 300, tries: Int = 3, batch: Int = 200,
+        quarantine: Int = 86_400
     ) {
         self.installation = installation
         self.connection = connection
         self.circle = circle
         self.formerConnections = formerConnections
+        self.otherConnections = otherConnections
         self.fingerprint = fingerprint
         self.window = window
         self.twoWay = twoWay

@@ -18,6 +18,8 @@ struct ConnectionParts: Sendable {
     let installation: String
     /// Connections that this user had in this circle before: their events are recognized.
     let former: Set<ByteString>
+    /// The other connections of the circle, which write events of their own.
+    let others: Set<ByteString>
 
     /// The version of the mapping, which is raised when items become different entries than before.
     private static let mapping = 1
@@ -31,6 +33,7 @@ struct ConnectionParts: Sendable {
         installation = try transaction.installationID()
         former = Set(
             try transaction.formerConnections(of: connection.userID, in: connection.circleID).map { ByteString($0) })
+        others = Set(try transaction.otherConnections(than: connection).map { ByteString($0) })
         kinds = settings.kinds
         configuration = try ConnectionConfiguration(stored: connection.config, kinds)
         titlePrefix = settings.titlePrefix

@@ -237,7 +237,8 @@ extension SyncRun {
             provider: calendar.provider, store: store,
             policy: SyncPolicy(
                 installation: parts.installation, connection: connection.id, circle: connection.circleID,
-                formerConnections: parts.former, fingerprint: try parts.fingerprint(),
+                formerConnections: parts.former, otherConnections: parts.others,
+                fingerprint: try parts.fingerprint(),
                 window: SyncWindow(from: window.from, to: window.to),
                 twoWay: parts.configuration.twoWay && parts.mayWrite, purpose: purpose),
             now: { Instant(milliseconds: now()) }, makeID: { FeedLedger.makeID() }, requests: calendar.requests)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Base
+import CalendarSync
 import ICalBridge
 import Storage
 
@@ -98,6 +99,8 @@ struct ImportPlan: Sendable {
             } else if own.contains(ByteString(items[place].event.uid)) {
                 items[place].skip(
                     "This is an event of the schedule itself; it is not imported into the schedule again.")
+            } else if Mark.isOn(uid: items[place].event.uid, url: items[place].event.url) {
+                items[place].skip("Kalends wrote this event into a calendar; it is not imported from there.")
             }
         }
         try await compare(&items, drafts, first: first, store)

@@ -59,6 +59,10 @@ extension Components {
                     "create",
                     Schema.object([.optional("name", .optionalText(200).orNull)]).described(
                         "Creates a calendar, or uses the one that was created earlier.")),
+                .optional(
+                    "shareWith",
+                    .bool.described(
+                        "Whether another connection may write the same circle into the calendar, too; 409 otherwise.")),
                 example: ["create": ["name": "Our family"]])
         ),
         (

@@ -34,12 +34,14 @@ struct ConnectionSetupPages: Sendable {
             }
         }
         routes.page(.post, Self.path + "/calendar", for: .connection, back: Self.path) { visit in
-            try await Self.taken(visit, ["calendarId", "name"], step: nil) { id, caller in
+            try await Self.taken(visit, ["calendarId", "name", "shareWith"], step: nil) { id, caller in
                 let known = visit.form["calendarId"] ?? ""
                 let name = visit.form["name"] ?? ""
-                let body: JSONValue =
-                    known.isEmpty
-                    ? ["create": name.isEmpty ? [:] : ["name": .string(name)]] : ["calendarId": .string(known)]
+                let made: JSONValue = name.isEmpty ? [:] : ["name": .string(name)]
+                let body = JSONValue.object([
+                    known.isEmpty ? "create" : "calendarId": known.isEmpty ? made : .string(known),
+                    "shareWith": .bool(visit.form.isOn("shareWith")),
+                ])
                 _ = try await visit.context.awaiting {
                     try await visit.services.connections.choose(
                         { try Connections.CalendarChoice(body) }, of: id, waits: true, for: caller)

@@ -25,6 +25,7 @@ extension Draft {
                 return Problem(field: isKnown ? field : "", code: Self.code(fault.code))
             }
             if problems.isEmpty { problems = [Problem(field: "", code: Self.code(refusal.code))] }
+        case (.conflict, .calendarShared): problems = [Problem(field: "calendarId", code: "shared")]
         case (.conflict, .labelTaken), (.conflict, .subscriptionExists):
             problems = [Problem(field: label, code: "taken")]
         case (.conflict, .limitReached), (.conflict, .providerForbidden), (.conflict, .providerMisconfigured),

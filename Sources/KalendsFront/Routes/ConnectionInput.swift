@@ -80,8 +80,9 @@ extension Connections.CalendarChoice {
         } else if known == nil, !isNew, !fields.has("calendarId"), !fields.has("create") {
             fields.fault("calendarId", code: .required, "Either this or create is required.")
         }
+        let sharesIt = fields.bool("shareWith") ?? false
         fields.finish()
         try fields.check()
-        self = known.map { .known($0) } ?? .new(name)
+        self.init(known.map { .known($0) } ?? .new(name), sharesIt: sharesIt)
     }
 }

@@ -196,6 +196,8 @@ public struct ConnectionPage: Page {
     private func calendarFields(_ paper: Paper, _ calendars: [RemoteCalendar], _ name: String) -> [Field] {
         let words = paper.words
         let usable = calendars.filter(\.canWrite)
+        // Asked only of somebody who chose a calendar into which another connection writes.
+        let shares = draft.problems.contains { $0.code == "shared" }
         return [
             Field(
                 "calendarId", words["chooseCalendar"],
@@ -207,7 +209,7 @@ public struct ConnectionPage: Page {
                 hint: usable.count < calendars.count
                     ? words("chooseReadOnly", count: calendars.count - usable.count) : nil),
             Field("name", words["chooseNewName"], Field.text(), value: name, most: 1000),
-        ]
+        ] + (shares ? [Field("shareWith", words["chooseShared"], .check)] : [])
     }
 
     private func settingsFields(_ paper: Paper) -> [Field] {

@@ -98,6 +98,13 @@ extension ReadTransaction {
         ).map { try DueSync($0, provider, now: now) }
     }
 
+    /// Returns the ids of the circle's other connections, also of those that are ending.
+    public func otherConnections(than own: Connection) throws -> [String] {
+        try rows(
+            "SELECT id FROM connections WHERE circle_id = $1 AND id <> $2", [.text(own.circleID), .text(own.id)]
+        ).map { try $0.text(required: "id") }
+    }
+
     /// Returns connections that a user had in a circle and that no longer exist.
     public func formerConnections(of user: String, in circle: String) throws -> [String] {
         try rows(

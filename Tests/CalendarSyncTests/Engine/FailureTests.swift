@@ -80,6 +80,47 @@ import Testing
         #expect(world.calendar.live.count == 3)
     }
 
+    @Test("After a lost database all events are found by their marks, whatever connection made them")
+    func lostDatabase() async throws {
+        let world = try await World.stage(appointments: 3, tasks: 2)
+        world.store.records = SimulatedStore.Records()
+        for (id, stored) in world.calendar.events {
+            world.calendar.events[id]?.mark?.connection = "lost"
+            world.calendar.events[id]?.isOurs = stored.isOurs
+        }
+        let run = try #require(try await world.run())
+        #expect(run.counts.created + run.counts.updated == 0 && run.counts.unchanged == 5)
+        #expect(world.calendar.live.count == 5)
+        #expect(world.store.links.values.allSatisfy { $0.state == .linked })
+        // Another connection of the circle is not lost: what it wrote stays its own.
+        for id in world.calendar.events.keys { world.calendar.events[id]?.mark?.connection = "n2" }
+        world.store.records = SimulatedStore.Records()
+        #expect(try await world.run()?.counts.created == 5)
+    }
+
+    @Test("When all events of a calendar get other ids, they are the same events", arguments: [1, 3])
+    func otherIDs(_ count: Int) async throws {
+        let world = try await World.stage(appointments: count)
+        for (id, stored) in world.calendar.events {
+            var (moved, gone) = (stored, stored)
+            moved.id = "moved-\(id)"
+            gone.isLive = false
+            // Of a single event that is a copy which a person made, and whose original was deleted.
+            if count == 1 { moved.isOurs = false }
+            world.calendar.put(moved)
+            world.calendar.put(gone)
+        }
+        world.calendar.faults = [.deadCursor]
+        try await world.run()
+        #expect(world.calendar.live.count == count)
+        #expect(world.store.links[Self.item]?.state == (count == 1 ? .conflict : .linked))
+        guard count > 1 else { return }
+        world.edit(Self.item) { $0.title = "Changed since" }
+        let run = try #require(try await world.run())
+        #expect(run.counts.created == 0 && run.counts.updated == 1)
+        #expect(world.calendar.live.count == count)
+    }
+
     @Test("F6: edits on both sides are merged, and neither is lost silently")
     func mismatch() async throws {
         let world = try await World.stage(appointments: 1)

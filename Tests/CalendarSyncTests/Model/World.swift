@@ -130,6 +130,7 @@ final class World: @unchecked Sendable {
     func policy() -> SyncPolicy {
         SyncPolicy(
             installation: "i", connection: connection, circle: "c",
+            otherConnections: Set((0...99).map { $0 == 0 ? "n" : "n\($0)" }).subtracting([ByteString(connection)]),
             fingerprint: Fingerprint(
                 account: "a", calendar: calendar.name, pastDays: 30, futureDays: 400, filter: filter, mapping: 1),
             window: window, twoWay: twoWay, brake: brake, batch: 2)

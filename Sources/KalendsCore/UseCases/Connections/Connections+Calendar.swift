@@ -6,10 +6,21 @@ import Storage
 
 extension Connections {
     /// The calendar that should be kept in step.
-    package enum CalendarChoice: Sendable {
-        case known(String)
-        /// A new calendar; nil for the name that the contract defines.
-        case new(String?)
+    package struct CalendarChoice: Sendable {
+        package enum Calendar: Sendable {
+            case known(String)
+            /// A new calendar; nil for the name that the contract defines.
+            case new(String?)
+        }
+
+        package var calendar: Calendar
+        /// Whether another connection may already write the same circle into the calendar.
+        package var sharesIt: Bool
+
+        package init(_ calendar: Calendar, sharesIt: Bool = false) {
+            self.calendar = calendar
+            self.sharesIt = sharesIt
+        }
     }
 
     /// Returns the calendars of a connection's account.
@@ -21,7 +32,8 @@ extension Connections {
     /// Chooses or creates the calendar that is kept in step; the connection is then due at once.
     ///
     /// - Parameters:
-    ///   - choice: throws 422 with the faults of the request, for callers who may see the connection.
+    ///   - choice: throws 422 with the faults of the request, for callers who may see the connection. A calendar into
+    ///     which another connection writes the circle is 409 unless it is shared on purpose.
     ///   - waits: whether a connection without a calendar stays paused until its person has chosen what is kept in
     ///     step.
     package func choose(
@@ -29,11 +41,12 @@ extension Connections {
     ) async throws -> Shown {
         let (own, circle) = try await found(id, for: caller)
         let (choice, settings) = (try choice(), settings)
-        let calendar = try await calendar(choice, own, circle)
+        let calendar = try await calendar(choice.calendar, own, circle)
         return try await services.acts.act(on: .connection(id), for: caller) { act in
             let (transaction, now) = (act.transaction, act.now)
             var own = act.held
             guard own.accountID != nil else { throw Refusal.connectionUnauthorized }
+            if !choice.sharesIt { try Self.refuseSharing(of: calendar.id, own, in: transaction) }
             if own.calendarID.map({ $0 != calendar.id }) ?? true { try Self.leave(id, now: now, in: transaction) }
             // Who paused a connection resumes it too, also in another calendar.
             let waits = waits && own.calendarID == nil || own.state == .paused
@@ -50,6 +63,26 @@ extension Connections {
         }
     }
 
+    /// Throws 409 when another connection writes the same circle into the calendar, in which everything would then be
+    /// twice.
+    private static func refuseSharing(
+        of calendar: String, _ own: Connection, in transaction: any ReadTransaction
+    ) throws {
+        let others = try transaction.connections(in: own.circleID, after: "", limit: 10_000)
+        guard
+            let other = others.first(where: {
+                $0.id != own.id && $0.provider == own.provider && $0.calendarID == calendar
+            })
+        else { return }
+        let owner = try transaction.member(other.userID, in: own.circleID)?.displayName
+        let whose =
+            other.userID == own.userID
+            ? "Another connection of the same person" : owner.map { "A connection of \($0)" } ?? "Another connection"
+        throw Refusal.conflict(
+            "\(whose) already writes this circle into this calendar: each event would be there twice. Choose another "
+                + "calendar, or send shareWith: true.", code: .calendarShared)
+    }
+
     /// Prepares for a different calendar; the events in the former calendar stay there.
     private static func leave(_ id: String, now: Int, in transaction: any WriteTransaction) throws {
         // The engine sees from the position of the last run that links belong to another calendar. If no run has ended,
@@ -63,7 +96,7 @@ extension Connections {
     }
 
     private func calendar(
-        _ choice: CalendarChoice, _ own: Connection, _ circle: Circle
+        _ choice: CalendarChoice.Calendar, _ own: Connection, _ circle: Circle
     ) async throws -> RemoteCalendar {
         switch choice {
         case .known(let id):
@@ -102,6 +135,8 @@ extension Connections {
         _ own: Connection, _ circle: Circle,
         _ question: (any CalendarProvider) async throws -> Value
     ) async throws -> Value {
+        // A grant that the provider has refused stays dead until its person signs in again.
+        guard own.state != .needsReconnect else { throw Refusal.connectionUnauthorized }
         let (providers, sender) = (services.providers, ConnectionProviders.sender(own))
         let place = try await services.sync.answers.ask(sender)
         defer { withExtendedLifetime(place) {} }

@@ -82,6 +82,7 @@ package enum ProblemCode: String, CaseIterable, Sendable {
     case connectorOff = "connector-off"
     case connectionUnauthorized = "connection-unauthorized"
     case feedExpired = "feed-expired"
+    case calendarShared = "calendar-shared"
     case feedRevoked = "feed-revoked"
     case gone
     case importState = "import-state"
