@@ -28,9 +28,12 @@ public struct Desired: Sendable {
     public var items: [Ours]
     /// Linked items that a person deleted. An edit of their event in the calendar is not lost with them.
     public var deleted: Set<ItemKey>
+    /// The version of all of it, which rises with each change.
+    public var version: Int
 
-    public init(items: [Ours], deleted: Set<ItemKey> = []) {
+    public init(items: [Ours], deleted: Set<ItemKey> = [], version: Int = 0) {
         self.items = items
         self.deleted = deleted
+        self.version = version
     }
 }

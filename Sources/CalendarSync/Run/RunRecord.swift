@@ -35,6 +35,8 @@ public struct RunRecord: Hashable, Sendable, Codable {
     public var counts: Counts
     /// The number of requests sent to the provider.
     public var requests: Int
+    /// The version of our items that the run began with: their later changes are for the next run.
+    public var version: Int?
     /// Why the run is held, and what a person approves with it.
     public var held: Hold?
 

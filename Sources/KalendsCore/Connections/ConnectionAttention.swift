@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CalendarSync
 import Storage
 
 /// A problem that a person should look at, and what to do about it.
 package struct ConnectionAttention: Hashable, Sendable {
     package enum Kind: String, Hashable, Sendable, CaseIterable {
-        case needsReconnect, calendarGone, providerUnavailable, heldRun, openConflicts, failing
+        case needsReconnect, calendarGone, providerUnavailable, heldRun, openConflicts, heldBack, failing
     }
 
     package var kind: Kind
@@ -16,12 +17,39 @@ package struct ConnectionAttention: Hashable, Sendable {
     package var count: Int?
     /// The run that waits for a person's decision.
     package var runID: String?
+    /// The item that the calendar does not show, or not as it is.
+    package var item: Item?
+
+    package struct Item: Hashable, Sendable {
+        package var collection: String
+        package var id: String
+        package var title: String
+    }
 
     /// The number of consecutive failures after which a problem no longer counts as temporary.
     private static let manyFailures = 3
 
+    /// The most items that are named one by one.
+    static let mostItems = 20
+
+    /// Makes one of an item that cannot be written as it is.
+    init(heldBack row: SyncLinkRow) throws {
+        let link: Link = try storedRecord(row.content)
+        self.init(
+            kind: .heldBack, at: row.since, message: link.reason ?? "The calendar does not take this item.",
+            item: Item(collection: row.collection, id: row.itemID, title: link.refused?.title ?? ""))
+    }
+
+    init(
+        kind: Kind, at: Int, message: String, count: Int? = nil, runID: String? = nil, item: Item? = nil
+    ) {
+        (self.kind, self.at, self.message) = (kind, at, message)
+        (self.count, self.runID, self.item) = (count, runID, item)
+    }
+
     static func all(
-        of own: Connection, conflicts: Int, heldRun: HeldRun?, _ settings: ConnectionSettings
+        of own: Connection, conflicts: Int, heldRun: HeldRun?, heldBack: [ConnectionAttention] = [],
+        _ settings: ConnectionSettings
     ) -> [ConnectionAttention] {
         var found: [ConnectionAttention] = []
         if let missing = settings.missing(for: own.provider).first {
@@ -61,6 +89,7 @@ package struct ConnectionAttention: Hashable, Sendable {
                         ? "One item was changed on both sides. Say which is right."
                         : "\(conflicts) items were changed on both sides. Say which are right.", count: conflicts))
         }
+        found += heldBack
         if own.failures >= manyFailures, own.state == .active {
             found.append(
                 ConnectionAttention(

@@ -15,13 +15,16 @@ struct ConnectionRows: Sendable {
     let deleted: Set<ItemKey>
     /// The user's office days, if this connection carries them.
     let officeDays: [Ours]
+    /// The circle's version that this is of; 0 for a deleted circle.
+    let version: Int
 
     init(of connection: Connection, window: FeedWindow, in transaction: any ReadTransaction) throws {
         let circle = connection.circleID
-        guard try transaction.circle(circle) != nil else {
-            (items, changed, names, deleted, officeDays) = ([], [:], CircleNames(), [], [])
+        guard let version = try transaction.circle(circle)?.version else {
+            (items, changed, names, deleted, officeDays, version) = ([], [:], CircleNames(), [], [], 0)
             return
         }
+        self.version = version
         let (from, to) = (window.from.milliseconds - EntrySpan.slack, window.to.milliseconds + EntrySpan.slack)
         let near = try transaction.items(in: circle, from: from, to: to)
         var known = Set(near.compactMap(ItemKey.init))
@@ -69,7 +72,7 @@ extension ConnectionParts {
             else { continue }
             if let ours = Ours(item, entry) { items.append(ours) }
         }
-        return Desired(items: items + rows.officeDays, deleted: rows.deleted)
+        return Desired(items: items + rows.officeDays, deleted: rows.deleted, version: rows.version)
     }
 
     /// Returns an item as an entry, whether or not the calendar should show it; nil if the item has no time.

@@ -50,7 +50,9 @@ extension Components {
                             of: .output(
                                 .required("kind", .choice(ConnectionAttention.Kind.self)), .required("at", .instant),
                                 .required("message", .string.described("The problem, and what to do about it.")),
-                                .optional("count", .count), .optional("runId", .string)))),
+                                .optional("count", .count), .optional("runId", .string),
+                                .optional("collection", .string),
+                                .optional("itemId", Schema.string.described("The item that is held back."))))),
                     .required("createdAt", .instant), .required("updatedAt", .instant))
             ),
             (

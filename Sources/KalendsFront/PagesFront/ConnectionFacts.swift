@@ -76,6 +76,7 @@ extension ConnectionSummary {
                 settings.missing(for: own.provider).first.map { .unavailable(setting: $0.variable) }
             case .heldRun: attention.runID.map { .held(run: $0, deletions: heldDeletions) }
             case .openConflicts: .conflicts(attention.count ?? 1)
+            case .heldBack: attention.item.map { .heldBack(title: $0.title, reason: attention.message) }
             case .failing: .failing(tries: attention.count ?? 1)
             }
         }

@@ -35,6 +35,10 @@ extension ConnectionAttention {
         ]
         if let count { members["count"] = .integer(count) }
         if let runID { members["runId"] = .string(runID) }
+        if let item {
+            members["collection"] = .string(item.collection)
+            members["itemId"] = .string(item.id)
+        }
         return .object(members)
     }
 }

@@ -27,6 +27,8 @@ public enum ConnectionAlert: Sendable {
     case unavailable(setting: String)
     case held(run: String, deletions: Int)
     case conflicts(Int)
+    /// An item that the calendar does not show, or not as it is.
+    case heldBack(title: String, reason: String)
     case failing(tries: Int)
 }
 
@@ -131,6 +133,8 @@ extension Paper {
             return alert(
                 .warning, words.sentence("alertConflicts", count: count),
                 action: linkButton("actLookAtConflicts", circlePath("/conflicts"), style: .primary))
+        case .heldBack(let title, let reason):
+            return alert(.warning, words.sentence("alertHeldBack", ["title": .strong(title), "reason": .text(reason)]))
         case .failing(let tries):
             return alert(.warning, words.sentence("alertFailing", count: tries))
         }

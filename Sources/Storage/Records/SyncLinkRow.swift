@@ -39,6 +39,8 @@ public struct SyncCounts: Hashable, Sendable {
     public var pending = 0
     /// The number of open conflicts.
     public var conflicts = 0
+    /// How many of the pending ones cannot be written as they are.
+    public var heldBack = 0
 }
 
 extension ReadTransaction {
@@ -69,6 +71,16 @@ extension ReadTransaction {
         ).map(SyncLinkRow.init)
     }
 
+    /// Returns the links of items that cannot be written as they are, the longest waiting ones first.
+    public func heldBackLinks(of connection: String, limit: Int) throws -> [SyncLinkRow] {
+        try rows(
+            """
+            \(select: .syncLinks) WHERE connection_id = $1 AND state = 'quarantined'
+            ORDER BY since_at, collection, item_id LIMIT $2
+            """, [.text(connection), .integer(limit)]
+        ).map(SyncLinkRow.init)
+    }
+
     public func counts(ofConnection id: String) throws -> SyncCounts {
         var counts = SyncCounts()
         for row in try rows(
@@ -77,7 +89,10 @@ extension ReadTransaction {
             let found = try row.integer(required: "found")
             switch try row.text(required: "state") {
             case "linked": counts.linked += found
-            case "pending", "quarantined": counts.pending += found
+            case "pending": counts.pending += found
+            case "quarantined":
+                counts.pending += found
+                counts.heldBack = found
             // Both sides have the item, whatever has become of it there.
             case "conflict": counts.linked += found
             default: break

@@ -19,8 +19,12 @@ package struct Connections: Sendable {
         init(_ own: Connection, _ settings: ConnectionSettings, in transaction: any ReadTransaction) throws {
             self.own = own
             counts = try transaction.counts(ofConnection: own.id)
+            let heldBack =
+                counts.heldBack == 0
+                ? [] : try transaction.heldBackLinks(of: own.id, limit: ConnectionAttention.mostItems)
             attention = ConnectionAttention.all(
-                of: own, conflicts: counts.conflicts, heldRun: try transaction.heldRun(ofConnection: own.id), settings)
+                of: own, conflicts: counts.conflicts, heldRun: try transaction.heldRun(ofConnection: own.id),
+                heldBack: try heldBack.map(ConnectionAttention.init(heldBack:)), settings)
         }
     }
 

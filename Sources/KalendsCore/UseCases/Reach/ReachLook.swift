@@ -97,11 +97,12 @@ struct ReachLook {
         }
         guard !isGone, let row else { return false }
         if own.provider == .apple { return try isOnPhone(own, row, in: transaction) }
-        // After the change, either both sides were seen to agree, or a complete run began.
+        // Either both sides were seen to agree after the change, or a complete run began with it. Links have the seconds
+        // of their times only.
         if let agreed = row.lastSyncedAt, agreed > change.at { return true }
         return try transaction.syncRuns(of: own.id, before: .max, limit: Self.runs).contains { run in
             let record: RunRecord = try storedRecord(run.content)
-            return record.state == .done && record.status == .success && record.startedAt.milliseconds > change.at
+            return record.state == .done && record.status == .success && record.version ?? 0 >= change.version
         }
     }
 
