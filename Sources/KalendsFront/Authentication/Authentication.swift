@@ -37,24 +37,24 @@ struct Authentication: Sendable {
     /// Identifies the caller. The companion's token is accepted only where it is expected, and a refusal there uses the
     /// companion's wording.
     ///
-    /// Failed attempts are limited by network, as for passwords, so that other people's attempts cannot lock out a
-    /// phone that changes networks.
+    /// Failed attempts are limited by network, so that other people's attempts cannot lock out a phone that changes
+    /// networks, and apart from those at passwords.
     private func caller(
         of request: Request, for access: Access, _ context: inout KalendsContext
     ) async throws -> Identity {
         guard access == .companion else { return try await caller(of: request, &context) }
         let network = services.settings.network(of: request, context)
-        let (brake, name, now) = (services.passwords.brake, "companion \(network)", services.now())
+        let (brake, now) = (services.passwords.brake, services.now())
         if let user = services.settings.companion?.user(of: request) {
             context.note?.write(.companionToken)
-            try await brake.check(name, from: network, now: now)
+            try await brake.checkCompanion(from: network, now: now)
             return .user(user)
         }
         do {
             return try await caller(of: request, &context)
         } catch let refusal as Refusal where refusal.kind == .unauthenticated {
-            if services.settings.companion != nil, request.headers[.authorization] != nil {
-                try await brake.begin(name, from: network, now: now)
+            if services.settings.companion != nil, let secret = request.headers[.authorization] {
+                try await brake.refuse(companion: secret, from: network, now: now)
             }
             throw Refusal.invalidSyncToken
         }

@@ -119,11 +119,17 @@ struct SharedServersTests {
             }
             for brake in [first, second] {
                 await #expect(throws: Refusal.self) { try await brake.begin("ann", from: "net", now: 0) }
-                await #expect(throws: Refusal.self) { try await brake.check("ann", from: "elsewhere", now: 0) }
                 try await brake.begin("ben", from: "elsewhere", now: 0)
             }
             try await first.forget("ann", now: 0)
-            try await second.check("ann", from: "elsewhere", now: 0)
+            try await second.begin("ann", from: "elsewhere", now: 0)
+            for number in 0..<20 {
+                try await (number % 2 == 0 ? first : second).refuse(companion: "\(number)", from: "home", now: 0)
+            }
+            for brake in [first, second] {
+                await #expect(throws: Refusal.self) { try await brake.checkCompanion(from: "home", now: 0) }
+                try await brake.begin("cid", from: "home", now: 0)
+            }
         }
     }
 

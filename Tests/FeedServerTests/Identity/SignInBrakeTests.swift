@@ -71,6 +71,29 @@ struct SignInBrakeTests {
         }
     }
 
+    @Test(
+        "A forgotten phone with an old token keeps nobody out of its network, and guessed tokens keep out tokens only")
+    func forgottenPhone() async throws {
+        try await Self.run { store in
+            let brake = try await SignInBrake(store)
+            var now = 1_000_000_000
+            for _ in 0..<200 {
+                try await brake.refuse(companion: "Bearer the old one", from: "home", now: now)
+                now += 50 * 60_000
+            }
+            try await brake.checkCompanion(from: "home", now: now)
+            #expect(try await Self.wait(brake, "ann", "home", now) == 0)
+
+            for guess in 0..<20 { try await brake.refuse(companion: "Bearer \(guess)", from: "home", now: now) }
+            await #expect(throws: Refusal.self) { try await brake.checkCompanion(from: "home", now: now) }
+            await #expect(throws: Refusal.self) {
+                try await brake.refuse(companion: "Bearer another", from: "home", now: now)
+            }
+            try await brake.checkCompanion(from: "elsewhere", now: now)
+            for guess in 0..<19 { #expect(try await Self.wait(brake, "user\(guess)", "home", now) == 0) }
+        }
+    }
+
     @Test("A try that is taken back counts as nothing, and leaves every failure before it, also after a restart")
     func withdrawn() async throws {
         try await Self.run { store in

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Base
+import Crypto
 package import Storage
 import Synchronization
 
@@ -15,6 +16,8 @@ import Synchronization
 package final class SignInBrake: Sendable {
     private struct Table {
         var failures = LeastRecentlyUsed<ByteString, SignInFailures>(limit: 2 * SignInFailures.maximum)
+        /// Hashes of the companion's secrets that were refused.
+        var refused = LeastRecentlyUsed<ByteString, Bool>(limit: SignInFailures.maximum)
         var writes = 0
     }
 
@@ -45,41 +48,71 @@ package final class SignInBrake: Sendable {
     ///
     /// Throws 429 for a try that comes too early, which is not counted.
     package func begin(_ user: String, from network: String, now: Int) async throws {
-        if isShared { return try await beginShared(user, from: network) }
-        let name = try await name(user, network)
-        let (wait, isBraked) = table.withLock { table -> (Int, Bool) in
-            var ofUser = Self.remembered(name, in: &table, now: now)
-            var ofNetwork = Self.remembered(Self.name(network), in: &table, now: now)
-            let until = max(ofUser.untilAt, ofNetwork.untilAt)
-            guard until <= now else { return (until - now, false) }
-            Self.count(&ofUser, free: Self.freeOfUser, now: now)
-            Self.count(&ofNetwork, free: Self.freeOfNetwork, now: now)
-            for failures in [ofUser, ofNetwork] {
-                table.failures.keep(failures, for: ByteString(failures.name), cost: 1)
-            }
-            return (0, max(ofUser.untilAt, ofNetwork.untilAt) > now)
+        try await begin([.user(user, network), .network(network)], now: now)
+    }
+
+    /// Counts the refusal of a secret of the companion, by network and apart from passwords. A secret that was refused
+    /// before is no new guess: a program that nobody looks at tries an old one for ever.
+    ///
+    /// Throws 429 for a try that comes too early, which is not counted.
+    package func refuse(companion secret: String, from network: String, now: Int) async throws {
+        let hash = ByteString(Hexadecimal.text(SHA256.hash(data: Array(secret.utf8))))
+        let isKnown = table.withLock { table in
+            defer { table.refused.keep(true, for: hash, cost: 1) }
+            return table.refused.find(hash) != nil
         }
-        if isBraked { await write([name, Self.name(network)], now: now) }
+        if isKnown { return try await checkCompanion(from: network, now: now) }
+        try await begin([.companion(network)], now: now)
+    }
+
+    /// Throws 429 while secrets of the companion from this network have to wait; it counts nothing.
+    package func checkCompanion(from network: String, now: Int) async throws {
+        let name = Self.companion(network)
+        let wait =
+            if isShared {
+                try await store.read { transaction in
+                    let now = try transaction.sharedTime()
+                    return try Self.stored(name, in: transaction, now: now).untilAt - now
+                }
+            } else {
+                table.withLock { Self.remembered(name, in: &$0, now: now).untilAt } - now
+            }
         if wait > 0 { throw Self.refusal(wait: wait) }
     }
 
-    /// Throws 429 while tries with this name or from this network have to wait; it counts nothing.
-    package func check(_ name: String, from network: String, now: Int) async throws {
-        if isShared {
-            let wait = try await store.read { transaction in
-                let now = try transaction.sharedTime()
-                return try [name, Self.name(network)].map { try Self.stored($0, in: transaction, now: now).untilAt }
-                    .reduce(0, max) - now
+    /// What a try counts for.
+    private enum Count {
+        case user(String, _ network: String)
+        case network(String)
+        case companion(_ network: String)
+
+        func name(in transaction: any ReadTransaction) throws -> String {
+            switch self {
+            case .user(let user, let network): try SignInBrake.name(user, network, in: transaction)
+            case .network(let network): SignInBrake.name(network)
+            case .companion(let network): SignInBrake.companion(network)
             }
-            if wait > 0 { throw Self.refusal(wait: wait) }
-            return
         }
-        let until = table.withLock { table in
-            max(
-                Self.remembered(name, in: &table, now: now).untilAt,
-                Self.remembered(Self.name(network), in: &table, now: now).untilAt)
+
+        /// The number of tries that cause no wait.
+        var free: Int { if case .user = self { SignInBrake.freeOfUser } else { SignInBrake.freeOfNetwork } }
+    }
+
+    private func begin(_ counts: [Count], now: Int) async throws {
+        if isShared { return try await beginShared(counts) }
+        let names = try await store.read { transaction in try counts.map { try $0.name(in: transaction) } }
+        let (wait, isBraked) = table.withLock { table -> (Int, Bool) in
+            var all = names.map { Self.remembered($0, in: &table, now: now) }
+            let until = all.map(\.untilAt).reduce(0, max)
+            guard until <= now else { return (until - now, false) }
+            for place in all.indices {
+                Self.count(&all[place], free: counts[place].free, now: now)
+                table.failures.keep(all[place], for: ByteString(all[place].name), cost: 1)
+            }
+            return (0, all.contains { $0.untilAt > now })
         }
-        if until > now { throw Self.refusal(wait: until - now) }
+        if isBraked { await write(names, now: now) }
+        if wait > 0 { throw Self.refusal(wait: wait) }
     }
 
     private static func refusal(wait: Int) -> Refusal {
@@ -149,7 +182,7 @@ package final class SignInBrake: Sendable {
     }
 
     /// Like `begin`, but uses only the database and its clock.
-    private func beginShared(_ user: String, from network: String) async throws {
+    private func beginShared(_ counts: [Count]) async throws {
         let isFull = table.withLock { table in
             table.writes += 2
             defer { if table.writes >= Self.sweep { table.writes = 0 } }
@@ -157,14 +190,13 @@ package final class SignInBrake: Sendable {
         }
         let wait = try await store.record { transaction in
             let now = try transaction.sharedTime()
-            var ofUser = try Self.stored(try Self.name(user, network, in: transaction), in: transaction, now: now)
-            var ofNetwork = try Self.stored(Self.name(network), in: transaction, now: now)
-            let until = max(ofUser.untilAt, ofNetwork.untilAt)
+            var all = try counts.map { try Self.stored($0.name(in: transaction), in: transaction, now: now) }
+            let until = all.map(\.untilAt).reduce(0, max)
             guard until <= now else { return until - now }
-            Self.count(&ofUser, free: Self.freeOfUser, now: now)
-            Self.count(&ofNetwork, free: Self.freeOfNetwork, now: now)
-            try transaction.putSignInFailures(ofUser)
-            try transaction.putSignInFailures(ofNetwork)
+            for place in all.indices {
+                Self.count(&all[place], free: counts[place].free, now: now)
+                try transaction.putSignInFailures(all[place])
+            }
             if isFull { try transaction.pruneSignInFailures(before: now - Self.memory) }
             return 0
         }
@@ -189,6 +221,8 @@ package final class SignInBrake: Sendable {
     }
 
     private static func name(_ network: String) -> String { " \(network)" }
+
+    private static func companion(_ network: String) -> String { "companion \(network)" }
 
     /// Stores the current counts of these names, whichever of two simultaneous tries gets here first.
     ///
