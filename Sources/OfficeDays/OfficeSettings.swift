@@ -45,6 +45,20 @@ public struct OfficeSettings: Hashable, Sendable, Codable {
 
     public init() {}
 
+    /// The settings with the defaults of how events look and when they are. What only the person knows stays: whether
+    /// and where events are written, zones, address and holidays.
+    public var withDefaults: OfficeSettings {
+        var settings = OfficeSettings()
+        settings.enabled = enabled
+        settings.target = target
+        settings.deviceTimeZone = deviceTimeZone
+        settings.homeOfficeTimeZone = homeOfficeTimeZone
+        settings.holidays = holidays
+        settings.holidayCalendar = holidayCalendar
+        settings.officeAddress = officeAddress
+        return settings
+    }
+
     /// The zone that determines when days begin and end, or `fallback` when none was named.
     public func timeZone(fallback: String) -> String {
         switch timeZoneMode {

@@ -23,7 +23,7 @@ struct OfficeDayPages: Sendable {
             _ = try await visit.services.officeDiary.change(
                 of: try visit.user(), if: .none, for: try visit.caller()
             ) { settings in
-                settings = OfficeSettings()
+                settings = settings.withDefaults
                 return []
             }
             return visit.redirect(to: Self.path, done: .officeReset)

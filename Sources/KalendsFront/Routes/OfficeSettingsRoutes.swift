@@ -39,7 +39,9 @@ struct OfficeSettingsRoutes: Sendable {
             .post, "\(path)/settings/reset",
             Operation(
                 "resetOfficeSettings", "Reset all settings for office days", .oneself, .scope(.events),
-                details: "This switches office days off; every event stays.", [.ok(settings)]), reset)
+                details:
+                    "Titles, hours, days and goal return to their defaults. Whether and where events are written, zones, address and "
+                    + "holidays stay.", [.ok(settings)]), reset)
         routes.on(
             .get, "\(path)/status",
             Operation(
@@ -94,7 +96,7 @@ struct OfficeSettingsRoutes: Sendable {
     private func reset(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (user, caller) = (try context.newIdentifier("user"), try context.caller())
         let settings = try await services.officeDiary.change(of: user, if: .none, for: caller) { settings in
-            settings = OfficeSettings()
+            settings = settings.withDefaults
             return []
         }
         return try .resource(settings.json)
