@@ -91,7 +91,7 @@ extension PersonalWriter {
         event.content = merged
         event.sequence = min(event.sequence + 1, Int(Int32.max))
         (event.firstDay, event.lastDay) = PersonalEvent.days(of: merged)
-        event.mapping.sourceDevice = sent.sourceDevice ?? event.mapping.sourceDevice
+        event.mapping.sourceDevice = sent.sourceDevice ?? event.mapping.sourceDevice ?? sent.sender
         var at = said
         if merged != content {
             // The response reports the device's version; the server's version follows as another change.
@@ -209,7 +209,7 @@ extension PersonalWriter {
             tie.collection, tie.itemID, generation: tie.generation, in: tie.circleID, content, start: instance.text)
         let at = try time()
         event.mapping.take(series.mapping)
-        event.mapping.sourceDevice = sent.sourceDevice ?? event.mapping.sourceDevice
+        event.mapping.sourceDevice = sent.sourceDevice ?? event.mapping.sourceDevice ?? sent.sender
         event.tie?.sentAt = at
         event.changedAt = min(sent.lastModified ?? now, now)
         event.sequence = 1
@@ -234,7 +234,7 @@ extension PersonalWriter {
         // The device cannot change which occurrence the event is.
         (event.mapping.instanceID, event.mapping.instanceKey) = instance
         if event.mapping.externalID != nil, event.mapping.sourceDevice == nil {
-            event.mapping.sourceDevice = sent.sourceDevice
+            event.mapping.sourceDevice = sent.sourceDevice ?? sent.sender
         }
     }
 

@@ -28,6 +28,8 @@ struct PersonalWriter {
     /// Nil until the value was read.
     private var showsItems: Bool?
     private var isPhoneRead: Bool?
+    /// The bytes of the events that show items.
+    private var itemBytes: Int?
     private var carriers: [ByteString: PhoneCarrier] = [:]
 
     init(
@@ -100,7 +102,7 @@ struct PersonalWriter {
             if sent.isDeletion { return (nil, .unchanged) }
             let content = try sent.edit.applied(to: nil, at: pointer)
             var mapping = PersonalEvent.Mapping.none.taking(sent)
-            mapping.sourceDevice = sent.sourceDevice
+            mapping.sourceDevice = sent.sourceDevice ?? sent.sender
             return (try insert(FeedLedger.makeID(), content, mapping, changedAt: time), .created)
         }
         let isLate = time < known.changedAt
@@ -127,7 +129,7 @@ struct PersonalWriter {
         if known.deletedAt != nil, sent.state == nil { mapping.state = .linked }
         event.mapping = mapping
         if event == known, content == known.content { return (known, .unchanged) }
-        event.mapping.sourceDevice = sent.sourceDevice ?? known.mapping.sourceDevice
+        event.mapping.sourceDevice = sent.sourceDevice ?? known.mapping.sourceDevice ?? sent.sender
         if content != known.content || known.deletedAt != nil {
             try store(&event, content, changedAt: time)
         } else {
@@ -184,7 +186,6 @@ struct PersonalWriter {
         }
         calendar.bytes += growth
         try put(&event, at: try time())
-        event.noteStored()
     }
 
     // MARK: Items
@@ -203,9 +204,25 @@ struct PersonalWriter {
         calendar = try transaction.personalCalendar(of: user)
     }
 
-    func put(_ event: inout PersonalEvent, at time: Int) throws {
+    mutating func put(_ event: inout PersonalEvent, at time: Int) throws {
+        try checkSize(of: event)
         event.updatedAt = time
         try transaction.putPersonalEvent(event)
+        event.noteStored()
+    }
+
+    /// Throws 409 for an item's event with which those of the user would have far more text than their circle's items,
+    /// which are counted by themselves.
+    private mutating func checkSize(of event: PersonalEvent) throws {
+        let growth = event.bytes - event.storedBytes
+        guard let tie = event.tie, growth > 0 else { return }
+        let size = try itemBytes ?? transaction.itemEventBytes(of: user)
+        let items = try tie.circleID.map { try transaction.itemUsage(of: $0).bytes } ?? 0
+        let most = quotas.personalBytesPerUser + 2 * items
+        guard size + growth <= most else {
+            throw Refusal.quota("The events of a user's phones that show items have", most, "bytes")
+        }
+        itemBytes = size + growth
     }
 
     /// Stores an event as it is, so that devices learn of it again.

@@ -17,7 +17,10 @@ package struct SentEvent: Sendable {
     var state: PersonalEvent.Mapping.State?
     var isDeletion = false
     var lastSyncedAt: Int?
+    /// Nil where the phone does not say it: a known event keeps its own.
     var sourceDevice: String?
+    /// The device that sends it, for an event that is new.
+    var sender: String?
     /// When the event was changed on the device, in milliseconds since 1970.
     var lastModified: Int?
     /// For an item's event: the fencing number that the device sent with it.
@@ -45,8 +48,9 @@ package struct SentEvent: Sendable {
 
     /// - Parameters:
     ///   - pointer: the event's place in the body.
-    ///   - device: the sending device, if the event does not name one itself.
-    package init(_ body: JSONValue, at pointer: String, from device: String?) {
+    ///   - device: the device, if the event does not name one itself; nil where nobody names one.
+    ///   - sender: the device that sends it.
+    package init(_ body: JSONValue, at pointer: String, from device: String?, by sender: String?) {
         var fields = FieldReader(body, at: pointer)
         isDeletion = body["syncState"] == "deleted"
         if isDeletion {
@@ -74,6 +78,7 @@ package struct SentEvent: Sendable {
         lastSyncedAt = fields.integer("lastSyncedAt", in: Self.times)
         lastModified = fields.integer("lastModified", in: Self.times)
         sourceDevice = fields.text("sourceDevice") ?? device
+        self.sender = sender
         // For a person's own events these members are ignored.
         turn = body["turn"]?.integer
         basedOn = body["updatedAt"]?.integer

@@ -103,17 +103,26 @@ struct PhoneRoutes: Sendable {
         let items = services.phoneItems(context.logger)
         // A run may have to wait for others, and the body's memory may not.
         try await items.attend(caller, since: nil)
+        var (taken, names, problem) = try await take(request, context, for: caller)
+        context.memory.letGo()
+        try await items.judge(&taken, problem: problem, for: caller)
+        return try .json(taken.json { names[$0] })
+    }
+
+    /// Takes what a phone sends; returns the device's ids for the events beside the results.
+    private func take(
+        _ request: Request, _ context: KalendsContext, for caller: Caller
+    ) async throws -> (PersonalEvents.Taken, names: [String?], OfficeProblem?) {
         let body = try await request.phoneJSON(context, keeping: Self.upsertShape)
         var fields = FieldReader(body)
         let own = try await services.personalEvents.source(for: caller)
-        let device = fields.text("sourceDevice") ?? own
+        let device = fields.text("sourceDevice")
         let problem = fields.choice("problem", OfficeProblem.self)
         let events = fields.events(most: Self.mostEvents)
         try fields.check()
-        let sent = events.enumerated().map { SentEvent($1, at: Self.pointer($0), from: device) }
-        var taken = try await services.personalEvents.take(sent, at: Self.pointer, for: caller)
-        try await items.judge(&taken, problem: problem, for: caller)
-        return try .json(taken.json { sent[$0].externalID })
+        let sent = events.enumerated().map { SentEvent($1, at: Self.pointer($0), from: device, by: own) }
+        let taken = try await services.personalEvents.take(sent, at: Self.pointer, for: caller)
+        return (taken, sent.map(\.externalID), problem)
     }
 
     @Sendable

@@ -102,7 +102,7 @@ public struct PersonalEvent: Hashable, Sendable {
     public var bytes: Int {
         [
             content.title, content.description, content.location, content.recurrence, mapping.externalID,
-            mapping.instanceID, mapping.calendarID, mapping.sourceDevice,
+            mapping.instanceID, mapping.calendarID, mapping.sourceDevice, tie?.earlier,
         ].reduce(0) { $0 + ($1?.utf8.count ?? 0) }
     }
 

@@ -14,6 +14,38 @@ extension ReadTransaction {
     }
 }
 
+extension ReadTransaction {
+    /// Returns about how many bytes of a connection's links and of its events on a phone a run reads.
+    public func runSize(of connection: String) throws -> Int {
+        let row = try row(
+            """
+            SELECT CAST(COALESCE((SELECT SUM(LENGTH(content)) FROM sync_links WHERE connection_id = $1), 0) AS BIGINT)
+                    AS links,
+                CAST(COALESCE((
+                    SELECT SUM(\(PersonalEvent.itemBytes)) FROM personal_events WHERE connection_id = $1
+                ), 0) AS BIGINT) AS events
+            """, [.text(connection)])
+        return (row?.integer("links") ?? 0) + (row?.integer("events") ?? 0)
+    }
+
+    /// Returns about how many bytes a user's events have that show items.
+    public func itemEventBytes(of user: String) throws -> Int {
+        try row(
+            """
+            SELECT CAST(COALESCE(SUM(\(PersonalEvent.itemBytes)), 0) AS BIGINT) AS size FROM personal_events
+            WHERE user_id = $1 AND connection_id IS NOT NULL
+            """, [.text(user)])?.integer("size") ?? 0
+    }
+}
+
+extension PersonalEvent {
+    /// The size of a row that shows an item.
+    fileprivate static let itemBytes = """
+        256 + LENGTH(title) + COALESCE(LENGTH(description), 0) + COALESCE(LENGTH(location), 0)
+            + COALESCE(LENGTH(recurrence), 0) + COALESCE(LENGTH(earlier), 0)
+        """
+}
+
 extension WriteTransaction {
     /// Removes some of the oldest lines of a connection's journal and some of its oldest resolved conflicts, if they
     /// have more than so many bytes; its newest line stays. Returns whether more have to go.

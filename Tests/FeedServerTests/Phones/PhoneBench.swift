@@ -13,8 +13,10 @@ import Testing
 struct PhoneBench: Sendable {
     let server: TestServer
 
-    static func run(_ body: @escaping @Sendable (PhoneBench) async throws -> Void) async throws {
-        try await TestServer.run { server in
+    static func run(
+        _ settings: ServerSettings = ServerSettings(), _ body: @escaping @Sendable (PhoneBench) async throws -> Void
+    ) async throws {
+        try await TestServer.run(settings: settings) { server in
             try await server.makeCircle()
             try await body(PhoneBench(server: server))
         }

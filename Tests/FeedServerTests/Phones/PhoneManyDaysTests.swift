@@ -56,6 +56,43 @@ struct PhoneManyDaysTests {
         }
     }
 
+    @Test("The texts of changed occurrences are not taken without end, from a person who may not write either")
+    func texts() async throws {
+        var settings = ServerSettings()
+        settings.quotas.personalBytesPerUser = 50_000
+        try await PhoneBench.run(settings) { bench in
+            let (server, phone) = (bench.server, try await Phone(bench.server, of: "vic"))
+            try await bench.appointment(
+                "walk", Self.start,
+                ["timeZone": "Africa/Abidjan", "recurrence": ["rrule": .string("FREQ=DAILY;COUNT=60")]])
+            let id = try await bench.connect(user: "vic")
+            let series = try #require(try await phone.changes().events.first)
+            try await phone.upsert(bench.sent(series, as: "X1"))
+            try await server.call(.patch, "/v1/connections/\(id)", ["paused": true], as: "vic").expect(200)
+            let first = try instant(Self.start)
+            var refused = 0
+            for day in 1...40 {
+                let start = first.adding(seconds: day * 86_400).rfc3339(offset: 0)
+                let answer = try await phone.upsert(
+                    .sent(
+                        "X1", "Walk",
+                        [
+                            "externalInstanceId": .string(start), "date": .string(String(start.prefix(10))),
+                            "startTime": "18:00", "endTime": "19:00", "timeZone": "Africa/Abidjan",
+                            "description": .string(String(repeating: "x", count: 2_000)),
+                            "recurrence": series["recurrence"] ?? .null,
+                        ]))
+                if let rejected = answer["rejected"]?.array?.first {
+                    refused += 1
+                    #expect(try rejected.text().contains("limit-reached"), "\(rejected)")
+                }
+            }
+            #expect(refused > 10 && refused < 30)
+            let stored = try await server.services.store.read { try $0.itemEventBytes(of: "vic") }
+            #expect(stored < 60_000)
+        }
+    }
+
     @Test("More deleted days join the conflict that is open; the series may be put back as a whole")
     func joined() async throws {
         try await PhoneBench.run { bench in

@@ -261,6 +261,12 @@ struct PhoneUpsertTests {
             #expect(
                 try await phone.upsert(.sent("E1", "Choir", ["startTime": "19:30", "endTime": "20:00"]))["updated"] == 1
             )
+            // Another device that does not name itself is not the one that made it.
+            let other = try await Phone(server, named: "phone-2")
+            #expect(
+                try await other.upsert(.sent("E1", "Choir", ["startTime": "19:40", "endTime": "20:00"]))["updated"] == 1
+            )
+            #expect(try await server.call(.get, path).expect(200).json["sourceDevice"] == "phone-1")
             // Another identity of the same event, as after a full sync of the phone's calendar.
             #expect(try await phone.upsert(.sent("E2", "Choir", link))["updated"] == 1)
             #expect(try await server.call(.get, path).expect(200).json["externalId"] == "E2")
