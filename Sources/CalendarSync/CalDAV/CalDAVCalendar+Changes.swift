@@ -25,7 +25,7 @@ extension CalDAVCalendar {
             case .event(var event, _):
                 // An event that changed after it was listed is not as it was written.
                 let isSame = event.etag.flatMap { etag in
-                    known[address.path].map { CalDAVVersion(etag).condition == CalDAVVersion($0).condition }
+                    known[address.path].map { CalDAVVersion(etag).tag == CalDAVVersion($0).tag }
                 }
                 event.isAsWritten = isSame == true && asWritten.contains(address.path)
                 changes.append(.event(event))
@@ -51,7 +51,7 @@ extension CalDAVCalendar {
         var asWritten: [ByteString] = []
         for (path, etag) in listing.present {
             let version = known[path].map { CalDAVVersion($0) }
-            let isSame = etag.map { CalDAVVersion(etag: $0, seen: .unknown).condition } == version?.condition
+            let isSame = etag.map { CalDAVVersion(etag: $0, seen: .unknown).tag } == version?.tag
             if isSame, case .written = version?.seen { asWritten.append(path) }
             if listing.isFull || !isSame || version == nil { paths.append(path) }
         }
@@ -141,13 +141,12 @@ extension CalDAVCalendar {
             candidates = try await listing(of: collection, since: nil).present.keys.sorted()
                 .compactMap { collection.with(path: $0.string) }
         }
-        candidates = candidates.filter { candidate in
-            candidate.isMember(of: collection) && !events.contains { $0.id == candidate.path }
-        }
-        let found = try await fetch(candidates, in: collection)
+        var known = Set(events.map { ByteString($0.id) })
+        candidates = candidates.filter { $0.isMember(of: collection) && !known.contains($0.path) }
+        let (found, wanted) = (try await fetch(candidates, in: collection), Set(missing))
         for address in candidates {
-            guard case .event(let event, _)? = found[address.path], let mark = event.mark,
-                missing.contains(where: { $0 == mark }), !events.contains(where: { $0.id == event.id })
+            guard case .event(let event, _)? = found[address.path], let mark = event.mark, wanted.contains(mark),
+                known.insert(ByteString(event.id)).inserted
             else { continue }
             events.append(event)
         }

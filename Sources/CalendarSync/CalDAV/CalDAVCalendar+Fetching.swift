@@ -50,6 +50,8 @@ extension CalDAVCalendar {
             let (answer, place) = try await session.send(request, to: collection)
             switch answer.status {
             case 207:
+                // Its texts have the answer's room until they have been read.
+                defer { withExtendedLifetime(answer) {} }
                 let listed = try await session.http.read(answer) { answer throws(ProviderFailure) in
                     objects(try Multistatus(answer), asked: addresses, at: place)
                 }

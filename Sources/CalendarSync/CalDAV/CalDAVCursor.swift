@@ -20,6 +20,9 @@ struct CalDAVCursor {
     static let fullInterval = 7 * 86_400
     /// The maximum number of a calendar's members whose etags fit in a cursor.
     private static let memberLimit = 20_000
+    /// The maximum number of bytes of a server's token, and of the etags: a cursor is stored with each run.
+    private static let longestToken = 64 << 10
+    private static let longestEtags = 2 << 20
 
     private static func fingerprint(_ collection: DAVAddress) -> String {
         Hexadecimal.text(SHA256.hash(data: Array(collection.text.utf8)).prefix(8))
@@ -29,9 +32,12 @@ struct CalDAVCursor {
     func text(_ collection: DAVAddress) -> String? {
         let head = "\(Self.fingerprint(collection))\n\(fullAt.seconds)\n"
         switch place {
-        case .token(let token): return token.utf8.contains(10) ? nil : "token\n\(head)\(token)"
+        case .token(let token):
+            return token.utf8.count > Self.longestToken || token.utf8.contains(10) ? nil : "token\n\(head)\(token)"
         case .etags(let ctag, let etags):
             guard etags.count <= Self.memberLimit, ctag?.utf8.contains(10) != true else { return nil }
+            let size = etags.reduce(ctag?.utf8.count ?? 0) { $0 + $1.key.string.utf8.count + $1.value.utf8.count + 2 }
+            guard size <= Self.longestEtags else { return nil }
             let lines = etags.map { "\($0.key.string) \($0.value)" }.sorted { $0 < $1 }
             return "etags\n\(head)\(([ctag ?? ""] + lines).joined(separator: "\n"))"
         }

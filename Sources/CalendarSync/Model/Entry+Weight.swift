@@ -51,5 +51,5 @@ extension Operation {
 }
 
 extension [Entry?] {
-    fileprivate var weight: Int { reduce(0) { $0 + ($1?.weight ?? 0) } }
+    var weight: Int { reduce(0) { $0 + ($1?.weight ?? 0) } }
 }

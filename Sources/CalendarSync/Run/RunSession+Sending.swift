@@ -10,6 +10,10 @@ extension RunSession {
         var queue: [Step] = []
         var (batch, weight) = (SyncBatch(), 0)
         for step in plan.steps where !resending.contains(step.item) {
+            guard failure == nil else {
+                unsettled.insert(step.item)
+                continue
+            }
             if step.change != nil {
                 queue += try await bring(step)
             } else if step.drafts.isEmpty {
@@ -84,6 +88,7 @@ extension RunSession {
                 line(.update, .in, link, reason: change.reason, before: ours.entry.canonical, after: theirs)
             ]
             batch.run = record
+            lighten(&batch)
             switch try await context.store.apply(change, recording: batch) {
             case .applied(let applied):
                 remember(batch)
@@ -178,6 +183,7 @@ extension RunSession {
             take(answer, of: operation, seen: seen[operation.item] ?? [], &results, &again)
             // The next answer may be about the same item.
             if let link = results.links.last { planner.links[link.item] = link }
+            try await commitIfHeavy(&results)
         }
         try await commit(results)
     }

@@ -18,7 +18,10 @@ extension RunSession {
             let looks = try await provider.look(at: ids, in: calendar)
             planner.sightings.add(looks)
             var batch = SyncBatch()
-            for operation in others { settle(operation, &batch) }
+            for operation in others {
+                settle(operation, &batch)
+                try await commitIfHeavy(&batch)
+            }
             try await commit(batch)
         }
         open = []
@@ -48,6 +51,7 @@ extension RunSession {
             batch.operations.append(operation.closed(.done))
             batch.journal.append(
                 line(.create, .out, link, reason: operation.reason, before: nil, after: operation.wanted))
+            try await commitIfHeavy(&batch)
         }
         try await commit(batch)
     }

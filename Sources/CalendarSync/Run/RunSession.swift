@@ -27,6 +27,11 @@ struct RunSession {
     /// Conflicts that this run has counted.
     var counted: Set<ByteString> = []
     var isPreview = false
+    /// About how many bytes events have beyond their items, as it is stored, and of how many bytes this run has made
+    /// records.
+    var surpluses: [ItemKey: Int] = [:]
+    var surplus = 0
+    var recorded = 0
 
     init(_ context: SyncRun, record: RunRecord) async throws {
         let now = context.now()
@@ -38,9 +43,12 @@ struct RunSession {
         self.context = context
         self.record = record
         self.record.state = .running
+        self.record.version = desired.version
         planner = Planner(
             policy: context.policy, now: now, state: state, desired: desired, isNewBaseline: isNewBaseline,
             express: { provider.expressible($0) })
+        surpluses = planner.links.mapValues(\.surplus).filter { $0.value > 0 }
+        surplus = surpluses.values.reduce(0, +)
         open = state.operations
         stored = state.position
         guard let old = state.position else { return }
@@ -108,10 +116,18 @@ struct RunSession {
     mutating func commit(_ batch: SyncBatch) async throws {
         guard !isPreview else { return remember(batch) }
         var batch = batch
+        lighten(&batch)
         record.requests = context.requests()
         batch.run = record
         try await context.store.commit(batch)
         remember(batch)
+    }
+
+    /// Stores a batch as soon as it is as heavy as one may be.
+    mutating func commitIfHeavy(_ batch: inout SyncBatch) async throws {
+        guard batch.weight > SyncBatch.mostWeight else { return }
+        try await commit(batch)
+        batch = SyncBatch()
     }
 
     mutating func remember(_ batch: SyncBatch) {

@@ -9,6 +9,22 @@ import Testing
 
 /// Failures in what providers are sent and answer.
 extension FailureTests {
+    @Test("A server that gives back far more text than it was given fills nothing", arguments: [50, 100])
+    func padding(_ kibibytes: Int) async throws {
+        let world = try await World.stage(tasks: 400, linked: false)
+        world.window = SyncWindow(from: Instant(seconds: 0), to: Instant(seconds: 900 * World.day))
+        world.calendar.padding = String(repeating: "x", count: kibibytes << 10)
+        for _ in 0..<3 { try await world.run() }
+        let stored = world.store.links.values.reduce(0) { $0 + $1.surplus }
+        #expect(stored <= RunSession.mostSurplusOfAll)
+        #expect(world.store.heaviest < 2 * SyncBatch.mostWeight)
+        let held = world.store.links.values.filter { $0.state == .quarantined }
+        #expect(held.allSatisfy { $0.reason == "The event has far more text in the calendar than its item." })
+        // The first that fit are linked; alone, 100 KiB are too much.
+        #expect(held.count == (kibibytes == 100 ? 400 : 400 - (RunSession.mostSurplusOfAll >> 10) / kibibytes))
+        #expect(world.calendar.live.count == 400)
+    }
+
     private static func caldav(_ http: ScriptedHTTP = ScriptedHTTP([])) throws -> CalDAVCalendar {
         try CalDAVCalendar(
             account: CalDAVAccount(

@@ -62,6 +62,8 @@ final class SimulatedCalendar: CalendarProvider, @unchecked Sendable {
     var hasIdentities = true
     /// Whether the server has a cursor.
     var hasCursor = true
+    /// Text that the server adds to the notes of every event that it is given.
+    var padding = ""
     /// How many updates leave the occurrences of a series as they are.
     var keepsOccurrences = 0
     var writes = 0
@@ -239,6 +241,7 @@ final class SimulatedCalendar: CalendarProvider, @unchecked Sendable {
 
     func rewritten(_ entry: Entry) -> Entry {
         var entry = entry
+        entry.notes += padding
         guard rewrites else { return entry }
         entry.notes = entry.notes.lowercased()
         for (start, occurrence) in entry.occurrences {

@@ -88,7 +88,11 @@ final class SimulatedStore: SyncStore, @unchecked Sendable {
         keep(batch)
     }
 
+    /// The most bytes that were stored together.
+    var heaviest = 0
+
     private func keep(_ batch: SyncBatch) {
+        heaviest = max(heaviest, batch.weight)
         for link in batch.links { links[link.item] = link }
         for operation in batch.operations { operations[operation.key] = operation }
         for conflict in batch.conflicts {
