@@ -126,6 +126,8 @@ struct kalends_sandbox kalends_sandbox_enter(uint64_t processor_seconds, uint64_
     state.no_network = unshare(CLONE_NEWNET) == 0 || unshare(CLONE_NEWUSER | CLONE_NEWNET) == 0;
     state.no_new_privileges = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0;
     prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+    // Whoever polls a feed comes first.
+    setpriority(PRIO_PROCESS, 0, 10);
     // A server that is killed leaves no reader behind.
     prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     if (state.no_new_privileges) state.no_files = forbid_files(readable);

@@ -119,7 +119,7 @@ struct ProviderDoorTests {
         let isAwaited = Atomic(false)
         let door = ProviderDoor(
             LongAnswers(length: 0, hangs: true), answers, for: Self.ann, time: .seconds(600), patience: .zero
-        ) { isAwaited.load(ordering: .relaxed) }
+        ) { isAwaited.load(ordering: .relaxed) ? 1 : 0 }
         let run = Task { await Self.failure(door) }
         try await Task.sleep(for: .seconds(2))
         #expect(door.count == 1 && answers.memory.places > 1)

@@ -35,7 +35,7 @@ package struct ConnectionProviders: Sendable {
         let provider = connection.provider
         return ProviderDoor(
             line(to: provider), sync.answers, for: Self.sender(connection), time: ProviderDoor.timeOfRun
-        ) { [sync] in sync.isAwaited(provider) }
+        ) { [sync] in sync.awaiting(provider) }
     }
 
     /// Returns the door for a question that a person waits for.
@@ -115,7 +115,8 @@ package struct ConnectionProviders: Sendable {
             return try CalDAVCalendar(
                 account: account, username: username, password: password.reveal(),
                 calendarKey: try await calendarKey(connection.circleID), floatingZone: zone,
-                objects: ObjectWorker(settings.readWorker), http: http, clock: now)
+                objects: ObjectWorker(settings.readWorker, in: (sync.answers, Self.sender(connection))), http: http,
+                clock: now)
         default: throw Refusal.connectionUnauthorized
         }
     }

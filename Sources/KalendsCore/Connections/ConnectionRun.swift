@@ -99,7 +99,7 @@ struct ConnectionRun {
     }
 
     /// Takes room for what the run compares; returns nil if others keep it for too long, or if there is nothing to run.
-    private func room() async throws -> MemoryShare? {
+    private func room() async throws -> RunRoom? {
         guard let own = try await services.store.read({ try $0.connectionEverKnown(id) }) else { return nil }
         do {
             return try await services.room(forRunOf: own)

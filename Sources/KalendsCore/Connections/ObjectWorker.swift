@@ -18,11 +18,24 @@ actor ObjectWorker: ObjectReading {
     private var isTaken = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
-    init(_ executable: String) { self.executable = executable }
+    /// What all workers share, and for whom this one reads.
+    private let turns: (answers: ForeignAnswers, sender: Sender)?
+
+    init(_ executable: String, in turns: (answers: ForeignAnswers, sender: Sender)? = nil) {
+        (self.executable, self.turns) = (executable, turns)
+    }
 
     func answers(to questions: [ObjectQuestion]) async throws(ProviderFailure) -> [ObjectAnswer] {
         await enter()
         defer { leave() }
+        guard let turns else { return try await found(for: questions) }
+        let turn = try await turns.answers.turn(for: turns.sender)
+        let found = try await found(for: questions)
+        _ = consume turn
+        return found
+    }
+
+    private func found(for questions: [ObjectQuestion]) async throws(ProviderFailure) -> [ObjectAnswer] {
         var answers: [ObjectAnswer] = []
         while answers.count < questions.count {
             let process = process ?? ObjectProcess(executable)

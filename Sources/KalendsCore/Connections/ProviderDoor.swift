@@ -33,15 +33,15 @@ final class ProviderDoor: ProviderHTTP {
     /// Holds what is kept until the account is closed.
     private let kept: FairPool.Holding
     private let end: ContinuousClock.Instant
-    /// Whether others wait for what this run has taken; nil for a question.
-    private let isAwaited: (@Sendable () -> Bool)?
+    /// How many wait for what this run has taken; nil for a question.
+    private let awaiting: (@Sendable () -> Int)?
     private let state = Mutex(State())
 
     init(
         _ line: any ProviderLine, _ answers: ForeignAnswers, for sender: Sender, time: Duration,
-        patience: Duration = .seconds(4), isAwaited: (@Sendable () -> Bool)? = nil
+        patience: Duration = .seconds(4), awaiting: (@Sendable () -> Int)? = nil
     ) {
-        (self.line, self.answers, self.sender, self.isAwaited) = (line, answers, sender, isAwaited)
+        (self.line, self.answers, self.sender, self.awaiting) = (line, answers, sender, awaiting)
         self.patience = patience
         kept = answers.memory.enterAlways(sender)
         end = .now + time
@@ -77,7 +77,11 @@ final class ProviderDoor: ProviderHTTP {
         on bytes: Int, _ work: @escaping @Sendable () throws(ProviderFailure) -> Value
     ) async throws(ProviderFailure) -> Value {
         guard bytes > ForeignAnswers.small else { return try work() }
-        return try await answers.read(for: sender, most: end - .now, work)
+        let began = ContinuousClock.now
+        let value = try await answers.read(for: sender, most: end - .now, work)
+        state.withLock { $0.slow += max(.zero, .now - began - Self.usual) }
+        if let awaiting, givesWay(to: awaiting()) { throw ended(.givesWay) }
+        return value
     }
 
     func keep(_ bytes: Int) async throws(ProviderFailure) {
@@ -108,10 +112,10 @@ final class ProviderDoor: ProviderHTTP {
     private func awaited(
         _ send: @escaping @Sendable () async -> Result<ProviderAnswer, TransportFailure>
     ) async -> Result<ProviderAnswer, TransportFailure>? {
-        guard let isAwaited else { return await send() }
+        guard let awaiting else { return await send() }
         return await withTaskGroup(of: Turn.self) { group in
             group.addTask { .answered(await send()) }
-            group.addTask { await self.watch(isAwaited) }
+            group.addTask { await self.watch(awaiting) }
             defer { group.cancelAll() }
             for await turn in group {
                 switch turn {
@@ -124,17 +128,21 @@ final class ProviderDoor: ProviderHTTP {
         }
     }
 
-    private func watch(_ isAwaited: @Sendable () -> Bool) async -> Turn {
+    /// Whether a run that has been slow ends for so many others: the more there are, the sooner.
+    private func givesWay(to others: Int) -> Bool {
+        others > 0 && state.withLock(\.slow) > patience / (1 + others / 4)
+    }
+
+    private func watch(_ awaiting: @Sendable () -> Int) async -> Turn {
         let began = ContinuousClock.now
         while (try? await Task.sleep(for: Self.pause)) != nil {
             let now = ContinuousClock.now
-            let slow = state.withLock { state in
+            state.withLock { state in
                 // Several answers that are slow at once are slow once.
                 if now - began > Self.usual { state.slow += min(now - state.lookedAt, Self.pause * 2) }
                 state.lookedAt = now
-                return state.slow
             }
-            if slow > patience, isAwaited() { return .givesWay }
+            if givesWay(to: awaiting()) { return .givesWay }
         }
         return .cancelled
     }

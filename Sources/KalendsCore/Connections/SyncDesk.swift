@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Base
 import CalendarSync
 import FeedTokens
 import Storage
@@ -47,6 +48,8 @@ package final class SyncDesk: Sendable {
         var waits: [ByteString: Int] = [:]
         /// Runs that wait for memory.
         var waitingForRoom = 0
+        /// Users whose last run kept nobody waiting for room.
+        var quick = LeastRecentlyUsed<ByteString, Bool>(limit: 100_000)
         /// When a run last found all places of its provider taken.
         var crowdedAt: [Connection.Provider: ContinuousClock.Instant] = [:]
         /// Leases that are being given back, by connection and holder.
@@ -88,6 +91,8 @@ package final class SyncDesk: Sendable {
     static let perHost = 8
     /// The most hosts and providers whose requests to wait are remembered.
     private static let mostPaces = 10_000
+    /// How long a quick run keeps its room at most while others wait.
+    private static let patience = Duration.seconds(1)
     /// For how long a provider counts as crowded after a run found no place.
     private static let crowded = Duration.seconds(3)
 
@@ -139,10 +144,28 @@ package final class SyncDesk: Sendable {
         return try await work()
     }
 
-    /// Whether others wait for what runs with this provider have taken.
-    func isAwaited(_ provider: Connection.Provider) -> Bool {
+    /// How many wait for what runs with this provider have taken.
+    func awaiting(_ provider: Connection.Provider) -> Int {
         state.withLock { state in
-            state.waitingForRoom > 0 || state.crowdedAt[provider].map { .now - $0 < Self.crowded } ?? false
+            let isCrowded = state.crowdedAt[provider].map { .now - $0 < Self.crowded } ?? false
+            return max(state.waitingForRoom, isCrowded ? 1 : 0)
+        }
+    }
+
+    /// Whose turn it is when a user's run waits for room: users whose last run was quick have turns of their own, and all
+    /// others together one, so that nobody waits for many strangers.
+    func turn(of user: String) -> ByteString {
+        state.withLock { $0.quick.find(ByteString(user)) != nil } ? ByteString(user) : ""
+    }
+
+    /// Remembers whether a user's run kept its room for long while others waited.
+    fileprivate func noteRoom(of user: ByteString, for time: Duration) {
+        state.withLock { state in
+            if time > Self.patience, state.waitingForRoom > 0 {
+                state.quick.remove(user)
+            } else {
+                state.quick.keep(true, for: user, cost: 1)
+            }
         }
     }
 
@@ -297,6 +320,20 @@ package final class SyncDesk: Sendable {
         for task in returns { await task.value }
         for _ in 0..<500 where state.withLock({ !$0.places.isEmpty }) { try? await Task.sleep(for: .milliseconds(20)) }
     }
+}
+
+/// The room of a run or a preview.
+final class RunRoom: Sendable {
+    private let desk: SyncDesk
+    private let user: ByteString
+    private let share: MemoryShare
+    private let began = ContinuousClock.now
+
+    init(_ share: MemoryShare, of user: String, at desk: SyncDesk) {
+        (self.desk, self.user, self.share) = (desk, ByteString(user), share)
+    }
+
+    deinit { desk.noteRoom(of: user, for: .now - began) }
 }
 
 extension DueSync {

@@ -25,6 +25,8 @@ package final class ForeignAnswers: Sendable {
     let memory: FairPool
     /// Questions to servers that people wait for: accounts, calendars, previews.
     let questions: FairPool
+    /// Processes that read calendar objects at the same moment.
+    private let objects: FairPool
     /// The processor time that a user's documents take: five seconds at once, then a quarter of one processor.
     private let processor = RateLimit(burst: 20, span: 1_000)
     private static let portion = 4
@@ -39,6 +41,7 @@ package final class ForeignAnswers: Sendable {
         memory = FairPool(FairPool.Size(bytes: limit), busy: busy)
         questions = FairPool(
             FairPool.Size(bytes: 0, places: 24, placesOfAPerson: 2), busy: busy, of: "questions to calendar servers")
+        objects = FairPool(FairPool.Size(bytes: 0, places: 8), busy: busy)
         self.patience = patience
         self.now = now
     }
@@ -89,6 +92,41 @@ package final class ForeignAnswers: Sendable {
         guard let (value, time) = read else { throw .noRoom }
         processor.charge(sender.caller, Int(time / .milliseconds(1)) * Self.portion, now: now())
         return try value.get()
+    }
+}
+
+extension ForeignAnswers {
+    /// How long work waits for its turn in another process.
+    private static let longestTurn = Duration.seconds(60)
+
+    /// A sender's turn in which another process reads; its time counts like that of reading here.
+    struct Turn: ~Copyable {
+        fileprivate let place: FairPool.Holding
+        fileprivate let answers: ForeignAnswers
+        private let began = ContinuousClock.now
+
+        fileprivate init(_ place: FairPool.Holding, _ answers: ForeignAnswers) {
+            (self.place, self.answers) = (place, answers)
+        }
+
+        deinit {
+            let time = Int((ContinuousClock.now - began) / .milliseconds(1))
+            answers.processor.charge(place.sender.caller, time * ForeignAnswers.portion, now: answers.now())
+        }
+    }
+
+    /// Waits for a sender's turn; throws `busy` if it takes too long.
+    func turn(for sender: Sender) async throws(ProviderFailure) -> Turn {
+        let wait = processor.wait(sender.caller, now: now())
+        guard Duration.milliseconds(wait) <= Self.longestTurn else { throw .busy(after: wait / 1000 + 1) }
+        if wait > 0 { try? await Task.sleep(for: .milliseconds(wait)) }
+        let end = ContinuousClock.now + Self.longestTurn
+        while true {
+            do throws(Refusal) { return Turn(try objects.enter(sender), self) } catch {
+                guard ContinuousClock.now < end, !Task.isCancelled else { throw .noRoom }
+            }
+            try? await Task.sleep(for: Self.pause)
+        }
     }
 }
 

@@ -32,11 +32,13 @@ extension Services {
     /// budget, and runs with slow providers give way to those that wait.
     ///
     /// Throws 503 if others keep the room for too long.
-    func room(forRunOf connection: Connection) async throws -> MemoryShare {
-        let share = MemoryShare(memory.runs, network: ByteString(connection.userID))
-        let count = try await memoryNeeded(forCircle: connection.circleID, andOwnOf: nil)
+    func room(forRunOf connection: Connection) async throws -> RunRoom {
+        let share = MemoryShare(memory.runs, network: sync.turn(of: connection.userID))
+        // What both sides agreed on is read as text, and kept as values.
+        let known = try await store.read { try $0.runSize(of: connection.id) }
+        let count = try await memoryNeeded(forCircle: connection.circleID, andOwnOf: nil) + 2 * known
         if !share.holdNow(count) { try await sync.waitingForRoom { try await share.hold(count) } }
-        return share
+        return RunRoom(share, of: connection.userID, at: sync)
     }
 
     /// Takes room for a circle's text, to be held as long as the text; returns nil if the circle is not large.
