@@ -39,6 +39,8 @@ public struct Companion: Sendable {
     /// Syncs once; ends early, at a safe point, when its task is cancelled.
     public func sync() async -> SyncOutcome {
         guard await connector.status().isConnected else {
+            // Without the permission the engine reads nothing, and reports to the server why its events stay away.
+            if [.denied, .restricted, .writeOnly].contains(await connector.permission()) { _ = await engine?.sync() }
             return SyncOutcome(endedAt: clock(), problem: .permissionDenied, pause: .permissionMissing)
         }
         var outcome = SyncOutcome(endedAt: clock())

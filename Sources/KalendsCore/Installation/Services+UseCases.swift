@@ -3,7 +3,7 @@
 package import Logging
 
 extension Services {
-    var acts: Acts { Acts(store: store, pages: memory.pages, now: now) }
+    var acts: Acts { Acts(store: store, pages: memory.pages, pace: pace, now: now) }
     package var circles: Circles {
         Circles(acts: acts, tidying: tidying, forgetRendering: { renderer.forget(circle: $0) })
     }

@@ -39,6 +39,7 @@ package struct Services: Sendable {
     package let metrics: Metrics
     package let memory: MemoryBudgets
     package let stopping = Stopping()
+    let pace = Acts.makePace()
     package let uses: UseNotes
     package let settings: ServerSettings
     /// Whether the sealing key is the one with which the database's feed addresses were sealed.

@@ -57,9 +57,10 @@ extension ReadTransaction {
         ).map(Connection.init)
     }
 
+    /// Returns how many connections a user has in a circle, with those whose events are still being removed.
     public func connectionCount(of user: String, in circle: String) throws -> Int {
         try row(
-            "SELECT COUNT(*) AS found FROM connections WHERE circle_id = $1 AND user_id = $2 AND ending IS NULL",
+            "SELECT COUNT(*) AS found FROM connections WHERE circle_id = $1 AND user_id = $2",
             [.text(circle), .text(user)])?.integer("found") ?? 0
     }
 

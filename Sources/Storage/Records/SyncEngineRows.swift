@@ -56,3 +56,12 @@ extension WriteTransaction {
             "DELETE FROM sync_leases WHERE connection_id = $1 AND holder = $2", [.text(connection), .text(holder)])
     }
 }
+
+extension ReadTransaction {
+    /// Returns whether somebody has a connection's lease.
+    public func hasSyncLease(_ connection: String, now: Int) throws -> Bool {
+        try row(
+            "SELECT 1 AS found FROM sync_leases WHERE connection_id = $1 AND expires_at > $2",
+            [.text(connection), .integer(now)]) != nil
+    }
+}

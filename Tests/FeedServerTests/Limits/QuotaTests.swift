@@ -46,6 +46,42 @@ struct QuotaTests {
         }
     }
 
+    @Test("A connection counts until its events are removed")
+    func endingConnections() async throws {
+        try await TestServer.run(settings: Self.few { $0.connectionsPerUser = 2 }) { server in
+            try await server.makeCircle()
+            let ids = [try await server.connect(label: "a"), try await server.connect(label: "b")]
+            for id in ids {
+                _ = try await server.call(.delete, "/v1/connections/\(id)?events=remove", as: "ann")
+            }
+            #expect(try await server.services.store.read { try $0.connectionEverKnown(ids[0]) }?.ending == .all)
+            let body: JSONValue = ["provider": "caldav", "label": "c"]
+            try Self.expectLimit(try await server.call(.post, "/v1/circles/c/connections", body, as: "ann"), 2)
+            try await server.services.store.record { for id in ids { try $0.deleteConnection(id) } }
+            try await server.call(.post, "/v1/circles/c/connections", body, as: "ann").expect(201)
+        }
+    }
+
+    @Test("Nobody fills the audit trail; a host application is not slowed down, whoever it acts for")
+    func auditedChanges() async throws {
+        try await TestServer.run { server in
+            try await server.makeCircle()
+            let id = try await server.connect(label: "a")
+            @Sendable func rename(_ number: Int, _ caller: Caller) async throws {
+                var change = Connections.Change()
+                change.label = .set("l\(number)")
+                _ = try await server.services.connections.change(id, change, if: .none, for: caller)
+            }
+            let ann = Caller(.user("ann"), actor: AuditActor(user: "ann"))
+            for number in 0..<500 { try await rename(number, ann) }
+            let refusal = await #expect(throws: Refusal.self) { try await rename(500, ann) }
+            #expect(refusal?.kind == .tooMany && refusal?.retryAfter == 1)
+            try await server.call(.patch, "/v1/connections/\(id)", ["label": "z"], as: "ann").expect(200)
+            server.clock.advance(seconds: 2)
+            try await rename(501, ann)
+        }
+    }
+
     @Test("Addresses of feeds are not made without end, by a user who takes each away again")
     func mints() async throws {
         try await TestServer.run { server in

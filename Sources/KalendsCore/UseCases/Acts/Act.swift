@@ -22,7 +22,13 @@ struct Acts: Sendable {
     let store: any Store
     /// The turns in which pages and whole circles are read.
     let pages: MemoryBudget
+    /// How often a person changes what the audit trail notes, which is kept for good.
+    let pace: RateLimit
     let now: Clock
+
+    /// One person's changes at once, and the milliseconds until one more.
+    static func makePace() -> RateLimit { RateLimit(burst: 500, span: paceSpan) }
+    private static let paceSpan = 1_000
 
     /// Reads a page of a list whose elements may be large, in turn with other callers.
     ///
@@ -45,7 +51,11 @@ struct Acts: Sendable {
         _ body: @escaping @Sendable (Act<Held>) throws -> Done<Value>
     ) async throws -> Value {
         let now = now()
-        let work: @Sendable (any WriteTransaction) throws -> Value = { transaction in
+        if let person = caller.person {
+            let wait = pace.wait(person, now: now)
+            guard wait == 0 else { throw Refusal.tooManyChanges(wait: wait) }
+        }
+        let work: @Sendable (any WriteTransaction) throws -> (Value, isNoted: Bool) = { transaction in
             let opened = try ground.open(transaction, caller)
             let done = try body(Act(held: opened.held, caller: caller, transaction: transaction, now: now))
             for note in done.notes {
@@ -53,9 +63,28 @@ struct Acts: Sendable {
                     note.action, note.subject, circle: opened.circle, detail: note.detail, by: caller.actor,
                     in: transaction, now: now)
             }
-            return done.value
+            return (done.value, !done.notes.isEmpty)
         }
-        return ground.touchesCircles ? try await store.write(work) : try await store.record(work)
+        let (value, isNoted) =
+            ground.touchesCircles ? try await store.write(work) : try await store.record(work)
+        if isNoted, let person = caller.person { pace.charge(person, Self.paceSpan, now: now) }
+        return value
+    }
+}
+
+extension Caller {
+    /// The user who acts by themselves; nil for the operator and for host applications, whoever they act for.
+    fileprivate var person: ByteString? {
+        guard !actor.text.contains(" via "), let user = userID else { return nil }
+        return ByteString(user)
+    }
+}
+
+extension Refusal {
+    fileprivate static func tooManyChanges(wait: Int) -> Refusal {
+        Refusal(
+            .tooMany, detail: "You change things too often. Wait a moment before the next change.",
+            retryAfter: (wait + 999) / 1000)
     }
 }
 

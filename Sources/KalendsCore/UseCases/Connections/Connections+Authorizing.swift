@@ -138,6 +138,10 @@ extension Connections {
                     code: .authorizationDenied)
             }
         } catch let failure as ProviderFailure {
+            // The provider has not seen the code, so it can still be redeemed.
+            if failure.kind == .unreachable {
+                try await services.store.record { try $0.insertAuthorization(attempt, most: .max) }
+            }
             throw Refusal(failure)
         }
         return try await get(id, for: caller)
