@@ -14,6 +14,10 @@ struct CompanionTests {
         var failed: [PlannedAnswer.Failed] = []
         private(set) var planned: [PlannedBody] = []
         private(set) var calls: [String] = []
+        private(set) var problems: [String?] = []
+        private var events: [RemoteEvent] = []
+
+        func show(_ events: [RemoteEvent]) { self.events = events }
 
         init(_ failure: CompanionFailure? = nil) { self.failure = failure }
         func fail(_ failed: [PlannedAnswer.Failed]) { self.failed = failed }
@@ -26,11 +30,12 @@ struct CompanionTests {
         func changes(since: Int, limit: Int) throws(CompanionFailure) -> ChangePage {
             calls.append("changes")
             if let failure { throw failure }
-            return ChangePage(events: [], serverTime: 1, nextSince: since, hasMore: false)
+            return ChangePage(events: events, serverTime: 1, nextSince: since, hasMore: false)
         }
 
         func upsert(_ body: UpsertBody) throws(CompanionFailure) -> UpsertAnswer {
             calls.append("upsert")
+            problems.append(body.problem)
             if let failure { throw failure }
             return UpsertAnswer(created: 0, updated: 0, unchanged: 0, rejected: [], events: [], serverTime: 1)
         }
@@ -73,6 +78,21 @@ struct CompanionTests {
         #expect(outcome.problem == .permissionDenied)
         #expect(await phone.store.calls.isEmpty)
         #expect(await service.calls.isEmpty)
+    }
+
+    @Test("A permission that the person takes away is reported to the server, once")
+    func revoked() async throws {
+        let service = Service()
+        let phone = Phone(service, planned: [], mirror: "home")
+        var event = RemoteEvent(id: "e", title: "Dentist", date: "2026-02-01", updatedAt: 1)
+        event.itemId = "a"
+        await service.show([event])
+        _ = try await phone.companion.connector.connect()
+        _ = await phone.companion.sync()
+        let before = await service.problems.count
+        await phone.store.set(.denied)
+        for _ in 0..<2 { #expect(await phone.companion.sync().pause == .permissionMissing) }
+        #expect(await Array(service.problems.dropFirst(before)) == ["permissionRevoked"])
     }
 
     @Test("Planned events are those of the past 7 and the next 30 days, and are counted")

@@ -52,6 +52,19 @@ struct ConnectionAccountTests {
             // The same account again: what was chosen stays.
             try await server.call(.put, "\(path)/account", Self.account(radicale.address), as: "ann").expect(200)
             #expect(try await server.call(.get, path, as: "ann").json["calendarId"] == made.json["calendarId"])
+            // Somebody else who would write the same circle into it is told by whom that is done, and asked.
+            let other = try await server.call(
+                .post, "/v1/circles/c/connections", ["provider": "caldav", "label": "other"], as: "ben"
+            ).expect(201)
+            let second = "/v1/connections/\(other.json["id"]?.string ?? "")"
+            try await server.call(.put, "\(second)/account", Self.account(radicale.address), as: "ben").expect(200)
+            let choice: JSONValue = ["calendarId": made.json["calendarId"] ?? .null]
+            let shared = try await server.call(.put, "\(second)/calendar", choice, as: "ben").expect(409)
+            #expect(shared.json["code"] == "calendar-shared" && shared.text.contains("Ann"), "\(shared.text)")
+            try await server.call(
+                .put, "\(second)/calendar",
+                ["calendarId": made.json["calendarId"] ?? .null, "shareWith": true], as: "ben"
+            ).expect(200)
             try await server.call(.delete, path, as: "ann").expect(204)
         }
     }

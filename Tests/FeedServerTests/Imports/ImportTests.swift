@@ -6,6 +6,7 @@ import Hummingbird
 import NIOCore
 import Testing
 
+@testable import CalendarSync
 @testable import FeedServer
 @testable import KalendsCore
 @testable import KalendsFront
@@ -54,6 +55,41 @@ struct ImportTests {
     private func counts(_ answer: Answer) -> [ByteString: Int] {
         (answer.json["counts"]?.object ?? [:]).compactMapValues(\.integer).filter { $0.value > 0 }
     }
+
+    @Test("What Kalends wrote into a calendar is not imported from it; a copy that a person made is")
+    func eventsOfKalends() async throws {
+        try await TestServer.run { server in
+            try await server.makeCircle()
+            let mark = Mark(
+                installation: "another", connection: "n", circle: "c", item: ItemKey(.tasks, "t"), generation: 3)
+            let google = GoogleMark.eventID(mark) + "@google.com"
+            let long = Mark(
+                installation: "another", connection: "n", circle: "c",
+                item: ItemKey(.tasks, String(repeating: "t", count: 300)), generation: 0)
+            let uids = [CalDAVIdentity.uid(mark), CalDAVIdentity.uid(long), google, "kalends-of-rome@example.com"]
+            let events =
+                uids.map { uid in
+                    Self.event.replacingOccurrences(of: "one@example.com", with: uid)
+                } + [
+                    Self.event.replacingOccurrences(of: "one@example.com", with: "phone")
+                        .replacingOccurrences(of: "SUMMARY", with: "URL:kalends:/i/n/c/tasks/t/0\r\nSUMMARY")
+                ]
+            let text = "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:x\r\n\(events.joined())END:VCALENDAR\r\n"
+            let answer = try await post(server, text).expect(200)
+            #expect(counts(answer) == ["created": 1, "skipped": 4], "\(answer.text)")
+            #expect(answer.text.contains("Kalends wrote this event into a calendar"))
+        }
+    }
+
+    private static let event = """
+        BEGIN:VEVENT\r
+        UID:one@example.com\r
+        DTSTAMP:20260301T000000Z\r
+        DTSTART:20260310T090000Z\r
+        SUMMARY:Piano lesson\r
+        END:VEVENT\r
+
+        """
 
     @Test("A preview says what a commit does and changes nothing")
     func preview() async throws {
