@@ -10,14 +10,22 @@ text is grown until it is as long as the server takes, or takes long; only what 
 """
 
 import argparse
+import asyncio
+import html
 import http.client
+import itertools
 import json
+import re
 import sys
 import tempfile
+import threading
 import time
 from urllib.parse import quote
 
 from seeded import Violation, seeded
+
+from connections import HOSTS, Provider, multistatus  # noqa: E402
+from ports import free_port  # noqa: E402
 
 RATIO = 2.2
 # Seconds below which a request is no stall, however it grows up to the largest that is taken.
@@ -71,7 +79,7 @@ DOCUMENTS = {
 
 # Bodies that nobody gets to send here, and why.
 UNREACHED = {
-    "POST /v1/conflicts/{id}/resolve": "a conflict takes a calendar elsewhere",
+    "POST /v1/conflicts/{id}/resolve": "there is no conflict",
 }
 
 HEADERS = [
@@ -148,6 +156,70 @@ class Line:
         self.connection = None
 
 
+class Elsewhere(Provider):
+    """A calendar server that viewers name, whose answers have a text in one place."""
+
+    # Where the text is, and whether a preview leads there or the list of calendars.
+    PLACES = {
+        "a calendar's name": "calendars", "an object's address": "preview", "an etag": "preview", "a token": "preview",
+        "an unknown element": "preview", "an element's name": "preview", "an attribute": "preview",
+        "an object": "preview", "a title": "preview", "a rule": "preview", "a parameter": "preview",
+    }
+    USERS = 10
+
+    def __init__(self):
+        super().__init__(type("Never", (), {"value": 0}))
+        self.place, self.text, self.number = None, "", 0
+        self.port, ready = free_port(), threading.Event()
+        threading.Thread(target=lambda: asyncio.run(self.serve(self.port, ready)), daemon=True).start()
+        ready.wait(10)
+        self.environment = {"KALENDS_PRIVATE_CALDAV_HOSTS": ",".join(f"{host}:{self.port}" for host in HOSTS)}
+
+    def connect(self, server):
+        """A connection of each of some viewers, so that nobody asks too often."""
+        self.connections = []
+        for number in range(self.USERS):
+            user, base = f"viewer{number}", f"http://{HOSTS[number]}:{self.port}/"
+            server.must("PUT", f"/v1/circles/care/members/{user}", {"displayName": user, "role": "viewer"})
+            made = server.must("POST", "/v1/circles/care/connections", {"provider": "caldav", "userId": user})["id"]
+            account = {"url": base, "username": user, "password": "secret"}
+            server.must("PUT", f"/v1/connections/{made}/account", account)
+            server.must("PUT", f"/v1/connections/{made}/calendar", {"calendarId": f"{base}{user}/cal/"})
+            self.connections.append(made)
+
+    def answer(self, method, path, fields, body):
+        def at(place, otherwise):
+            return html.escape(self.text) if self.place == place else otherwise
+
+        home = "/" + path.split("/")[1] + "/cal/"
+        if method == "PROPFIND" and "displayname" in body and self.place == "a calendar's name":
+            kind = "<D:resourcetype><D:collection/><C:calendar/></D:resourcetype>"
+            return multistatus([(home, f"{kind}<D:displayname>{html.escape(self.text)}</D:displayname>")])
+        if method != "REPORT" or not self.place:
+            return super().answer(method, path, fields, body)
+        self.number += 1
+        etag = at("an etag", f'"{self.number}"')
+        more = f"<D:x>{at('an unknown element', 'x')}</D:x>"
+        if self.place == "an element's name":
+            more = f"<{self.text}>x</{self.text}>"
+        if self.place == "an attribute":
+            more = f'<D:x a="{html.escape(self.text)}"/>'
+        if "sync-collection" in body:
+            name = quote(self.text, safe="")[:60_000] if self.place == "an object's address" else "one.ics"
+            rows = [(home + name, f"<D:getetag>{etag}</D:getetag>{more}")]
+            return multistatus(rows, f"<D:sync-token>{at('a token', 'http://x/1')}</D:sync-token>")
+        line = self.text.replace("\r", "").replace("\n", "")
+        parts = {"calendar": "", "event": "", "uid": "there@example.org", "summary": "s"}
+        if self.place == "a title":
+            parts["summary"] = line
+        if self.place in ("a rule", "a parameter"):
+            parts["event"] = (f"RRULE:{line}\r\n" if self.place == "a rule" else f"X-OTHER;X-PARAMETER={line}:x\r\n")
+        data = self.text if self.place == "an object" else EVENT % parts
+        rows = [(href, f"<D:getetag>{etag}</D:getetag><C:calendar-data>{html.escape(data)}</C:calendar-data>")
+                for href in re.findall(r"href>([^<]*)<", body)]
+        return multistatus(rows)
+
+
 class Connection(http.client.HTTPConnection):
     def _encode_request(self, request):
         return request.encode()
@@ -157,8 +229,8 @@ class Connection(http.client.HTTPConnection):
 
 
 class Growth:
-    def __init__(self, server, things, options):
-        self.server, self.things, self.options = server, things, options
+    def __init__(self, server, things, elsewhere, options):
+        self.server, self.things, self.elsewhere, self.options = server, things, elsewhere, options
         self.line = Line(server.port)
         self.own = self.made()
         self.document = json.loads(server.request("GET", "/openapi.json")[2])
@@ -214,6 +286,20 @@ class Growth:
                     yield from self.operation(path, method.upper(), operation)
         yield from self.files()
         yield from self.forms()
+        yield from self.calendars()
+
+    def calendars(self):
+        """What the calendar server that somebody names answers."""
+        known = [("Authorization", f"Bearer {self.server.key}")]
+        turns = itertools.count()
+        for place, what in Elsewhere.PLACES.items():
+            def send(text, place=place, what=what):
+                self.elsewhere.place, self.elsewhere.text = place, text
+                path = f"/v1/connections/{self.elsewhere.connections[next(turns) % Elsewhere.USERS]}"
+                if what == "calendars":
+                    return self.line.send("GET", f"{path}/calendars", None, known)
+                return self.line.send("POST", f"{path}/sync?mode=preview", b"", known)
+            yield f"an answer of a calendar server: {place}", 900_000, SHAPES, send
 
     def heads(self):
         reads = [("GET", self.feed, False), ("GET", "/healthz", False), ("GET", "/v1/circles/care", True)]
@@ -474,8 +560,10 @@ def main():
     parser.add_argument("--most", type=int, default=20, help="ends after so many faults")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        server, things = seeded(folder)
-        growth = Growth(server, things, options)
+        elsewhere = Elsewhere()
+        server, things = seeded(folder, elsewhere.environment)
+        elsewhere.connect(server)
+        growth = Growth(server, things, elsewhere, options)
         began = time.monotonic()
         try:
             growth.run()

@@ -31,9 +31,9 @@ END:VCALENDAR
 __all__ = ["FILE", "Violation", "seeded"]
 
 
-def seeded(folder):
+def seeded(folder, environment=None):
     """The server, and ids of things in it by the names of path parameters."""
-    server = Server(folder, folder)
+    server = Server(folder, folder, environment)
     server.start()
     server.wait()
     server.key = server.command("key", "create", "--name", "tests").strip()

@@ -7,6 +7,7 @@ With root, the server has a network of its own in which followed calendars are a
 """
 
 import argparse
+import datetime
 import gzip
 import http.client
 import http.server
@@ -23,6 +24,9 @@ import tempfile
 import threading
 import time
 
+from connections import HOSTS
+from ports import free_port
+from providers import connect, provide
 from running import HOST, call, make_key, memory, path_of, start
 
 OUTSIDE = "93.184.215.14"
@@ -246,9 +250,30 @@ def reports(target, number):
     return answer(target, "POST", "/v1/hooks/outlook", json.dumps({"value": [notice] * 1000}).encode(), key=False)
 
 
+def hostile_calendars(target, number):
+    """Runs and previews of calendars whose servers never end, send very much, or send a byte now and then."""
+    user, connection = target.hostile[(number + random.randrange(4)) % len(target.hostile)]
+    mode = random.choice(["", "?mode=preview"])
+    return answer(target, "POST", f"/v1/connections/{connection}/sync{mode}", user=user, timeout=30)
+
+
+def phone_days(target, number):
+    """A viewer's phone deletes hundreds of days of daily series, or gives days of them long descriptions."""
+    first = datetime.date.today() + datetime.timedelta(days=2 + random.randrange(200))
+    days = [f"{first + datetime.timedelta(days=day)}T09:00:00Z" for day in range(600)]
+    if random.random() < 0.5:
+        events = [event | {"recurrence": event["recurrence"] | {"exdates": days}} for event in target.series]
+    else:
+        events = [event | {"externalInstanceId": day, "date": day[:10], "description": "n" * 30_000}
+                  for event in target.series[:1] for day in days[:40]]
+    headers = {"Authorization": target.phone, "Content-Type": "application/json"}
+    return answer(target, "POST", "/sync/apple/events/upsert", json.dumps({"events": events}).encode(), headers,
+                  key=False, timeout=60)
+
+
 ATTACKS = [long_names, long_cookie, pipelined_tags, unknown_names, bad_lines, large_list, large_feed, large_preview,
            costly_rules, long_description, many_events, held_upload, chunked_spaces, many_feeds, odd_ids, guesses,
-           wrong_events, own_events, planned_events, undone, reports]
+           wrong_events, own_events, planned_events, undone, reports, hostile_calendars, phone_days]
 
 
 def attack(target, attacks, numbers, until, statuses):
@@ -372,6 +397,38 @@ def hang(target):
         target.must("POST", "/v1/webhooks", {"url": f"https://{OUTSIDE}/{number}", "circles": [("c", "other")[number % 2]]})
 
 
+def name_hosts(target, port):
+    """Has viewers connect calendars at hosts that misbehave, and one of them a phone that carries daily series."""
+    kinds = ("endless", "large", "small", "dripping")
+    target.hostile = [(user, connect(target, target.key, user, "other", "viewer", HOSTS[8 + n], port))
+                      for n, user in enumerate(f"{kind}{n}" for n in range(2) for kind in kinds)]
+    target.must("PUT", "/v1/circles/series", {"name": "S", "timeZone": "Europe/Berlin"})
+    target.must("PUT", "/v1/circles/series/members/vic", {"displayName": "vic", "role": "viewer"})
+    target.must("PUT", "/v1/circles/series/patients/p", {"displayName": "Pat"})
+    day = datetime.date.today() + datetime.timedelta(days=1)
+    for number in range(5):
+        target.must("PUT", f"/v1/circles/series/appointments/s{number}", {
+            "patientId": "p", "provider": f"Dr. {number}", "startAt": f"{day}T09:00:00Z", "endAt": f"{day}T09:30:00Z",
+            "recurrence": {"rrule": "FREQ=DAILY;COUNT=1000"}})
+    kept = []
+
+    def ask(method, path, value=None, headers=()):
+        kept.clear()
+        body = b"" if value is None else json.dumps(value).encode()
+        status = answer(target, method, path, body, headers, key=not headers, user=None if headers else "vic", kept=kept)
+        if status >= 300:
+            raise SystemExit(f"{method} {path} was answered {status}: {b''.join(kept)[:300]}")
+        return json.loads(b"".join(kept))
+
+    ask("POST", "/v1/circles/series/connections", {"provider": "apple"})
+    target.phone = f"Device {ask('POST', '/sync/devices/register', {'deviceId': 'phone'})['deviceToken']}"
+    names = ("id", "title", "date", "startTime", "endTime", "timeZone", "allDay", "recurrence")
+    events = ask("GET", "/sync/events/changes", headers={"Authorization": target.phone})["events"]
+    target.series = [{name: event[name] for name in names} | {"externalId": f"x{number}"}
+                     for number, event in enumerate(events)]
+    ask("POST", "/sync/apple/events/upsert", {"events": target.series}, {"Authorization": target.phone})
+
+
 def percentile(times, part):
     return 1000 * sorted(times)[int(len(times) * part)] if times else float("nan")
 
@@ -388,8 +445,13 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         if network:
             os.environ["KALENDS_ALLOW_HTTP_IMPORTS"] = "true"
+        port, ready = free_port(), forked.Event()
+        forked.Process(target=provide, args=(port, ready), daemon=True).start()
+        ready.wait(30)
+        os.environ["KALENDS_PRIVATE_CALDAV_HOSTS"] = ",".join(f"{host}:{port}" for host in HOSTS)
         target = Target(given.program, folder, [])
         try:
+            name_hosts(target, port)
             attacks = list(ATTACKS)
             if network:
                 follow(target)
