@@ -123,7 +123,7 @@ struct SharedServersTests {
             }
             try await first.forget("ann", now: 0)
             try await second.begin("ann", from: "elsewhere", now: 0)
-            for number in 0..<20 {
+            for number in 0..<5 {
                 try await (number % 2 == 0 ? first : second).refuse(companion: "\(number)", from: "home", now: 0)
             }
             for brake in [first, second] {

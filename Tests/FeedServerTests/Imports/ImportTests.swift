@@ -75,8 +75,8 @@ struct ImportTests {
                         .replacingOccurrences(of: "SUMMARY", with: "URL:kalends:/i/n/c/tasks/t/0\r\nSUMMARY")
                 ]
             let text = "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:x\r\n\(events.joined())END:VCALENDAR\r\n"
-            let answer = try await post(server, text).expect(200)
-            #expect(counts(answer) == ["created": 1, "skipped": 4], "\(answer.text)")
+            let answer = try await post(server, text).expect(201)
+            #expect(counts(answer) == ["created": 1, "events": 5, "skipped": 4], "\(answer.text)")
             #expect(answer.text.contains("Kalends wrote this event into a calendar"))
         }
     }

@@ -235,7 +235,7 @@ struct PageJobTests {
             }
             try await ann.send(saved, to: "\(path)/reset").expect(200)
             let reset = try await server.call(.get, "/v1/users/ann/office-days/settings").expect(200)
-            #expect(reset.json["enabled"] == false)
+            #expect(reset.json["enabled"] == true && reset.json["officeTitle"] == "Office Day")
         }
     }
 }

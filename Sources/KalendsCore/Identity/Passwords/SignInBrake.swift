@@ -95,7 +95,7 @@ package final class SignInBrake: Sendable {
         }
 
         /// The number of tries that cause no wait.
-        var free: Int { if case .user = self { SignInBrake.freeOfUser } else { SignInBrake.freeOfNetwork } }
+        var free: Int { if case .network = self { SignInBrake.freeOfNetwork } else { SignInBrake.freeOfUser } }
     }
 
     private func begin(_ counts: [Count], now: Int) async throws {
