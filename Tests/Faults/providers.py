@@ -272,6 +272,7 @@ def main():
                 while time.monotonic() < until.value:
                     for user, connection in good.items():
                         waits.append(in_step(server, key, user, connection))
+                    time.sleep(0.5)
                 for thread in threads:
                     thread.join()
                 times, failures = results.get(timeout=120)

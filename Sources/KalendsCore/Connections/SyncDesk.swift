@@ -76,6 +76,8 @@ package final class SyncDesk: Sendable {
     let holder = FeedLedger.makeID()
     /// How often one user can have their calendars searched for a preview.
     let users = RateLimit(burst: 120, span: 1_000)
+    /// How often one user can have their calendars kept in step at once: each run is recorded.
+    let wishes = RateLimit(burst: 300, span: 1_000)
     let metrics = SyncMetrics()
     /// What the providers answer.
     let answers: ForeignAnswers

@@ -40,6 +40,8 @@ package struct Services: Sendable {
     package let memory: MemoryBudgets
     package let stopping = Stopping()
     let pace = Acts.makePace()
+    /// How often a user's calendars move to another phone, which writes all of their events again.
+    let switches = RateLimit(burst: 20, span: 60_000)
     package let uses: UseNotes
     package let settings: ServerSettings
     /// Whether the sealing key is the one with which the database's feed addresses were sealed.

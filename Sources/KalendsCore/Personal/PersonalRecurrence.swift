@@ -89,7 +89,11 @@ package enum PersonalMoment: Hashable, Sendable {
         "This must be a time as RFC 3339 writes it, with an offset, or a day as YYYY-MM-DD, of the years "
         + "\(FieldReader.years.lowerBound) to \(FieldReader.years.upperBound)."
 
+    /// The longest text that is read: fractions of a second may have very many digits.
+    private static let longest = 64
+
     package init?(_ text: String) {
+        guard text.utf8.count <= Self.longest else { return nil }
         if let instant = Instant(rfc3339: text), FieldReader.years.contains(instant.utc.date.year) {
             self = .instant(instant)
         } else if let day = CivilDate(iso: text), FieldReader.years.contains(day.year) {

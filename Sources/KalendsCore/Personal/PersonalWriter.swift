@@ -214,7 +214,8 @@ struct PersonalWriter {
     /// Throws 409 for an item's event with which those of the user would have far more text than their circle's items,
     /// which are counted by themselves.
     private mutating func checkSize(of event: PersonalEvent) throws {
-        let growth = event.bytes - event.storedBytes
+        // A row by itself counts, too.
+        let growth = event.bytes - event.storedBytes + (event.storedBytes == 0 ? 1024 : 0)
         guard let tie = event.tie, growth > 0 else { return }
         let size = try itemBytes ?? transaction.itemEventBytes(of: user)
         let items = try tie.circleID.map { try transaction.itemUsage(of: $0).bytes } ?? 0

@@ -186,10 +186,9 @@ extension PersonalEvents.Taken {
                         var members: [ByteString: JSONValue] = [
                             "index": .integer(index), "id": .string(event.id), "updatedAt": .integer(event.updatedAt),
                         ]
-                        if event.tie != nil {
+                        if event.source != nil {
                             let isOpen = undecided.contains(ByteString(event.id))
-                            members["syncState"] = .string(
-                                isOpen ? "conflict" : event.deletedAt == nil ? event.mapping.state.rawValue : "deleted")
+                            members["syncState"] = .string(isOpen ? "conflict" : event.state)
                         }
                         return .object(members)
                     }

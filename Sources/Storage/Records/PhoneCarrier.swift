@@ -73,6 +73,7 @@ extension WriteTransaction {
         var own = own
         (own.carrier, own.turn, own.seenAt, own.deliveredAt) = (device, own.turn + 1, now, 0)
         try putPhoneCarrier(own)
+        try forgetManyFormerIDs(of: own.source)
         try execute(
             """
             INSERT INTO phone_former_events (user_id, external_id, instance_key, source, event_id)
@@ -82,18 +83,35 @@ extension WriteTransaction {
             DO UPDATE SET source = EXCLUDED.source, event_id = EXCLUDED.event_id
             """, [.text(own.userID), .text(own.source)])
         var calendar = try personalCalendar(of: own.userID)
-        for id in try phoneItemIDs(of: own.source, user: own.userID) {
-            calendar.lastAt = max(now, calendar.lastAt + 1)
-            try execute(
+        // In one statement, since there may be very many; each row gets a time of its own.
+        let first = max(now, calendar.lastAt + 1)
+        calendar.lastAt =
+            first
+            + (try execute(
                 """
-                UPDATE personal_events SET carrier = $3, turn = $4, updated_at = $5, provider = 'manual',
-                    external_id = NULL, external_calendar_id = NULL, last_synced_at = NULL, earlier = NULL,
-                    sync_state = CASE WHEN sync_state = 'conflict' THEN 'conflict' ELSE 'pending' END
-                WHERE user_id = $1 AND id = $2
+                WITH numbered AS (
+                    SELECT id AS event_id, ROW_NUMBER() OVER (ORDER BY updated_at) AS place FROM personal_events
+                    WHERE user_id = $1 AND connection_id = $2
+                )
+                UPDATE personal_events SET carrier = $3, turn = $4, updated_at = $5 + numbered.place,
+                    provider = 'manual', external_id = NULL, external_calendar_id = NULL, last_synced_at = NULL,
+                    earlier = NULL, sync_state = CASE WHEN sync_state = 'conflict' THEN 'conflict' ELSE 'pending' END
+                FROM numbered WHERE personal_events.user_id = $1 AND personal_events.id = numbered.event_id
                 """,
-                [.text(own.userID), .text(id), .text(device), .integer(own.turn), .integer(calendar.lastAt)])
-        }
+                [.text(own.userID), .text(own.source), .text(device), .integer(own.turn), .integer(first)]))
         try putPersonalCalendar(calendar, of: own.userID)
+    }
+
+    /// The most bytes of ids that are remembered of earlier carriers of a source.
+    private static var mostFormerBytes: Int { 4 << 20 }
+
+    private func forgetManyFormerIDs(of source: String) throws {
+        let row = try row(
+            """
+            SELECT SUM(128 + length(CAST(external_id AS BLOB))) AS size FROM phone_former_events WHERE source = $1
+            """, [.text(source)])
+        guard row?.integer("size") ?? 0 > Self.mostFormerBytes else { return }
+        try execute("DELETE FROM phone_former_events WHERE source = $1", [.text(source)])
     }
 
     /// Ends a source: its events are removed from the device, except those that end before a day, and nobody carries

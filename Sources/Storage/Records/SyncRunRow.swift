@@ -142,7 +142,7 @@ extension WriteTransaction {
         try execute(
             """
             DELETE FROM sync_runs WHERE id IN (
-                SELECT id FROM sync_runs WHERE started_at >= $1 AND started_at < $2 AND state = 'done'
+                SELECT id FROM sync_runs WHERE started_at >= $1 AND started_at < $2 AND state IN ('done', 'failed')
                     AND number < (SELECT MAX(number) FROM sync_runs AS latest
                         WHERE latest.connection_id = sync_runs.connection_id)
                     AND NOT EXISTS (

@@ -40,10 +40,12 @@ extension ReadTransaction {
 
 extension PersonalEvent {
     /// The size of a row that shows an item.
-    fileprivate static let itemBytes = """
-        256 + LENGTH(title) + COALESCE(LENGTH(description), 0) + COALESCE(LENGTH(location), 0)
-            + COALESCE(LENGTH(recurrence), 0) + COALESCE(LENGTH(earlier), 0)
-        """
+    fileprivate static let itemBytes =
+        "1024 + "
+        + [
+            "title", "description", "location", "recurrence", "earlier", "external_id", "external_calendar_id",
+            "external_instance_id", "source_device",
+        ].map { "COALESCE(length(CAST(\($0) AS BLOB)), 0)" }.joined(separator: " + ")
 }
 
 extension WriteTransaction {

@@ -24,6 +24,7 @@ package struct Syncing: Sendable {
             if let running = try transaction.syncRuns(of: id, in: .running).first { return .unchanged(running.id) }
             try Self.checkNotHeld(id, transaction)
             if let seconds = sync.wait(of: own, now: now) { throw Refusal.accountWaits(own.provider, seconds) }
+            try sync.wishes.take(own.userID, now: now, "A user's calendars are kept in step")
             let record = RunRecord(
                 id: new, trigger: own.lastSyncAt == nil ? .first : .manual, startedAt: Instant(milliseconds: now))
             try transaction.promise(record, SyncWish(connectionID: id, kind: .manual, runID: new, dueAt: now), now: now)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Base
+import CalendarSync
 import ICalBridge
 package import Storage
 
@@ -8,7 +9,7 @@ extension PersonalEvents {
     /// The result for the events that a device sent.
     package struct Taken: Sendable {
         /// Each accepted event by its index in the request; `event` is nil for the deletion of an unknown event.
-        package var taken: [(index: Int, event: PersonalEvent?)] = []
+        package var taken: [(index: Int, event: TakenEvent?)] = []
         package var rejected: [(index: Int, faults: FaultList)] = []
         package var created = 0
         package var updated = 0
@@ -19,6 +20,23 @@ extension PersonalEvents {
         var sources: Set<ByteString> = []
         /// The ids of the events whose items wait for a person's decision.
         package var undecided: Set<ByteString> = []
+    }
+
+    /// What is answered about an event. A request may name one event thousands of times, so its texts are not kept.
+    package struct TakenEvent: Sendable {
+        package let id: String
+        package let updatedAt: Int
+        /// The state for a device; `deleted` for an event that does not exist.
+        package let state: String
+        /// The connection whose item it shows; nil for a person's own event.
+        package let source: String?
+        let item: ItemKey?
+
+        init(_ event: PersonalEvent) {
+            (id, updatedAt) = (event.id, event.updatedAt)
+            state = event.deletedAt == nil ? event.mapping.state.rawValue : "deleted"
+            (source, item) = (event.tie?.source, event.item)
+        }
     }
 
     /// The state of the service for a user's devices.
@@ -54,7 +72,13 @@ extension PersonalEvents {
         let sent = await Self.followed(sent, at: pointer)
         var all = Taken()
         var next = 0
+        let end = ContinuousClock.now + Self.time
         while next < sent.count {
+            try Task.checkCancellation()
+            guard ContinuousClock.now < end else {
+                all.rejected += (next..<sent.count).map { Self.late($0, at: pointer($0)) }
+                break
+            }
             let first = next
             let part = try await change(of: user, for: caller) { writer in
                 let start = ContinuousClock.now
@@ -72,6 +96,19 @@ extension PersonalEvents {
         }
         all.serverTime = acts.now()
         return all
+    }
+
+    /// How long a request may change events, beside others whose bodies wait for the same room.
+    private static let time = Duration.seconds(30)
+
+    /// Rejects what is left of a request that took too long.
+    private static func late(_ index: Int, at pointer: String) -> (index: Int, faults: FaultList) {
+        var faults = FaultList()
+        faults.append(
+            Fault(
+                pointer: "\(pointer)/externalId", code: .tooMany,
+                message: "The request took too long. Send this event again in another one."))
+        return (index, faults)
     }
 
     /// How many series are expanded before other tasks get a turn.
@@ -151,13 +188,13 @@ extension PersonalEvents.Taken {
         switch outcome {
         case .success((let event, .created)):
             created += 1
-            taken.append((index, event))
+            taken.append((index, event.map(PersonalEvents.TakenEvent.init)))
         case .success((let event, .updated)):
             updated += 1
-            taken.append((index, event))
+            taken.append((index, event.map(PersonalEvents.TakenEvent.init)))
         case .success((let event, .unchanged)):
             unchanged += 1
-            taken.append((index, event))
+            taken.append((index, event.map(PersonalEvents.TakenEvent.init)))
         case .failure(let refusal):
             // A refusal without a field concerns the event as a whole.
             rejected.append(

@@ -128,7 +128,7 @@ package struct PhoneItems: Sendable {
     package func choose(
         _ name: @escaping @Sendable () throws -> String, of id: String, for caller: Caller
     ) async throws -> Connections.Shown {
-        let settings = services.settings.connections
+        let (settings, switches) = (services.settings.connections, services.switches)
         return try await services.acts.act(on: .connection(id), for: caller) { act in
             let (own, transaction, now) = (act.held, act.transaction, act.now)
             let name = try name()
@@ -142,6 +142,7 @@ package struct PhoneItems: Sendable {
                 try transaction.phoneCarrier(of: own.userID, source: id) ?? PhoneCarrier(of: own.userID, source: id)
             let shown = try Connections.Shown(own, settings, in: transaction)
             guard carrier.carrier != device.id else { return .unchanged(shown) }
+            try switches.take(own.userID, now: now, "A user's calendars move to another phone")
             try transaction.give(carrier, to: device.id, now: now)
             // Office days without their own connection move with the phone that carried them.
             if let days = try transaction.phoneCarrier(of: own.userID, source: PhoneCarrier.officeDays),
@@ -169,11 +170,11 @@ package struct PhoneItems: Sendable {
             _ = try await run(own)
         }
         try await report(problem, of: user, for: caller)
-        let items = taken.taken.compactMap { $0.event }.filter { $0.tie != nil }
+        let items = taken.taken.compactMap { $0.event }.filter { $0.source != nil }
         guard !items.isEmpty else { return }
         taken.undecided = try await services.store.read { transaction in
             var open: [ByteString: Set<ItemKey>] = [:]
-            for source in Set(items.compactMap { $0.tie.map { ByteString($0.source) } }) {
+            for source in Set(items.compactMap { $0.source.map { ByteString($0) } }) {
                 open[source] = Set(
                     try transaction.openSyncConflicts(of: source.string).map { row in
                         let record: ConflictRecord = try storedRecord(row.content)
@@ -183,7 +184,7 @@ package struct PhoneItems: Sendable {
             return Set(
                 items.filter { event in
                     event.item.map { item in
-                        open[ByteString(event.tie?.source ?? "")]?.contains(item) ?? false
+                        open[ByteString(event.source ?? "")]?.contains(item) ?? false
                     } ?? false
                 }.map { ByteString($0.id) })
         }
