@@ -86,8 +86,8 @@ extension RunSession {
     }
 
     /// Handles a write after which the event takes place at other times than were written. What is as it was before has
-    /// not been written, and is written again; anything else is somebody's edit since. A person is told when that does
-    /// not end.
+    /// not been written, and is written again; anything else is somebody's edit since. The item is held back when that
+    /// does not end.
     ///
     /// Servers give texts their own form, which is no difference; but when something takes place is what it says.
     private mutating func fellShort(

@@ -54,7 +54,7 @@ extension FailureTests {
         #expect(world.calendar.writes == writes)
     }
 
-    @Test("What a server leaves as it was is written again, and a person is told when it always does")
+    @Test("What a server leaves as it was is written again, and is named when it always does")
     func writesThatFallShort() async throws {
         let world = try await World.stage()
         world.add(Self.item, repetition: Repetition(rrule: "FREQ=DAILY"))

@@ -52,7 +52,7 @@ struct ConnectionAccountTests {
             // The same account again: what was chosen stays.
             try await server.call(.put, "\(path)/account", Self.account(radicale.address), as: "ann").expect(200)
             #expect(try await server.call(.get, path, as: "ann").json["calendarId"] == made.json["calendarId"])
-            // Somebody else who would write the same circle into it is told by whom that is done, and asked.
+            // Somebody else who would write the same circle into it learns who does, and is asked.
             let other = try await server.call(
                 .post, "/v1/circles/c/connections", ["provider": "caldav", "label": "other"], as: "ben"
             ).expect(201)
