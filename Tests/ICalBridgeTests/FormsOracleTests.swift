@@ -11,14 +11,14 @@ import Testing
 struct FormsOracleTests {
     @Test("jCal of a text has the properties of its twin", arguments: FormsTwin.jCal)
     func jCal(_ twin: FormsTwin) throws {
-        let ours = try FormsTwin.properties(JSONNode(parsing: ICalendar.jCal(fromStrictText: twin.text)))
+        let ours = try FormsTwin.properties(JSONNode(parsing: ICalendar.jCal(fromStrictText: [twin.text])))
         let theirs = try FormsTwin.properties(JSONNode(parsing: twin.other))
         try twin.compare(ours, theirs)
     }
 
     @Test("xCal of a text has the properties of its twin", arguments: FormsTwin.xCal)
     func xCal(_ twin: FormsTwin) throws {
-        let ours = try FormsTwin.properties(XMLScanner.read(ICalendar.xCal(fromStrictText: twin.text)))
+        let ours = try FormsTwin.properties(XMLScanner.read(ICalendar.xCal(fromStrictText: [twin.text])))
         let theirs = try FormsTwin.properties(XMLScanner.read(twin.other))
         try twin.compare(ours, theirs)
     }

@@ -47,8 +47,8 @@ struct FormsRoundTripTests {
         let calendar = Forms.calendar(
             Reading.event(["DTSTART;TZID=Africa/Casablanca:20260105T090000", "RRULE:FREQ=DAILY"]))
         let wide = Instant(seconds: 1_767_225_600)...Instant(seconds: 1_900_000_000)
-        #expect(calendar.jCal(coverage: wide) == ICalendar.jCal(fromStrictText: calendar.serialized(coverage: wide)))
-        #expect(calendar.xCal(coverage: wide) == ICalendar.xCal(fromStrictText: calendar.serialized(coverage: wide)))
+        #expect(calendar.jCal(coverage: wide) == ICalendar.jCal(fromStrictText: [calendar.serialized(coverage: wide)]))
+        #expect(calendar.xCal(coverage: wide) == ICalendar.xCal(fromStrictText: [calendar.serialized(coverage: wide)]))
         #expect(calendar.jCal(coverage: wide) != calendar.jCal())
     }
 

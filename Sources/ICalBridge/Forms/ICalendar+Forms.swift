@@ -3,18 +3,20 @@
 extension ICalendar {
     /// The calendar as jCal in UTF-8 (RFC 7265): the properties of `serialized(coverage:)` in the same order.
     public func jCal(coverage: ClosedRange<Instant>? = nil) -> [UInt8] {
-        Self.jCal(fromStrictText: serialized(coverage: coverage))
+        Self.jCal(fromStrictText: [serialized(coverage: coverage)])
     }
 
     /// Makes jCal from iCalendar text that `serialized(coverage:)` wrote, for callers that already have it.
     ///
     /// Text from elsewhere is not repaired here: read it with `CalendarReader` first.
-    public static func jCal(fromStrictText text: [UInt8]) -> [UInt8] {
+    ///
+    /// - Parameter parts: the text, in parts each of which ends where a line does.
+    public static func jCal(fromStrictText parts: [[UInt8]]) -> [UInt8] {
         var out: [UInt8] = []
-        out.reserveCapacity(text.count * 2)
+        out.reserveCapacity(parts.reduce(0) { $0 + $1.count } / 2 * 3)
         var calendars = 0
         var isFirst = true
-        PropertyTree.walk(inText: text) { step in
+        PropertyTree.walk(inText: parts) { step in
             switch step {
             case .begin(let calendar):
                 if calendars > 0 { out.append(UInt8(ascii: ",")) }
@@ -42,18 +44,20 @@ extension ICalendar {
     ///
     /// A property or parameter whose name begins with a digit, which no XML element's name may, is left out.
     public func xCal(coverage: ClosedRange<Instant>? = nil) -> [UInt8] {
-        Self.xCal(fromStrictText: serialized(coverage: coverage))
+        Self.xCal(fromStrictText: [serialized(coverage: coverage)])
     }
 
     /// Makes xCal from iCalendar text that `serialized(coverage:)` wrote, for callers that already have it.
     ///
     /// Text from elsewhere is not repaired here: read it with `CalendarReader` first.
-    public static func xCal(fromStrictText text: [UInt8]) -> [UInt8] {
+    ///
+    /// - Parameter parts: the text, in parts each of which ends where a line does.
+    public static func xCal(fromStrictText parts: [[UInt8]]) -> [UInt8] {
         var out: [UInt8] = []
-        out.reserveCapacity(text.count * 3)
+        out.reserveCapacity(parts.reduce(0) { $0 + $1.count } / 2 * 3)
         out += "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<icalendar xmlns=\"\(XMLNode.namespace)\">\n".utf8
         var isFirst = true
-        PropertyTree.walk(inText: text) { step in
+        PropertyTree.walk(inText: parts) { step in
             switch step {
             case .begin(let calendar):
                 calendar.beginXCal(to: &out)

@@ -6,7 +6,7 @@ extension PropertyTree {
     /// Unclosed components are left out; a file from elsewhere has to go through the calendar reader first.
     static func trees(inText bytes: [UInt8]) -> [PropertyTree] {
         var trees: [PropertyTree] = []
-        walk(inText: bytes) { step in
+        walk(inText: [bytes]) { step in
             switch step {
             case .begin(let calendar): trees.append(calendar)
             case .component(let component): trees[trees.count - 1].components.append(component)
@@ -26,9 +26,9 @@ extension PropertyTree {
     }
 
     /// Visits a well-formed iCalendar text, as `trees(inText:)` does, with one component in memory at a time.
-    static func walk(inText bytes: [UInt8], _ visit: (Step) -> Void) {
-        var log = ProblemLog(limit: 0)
-        let text = SourceText(bytes, log: &log)
+    ///
+    /// - Parameter parts: the text, in parts each of which ends where a line does.
+    static func walk(inText parts: [[UInt8]], _ visit: (Step) -> Void) {
         var open: [PropertyTree] = []
         var hasBegun = false
         // At the first component, or at the end, all properties of the calendar have been read.
@@ -37,15 +37,14 @@ extension PropertyTree {
             hasBegun = true
             visit(.begin(open[0]))
         }
-        for line in text.lines {
-            guard let property = Property(text.bytes, line) else { continue }
+        func take(_ property: Property) {
             switch property.name {
             case "BEGIN":
                 if !open.isEmpty { begin() }
                 open.append(PropertyTree(name: property.trimmed.uppercased()))
             case "END":
                 if open.count == 1 { begin() }
-                guard let component = open.popLast() else { continue }
+                guard let component = open.popLast() else { return }
                 if open.isEmpty {
                     hasBegun = false
                     visit(.end(name: component.name))
@@ -56,6 +55,13 @@ extension PropertyTree {
                 }
             default:
                 if !open.isEmpty { open[open.count - 1].properties.append(TypedProperty(property.contentLine)) }
+            }
+        }
+        for part in parts {
+            var log = ProblemLog(limit: 0)
+            let text = SourceText(part, log: &log)
+            for line in text.lines {
+                if let property = Property(text.bytes, line) { take(property) }
             }
         }
     }

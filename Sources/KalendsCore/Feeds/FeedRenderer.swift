@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Base
 import Crypto
 import FeedTokens
 import ICalBridge
@@ -56,30 +57,33 @@ package final class FeedRenderer: Sendable {
         try await turns.alone(Key(circleID: live.circle.id, look: live.look), work)
     }
 
-    /// Returns a feed's bytes in a form other than iCalendar, and a hash that identifies them.
-    ///
-    /// Calendar apps read iCalendar; the other forms are requested rarely, so they are made from the values.
-    ///
-    /// - Parameter events: the events that the feed shows, without notices about its address.
-    static func render(
-        _ live: LiveFeedParts, window: FeedWindow, as form: CalendarForm, _ events: consuming [Event]
-    ) -> Rendered {
-        // The events are released before another form is made from their text.
-        let text = bytes(of: live, window: window, as: form == .csv ? .csv : .iCalendar, events)
-        let bytes =
-            switch form {
-            case .iCalendar, .csv: text
-            case .jCal: ICalendar.jCal(fromStrictText: text)
-            case .xCal: ICalendar.xCal(fromStrictText: text)
-            }
-        return Rendered(text: FeedText(bytes), hash: ContentHash(of: SHA256.hash(data: bytes)))
+    /// What a feed in a form other than iCalendar is made of.
+    enum Source: Sendable {
+        /// The feed as iCalendar.
+        case text(Rendered)
+        /// The events that the feed shows, without notices about its address.
+        case events([Event])
     }
 
-    private static func bytes(
-        of live: LiveFeedParts, window: FeedWindow, as form: CalendarForm, _ events: consuming [Event]
-    ) -> [UInt8] {
-        let notices = FeedFilter(live, window: window).notices
-        return calendar(live, events: notices + events).bytes(as: form, coverage: window.from...window.to)
+    /// Other forms take long to make and are requested rarely, so feeds as iCalendar do not wait for their thread.
+    private static let threads = TurnThreads(width: 1, comesLast: true)
+
+    /// Returns a feed's bytes in a form other than iCalendar, and a hash that identifies them.
+    static func rendered(
+        _ source: consuming Source, of live: LiveFeedParts, window: FeedWindow, as form: CalendarForm
+    ) async throws -> Rendered {
+        try await threads.run(for: ByteString(live.feed.userID)) { [source] in
+            let bytes =
+                switch source {
+                case .text(let feed) where form == .jCal:
+                    ICalendar.jCal(fromStrictText: feed.text.parts)
+                case .text(let feed): ICalendar.xCal(fromStrictText: feed.text.parts)
+                case .events(let events):
+                    calendar(live, events: FeedFilter(live, window: window).notices + events)
+                        .bytes(as: form, coverage: window.from...window.to)
+                }
+            return Rendered(text: FeedText(bytes), hash: ContentHash(of: SHA256.hash(data: bytes)))
+        }
     }
 
     /// Returns a feed's bytes as iCalendar, and a hash that identifies them.
@@ -160,10 +164,8 @@ package final class FeedRenderer: Sendable {
         _ body: (CalendarPiece) -> Void
     ) throws {
         guard live.configuration.showsOwn else { return }
-        let filter = FeedFilter(live, window: window)
-        for (entry, exclusion) in try OwnEntries(of: live, window: window, in: transaction).judged(by: filter)
-        where exclusion == nil {
-            body(CalendarPiece(entry.events, hash: RenderedSchedule.digest))
+        try OwnEntries.each(of: live, window: window, in: transaction) { entry, exclusion in
+            if exclusion == nil { body(CalendarPiece(entry.events, hash: RenderedSchedule.digest)) }
         }
     }
 

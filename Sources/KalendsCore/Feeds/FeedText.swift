@@ -34,12 +34,8 @@ package final class FeedText: Sendable {
         try body(tail)
     }
 
-    /// Like `eachPart`, with a body that may suspend.
-    package func eachPartInTurn(_ body: ([UInt8]) async throws -> Void) async rethrows {
-        try await body(head)
-        for piece in pieces { try await body(piece.bytes) }
-        try await body(tail)
-    }
+    /// The bytes in parts, each of which ends where a line does.
+    package var parts: [[UInt8]] { [head] + pieces.map(\.bytes) + [tail] }
 
     /// All bytes in one array.
     var bytes: [UInt8] {

@@ -10,22 +10,22 @@ enum OfficeEntries {
     private static let slack = 2
 
     @Sendable
-    static func entries(
-        of live: LiveFeedParts, window: FeedWindow, in transaction: any ReadTransaction
-    ) throws -> [OwnEntries.Entry] {
-        guard live.configuration.includePersonal else { return [] }
+    static func each(
+        of live: LiveFeedParts, window: FeedWindow, in transaction: any ReadTransaction,
+        _ body: (OwnEntries.Entry) throws -> Void
+    ) throws {
+        guard live.configuration.includePersonal else { return }
         let days = window.firstDay.daysSinceEpoch - slack...window.endDay.daysSinceEpoch + slack
-        return try OfficeDayEvents.entries(of: live.feed.userID, for: .feed, on: days, in: transaction)
-            .filter { $0.state != .removed }
-            .map { event in
-                var shown = event.calendarEvent
-                let revision = live.look.revision(
-                    uid: shown.uid, sequence: shown.sequence, createdAt: event.changedAt * 1000,
-                    updatedAt: event.changedAt * 1000)
-                shown.sequence = revision.sequence
-                shown.timestamp = revision.updatedAt
-                shown.lastModified = revision.updatedAt
-                return OwnEntries.Entry(collection: "officeDays", id: event.uid, events: [shown])
-            }
+        for event in try OfficeDayEvents.entries(of: live.feed.userID, for: .feed, on: days, in: transaction)
+        where event.state != .removed {
+            var shown = event.calendarEvent
+            let revision = live.look.revision(
+                uid: shown.uid, sequence: shown.sequence, createdAt: event.changedAt * 1000,
+                updatedAt: event.changedAt * 1000)
+            shown.sequence = revision.sequence
+            shown.timestamp = revision.updatedAt
+            shown.lastModified = revision.updatedAt
+            try body(OwnEntries.Entry(collection: "officeDays", id: event.uid, events: [shown]))
+        }
     }
 }

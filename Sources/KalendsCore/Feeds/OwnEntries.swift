@@ -7,7 +7,7 @@ import Storage
 ///
 /// Any change to these entries calls `touchOwnFeeds(of:now:)` in the same transaction, on the ground
 /// `ownCalendar(of:)`, so that such feeds get a new version.
-struct OwnEntries: Sendable {
+enum OwnEntries {
     struct Entry: Sendable {
         /// The name of the collection in previews.
         var collection: String
@@ -16,34 +16,30 @@ struct OwnEntries: Sendable {
         var events: [Event]
     }
 
-    /// The sources of entries, each of which reads the owner's rows near a window.
-    private static let sources: [@Sendable (LiveFeedParts, FeedWindow, any ReadTransaction) throws -> [Entry]] = [
-        PersonalEntries.entries, PlannedEntries.entries, OfficeEntries.entries,
-    ]
+    /// Calls a body with the entries of one source near a window, in the same order for the same rows, with few of them
+    /// in memory at a time; the body must not query the database.
+    typealias Source =
+        @Sendable (LiveFeedParts, FeedWindow, any ReadTransaction, _ body: (Entry) throws -> Void) throws -> Void
 
-    private(set) var entries: [Entry] = []
+    private static let sources: [Source] = [PersonalEntries.each, PlannedEntries.each, OfficeEntries.each]
 
-    static let none = OwnEntries()
-
-    private init() {}
-
-    /// Reads the entries near the window; the same rows give the same entries in the same order.
-    init(of live: LiveFeedParts, window: FeedWindow, in transaction: any ReadTransaction) throws {
-        var budget = RecurrenceBudget(steps: SeriesWork.ofFeed)
-        for source in Self.sources {
-            entries += try source(live, window, transaction).map { entry in
-                Entry(
-                    collection: entry.collection, id: entry.id,
-                    events: entry.events.map { $0.reduced(to: live.look.style).agreed(within: &budget) })
+    /// Calls the body with each entry near the window, as the feed shows it, and the reason that excludes it, if any.
+    ///
+    /// - Parameter body: must not query the database.
+    static func each(
+        of live: LiveFeedParts, window: FeedWindow, in transaction: any ReadTransaction,
+        _ body: (Entry, Exclusion?) throws -> Void
+    ) throws {
+        let filter = FeedFilter(live, window: window)
+        var (agreeing, judging) = (
+            RecurrenceBudget(steps: SeriesWork.ofFeed), RecurrenceBudget(steps: SeriesWork.ofFeed)
+        )
+        for source in sources {
+            try source(live, window, transaction) { entry in
+                var entry = entry
+                entry.events = entry.events.map { $0.reduced(to: live.look.style).agreed(within: &agreeing) }
+                try body(entry, filter.exclusion(by: Extent(of: entry.events, zone: filter.zone), nil, &judging))
             }
-        }
-    }
-
-    /// Returns each entry with the reason that excludes it from the feed, if any, within a separate budget.
-    func judged(by filter: FeedFilter) -> [(entry: Entry, exclusion: Exclusion?)] {
-        var budget = RecurrenceBudget(steps: SeriesWork.ofFeed)
-        return entries.map { entry in
-            (entry, filter.exclusion(by: Extent(of: entry.events, zone: filter.zone), nil, &budget))
         }
     }
 }

@@ -9,32 +9,31 @@ enum PersonalEntries {
     private static let slack = 2
 
     @Sendable
-    static func entries(
-        of live: LiveFeedParts, window: FeedWindow, in transaction: any ReadTransaction
-    ) throws -> [OwnEntries.Entry] {
-        guard live.configuration.includePersonal else { return [] }
+    static func each(
+        of live: LiveFeedParts, window: FeedWindow, in transaction: any ReadTransaction,
+        _ body: (OwnEntries.Entry) throws -> Void
+    ) throws {
+        guard live.configuration.includePersonal else { return }
         let user = live.feed.userID
         let days = window.firstDay.daysSinceEpoch - slack...window.endDay.daysSinceEpoch + slack
         let zone = try transaction.user(user)?.timeZone.flatMap { TimeZoneReference($0) } ?? live.look.zone
         let builder = PersonalEntryBuilder(look: live.look, zone: zone)
         var occurrences: [SeriesKey: [PersonalEvent]] = Dictionary(
             grouping: try transaction.personalOccurrences(of: user), by: SeriesKey.init)
-        var entries = try transaction.personalEvents(of: user, onDays: days).map { event in
-            OwnEntries.Entry(
-                collection: "personal", id: event.id,
-                events: builder.events(of: event, occurrences.removeValue(forKey: SeriesKey(event)) ?? []))
+        func give(_ event: PersonalEvent, _ occurrences: [PersonalEvent]) throws {
+            try body(
+                OwnEntries.Entry(collection: "personal", id: event.id, events: builder.events(of: event, occurrences)))
+        }
+        try transaction.eachPersonalEvent(of: user, onDays: days) { event in
+            try give(event, occurrences.removeValue(forKey: SeriesKey(event)) ?? [])
         }
         // Occurrences whose series no device has ever sent are treated as single events.
         for (key, rest) in occurrences.sorted(by: { $0.key.externalID < $1.key.externalID }) {
             let series = try transaction.personalEventEverKnown(
                 key.externalID.string, instance: "", of: key.provider, user: user)
             guard series == nil else { continue }
-            for event in rest where event.deletedAt == nil {
-                entries.append(
-                    OwnEntries.Entry(collection: "personal", id: event.id, events: builder.events(of: event, [])))
-            }
+            for event in rest where event.deletedAt == nil { try give(event, []) }
         }
-        return entries
     }
 
     /// What a series and its changed occurrences have in common.

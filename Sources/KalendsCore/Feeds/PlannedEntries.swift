@@ -8,18 +8,20 @@ enum PlannedEntries {
     private static let slack = 2 * 86_400_000
 
     @Sendable
-    static func entries(
-        of live: LiveFeedParts, window: FeedWindow, in transaction: any ReadTransaction
-    ) throws -> [OwnEntries.Entry] {
-        guard live.configuration.includePlanned else { return [] }
+    static func each(
+        of live: LiveFeedParts, window: FeedWindow, in transaction: any ReadTransaction,
+        _ body: (OwnEntries.Entry) throws -> Void
+    ) throws {
+        guard live.configuration.includePlanned else { return }
         let user = live.feed.userID
         let zone = try transaction.user(user)?.timeZone.flatMap { TimeZoneReference($0) } ?? live.look.zone
-        return try transaction.plannedEvents(
+        for planned in try transaction.plannedEvents(
             of: user, from: window.from.milliseconds - slack, to: window.to.milliseconds + slack, after: nil,
-            limit: .max
-        ).map { planned in
-            OwnEntries.Entry(
-                collection: "planned", id: planned.externalID, events: [event(planned, live.look, in: zone)])
+            limit: .max)
+        {
+            try body(
+                OwnEntries.Entry(
+                    collection: "planned", id: planned.externalID, events: [event(planned, live.look, in: zone)]))
         }
     }
 

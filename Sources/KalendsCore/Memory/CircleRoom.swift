@@ -12,12 +12,18 @@ extension Services {
     ///   - owner: the user whose own entries are read as well, if any.
     ///   - payer: who takes turns with others.
     func room(forCircle id: String, andOwnOf owner: String? = nil, for payer: String) async throws -> MemoryShare {
-        let share = MemoryShare(memory.circles, network: ByteString(payer))
-        try await share.hold(try await memoryNeeded(forCircle: id, andOwnOf: owner))
+        let share = try await room(forFormOf: id, andOwnOf: owner, for: payer)
         // Reading a whole circle occupies a reader of the database for long, and one must remain free for polls.
         let place = MemoryShare(memory.pages, network: ByteString(payer))
         try await place.hold(MemoryBudgets.mostPageBytes)
         share.rely(on: place)
+        return share
+    }
+
+    /// Takes room for a feed whose text is made into another form, which occupies a reader for no longer than any feed.
+    func room(forFormOf id: String, andOwnOf owner: String?, for payer: String) async throws -> MemoryShare {
+        let share = MemoryShare(memory.circles, network: ByteString(payer))
+        try await share.hold(try await memoryNeeded(forCircle: id, andOwnOf: owner))
         return share
     }
 

@@ -65,7 +65,7 @@ extension FeedText {
     var responseBody: ResponseBody {
         ResponseBody(contentLength: count) { writer in
             var buffer = ByteBuffer()
-            try await self.eachPartInTurn { part in
+            for part in self.parts {
                 buffer.writeBytes(part)
                 guard buffer.readableBytes >= Self.partSize else { return }
                 try await writer.write(buffer)

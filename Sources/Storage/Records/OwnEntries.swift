@@ -7,17 +7,21 @@ extension ReadTransaction {
             .map { try $0.text(required: "circle_id") }
     }
 
-    /// Returns a user's events that touch some days, in order of their first day; series count as soon as they have
-    /// begun.
-    public func personalEvents(of user: String, onDays days: ClosedRange<Int>) throws -> [PersonalEvent] {
-        try rows(
+    /// Calls the body with a user's events that touch some days, in order of their first day; series count as soon as
+    /// they have begun. An index has that order, so that large texts are never sorted.
+    ///
+    /// - Parameter body: must not query the database.
+    public func eachPersonalEvent(
+        of user: String, onDays days: ClosedRange<Int>, _ body: (PersonalEvent) throws -> Void
+    ) throws {
+        try eachRow(
             """
             \(select: .personalEvents)
             WHERE user_id = $1 AND deleted_at IS NULL AND connection_id IS NULL AND instance_key = '' AND first_day <= $3
                 AND (last_day IS NULL OR last_day >= $2)
             ORDER BY first_day, id
             """, [.text(user), .integer(days.lowerBound), .integer(days.upperBound)]
-        ).map(PersonalEvent.init)
+        ) { try body(PersonalEvent($0)) }
     }
 
     /// Returns all changed occurrences of a user's series, including deleted ones, in order of their original starts.

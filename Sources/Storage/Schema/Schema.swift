@@ -14,7 +14,8 @@ package enum Schema {
         first, changeVersions, compactCounts, graceNotices, attention, identities, importItems, circleChanges, webhooks,
         subscriptions, auditTrail, signInBrake, usage, eventVersions, connections, syncRecords, officeDays,
         personalEvents, ownEntries, syncWishes, syncScale, ownSizes, phoneItems, signInLinks, reach,
-        phoneMarks, numbering, servers, itemKinds, secondFactors, peopleIndexes, syncSizes, pendingAuthorizations,
+        phoneMarks, numbering, servers, itemKinds, secondFactors, peopleIndexes, syncSizes,
+        pendingAuthorizations, ownOrder,
     ]
 
     /// The versions that a program which knows only the version before can work with.
@@ -23,7 +24,7 @@ package enum Schema {
     /// default; or it replaces an index by one that serves the same statements. It changes no row that is there. Servers
     /// of both programs can then run on one database (docs/nodes.md). What is no longer needed is removed by a later
     /// version, which is not one of these.
-    package static let expansions: Set<Int> = [31, 32, 33]
+    package static let expansions: Set<Int> = [31, 32, 33, 34]
 
     /// Runs the migrations that the database does not have yet, all in one transaction: if one of them fails or the
     /// process ends, the database stays as it was, and the earlier program can continue to use it.

@@ -14,13 +14,7 @@ package struct FeedReading: Sendable {
     /// Reports that the feed ended between the look-up of its token and the reading of its events.
     package struct Ended: Error {}
 
-    /// What is to be rendered: finished bytes, or the events from which they are made after the transaction.
-    private enum Found: Sendable {
-        case bytes(FeedRenderer.Rendered)
-        case events([Event])
-    }
-
-    private typealias Look = (LiveFeed, LiveFeedParts, FeedDay, FeedWindow, Found)
+    private typealias Look = (LiveFeed, LiveFeedParts, FeedDay, FeedWindow, FeedRenderer.Source)
 
     /// What an address opens.
     package enum Opened: Sendable {
@@ -101,36 +95,33 @@ package struct FeedReading: Sendable {
         if let made { return feed(made) }
         let owner = first.feed.showsOwn ? first.feed.userID : nil
         // Readers of large texts may be slow, so nothing else is held while this is waited for.
-        let textRoom = form == .iCalendar ? try await services.room(forTextOf: first.circle.id) : nil
-        if form != .iCalendar {
-            room = try await services.room(
-                forCircle: first.circle.id, andOwnOf: owner, for: first.feed.userID)
-        } else if let owner {
-            room = try await services.room(forOwnOf: owner)
+        let textRoom = form == .csv ? nil : try await services.room(forTextOf: first.circle.id)
+        switch form {
+        case .iCalendar: if let owner { room = try await services.room(forOwnOf: owner) }
+        case .jCal, .xCal:
+            room = try await services.room(forFormOf: first.circle.id, andOwnOf: owner, for: first.feed.userID)
+        case .csv:
+            room = try await services.room(forCircle: first.circle.id, andOwnOf: owner, for: first.feed.userID)
         }
         defer { withExtendedLifetime(room) {} }
         let look: @Sendable (any ReadTransaction) throws -> Look = { transaction in
             guard let open = try ledger.open(token, now: now, in: transaction) else { throw Ended() }
             let parts = try LiveFeedParts(open, settings)
             let (day, window) = parts.window(now: now)
-            let found: Found =
-                if form == .iCalendar {
-                    .bytes(try renderer.render(parts, window: window, in: transaction, room: textRoom))
+            let source: FeedRenderer.Source =
+                if form != .csv {
+                    .text(try renderer.render(parts, window: window, in: transaction, room: textRoom))
                 } else {
                     .events(try FeedContents(of: parts, window: window, in: transaction).events)
                 }
-            return (open.live, parts, day, window, found)
+            return (open.live, parts, day, window, source)
         }
-        let (live, parts, day, window, found) =
-            form == .iCalendar
+        let (live, parts, day, window, source) =
+            form != .csv
             ? try await renderer.inTurn(first) { try await services.store.read(look) }
             : try await services.store.read(look)
-        let rendered =
-            switch found {
-            case .bytes(let rendered): rendered
-            case .events(let events): FeedRenderer.render(parts, window: window, as: form, events)
-            }
-        return feed((live, day, rendered))
+        if case .text(let rendered) = source, form == .iCalendar { return feed((live, day, rendered)) }
+        return feed((live, day, try await FeedRenderer.rendered(source, of: parts, window: window, as: form)))
     }
 
     /// Returns a feed that was rendered, and counts that.
