@@ -34,7 +34,7 @@ package struct FeedWeight: Sendable {
     /// It first takes room for the whole circle, and throws 503 if the server has none in time.
     static func weigh(_ feed: Feed, _ services: Services, now: Int) async throws -> FeedWeight? {
         let owner = feed.showsOwn ? feed.userID : nil
-        let textRoom = try await services.room(forTextOf: feed.circleID)
+        let textRoom = try await services.room(forTextOf: feed.circleID, andOwnOf: owner, as: .iCalendar)
         let room = try await services.room(forCircle: feed.circleID, andOwnOf: owner, for: feed.userID)
         defer { withExtendedLifetime((room, textRoom)) {} }
         let weight = try await services.store.read { transaction -> FeedWeight? in

@@ -69,8 +69,11 @@ package final class FeedRenderer: Sendable {
     private static let threads = TurnThreads(width: 1, comesLast: true)
 
     /// Returns a feed's bytes in a form other than iCalendar, and a hash that identifies them.
+    ///
+    /// - Parameter room: the room held for the bytes as long as they exist.
     static func rendered(
-        _ source: consuming Source, of live: LiveFeedParts, window: FeedWindow, as form: CalendarForm
+        _ source: consuming Source, of live: LiveFeedParts, window: FeedWindow, as form: CalendarForm,
+        room: MemoryShare?
     ) async throws -> Rendered {
         try await threads.run(for: ByteString(live.feed.userID)) { [source] in
             let bytes =
@@ -82,7 +85,8 @@ package final class FeedRenderer: Sendable {
                     calendar(live, events: FeedFilter(live, window: window).notices + events)
                         .bytes(as: form, coverage: window.from...window.to)
                 }
-            return Rendered(text: FeedText(bytes), hash: ContentHash(of: SHA256.hash(data: bytes)))
+            return Rendered(
+                text: FeedText(bytes, room: room), hash: ContentHash(of: SHA256.hash(data: bytes)))
         }
     }
 

@@ -23,7 +23,9 @@ package final class FeedText: Sendable {
     }
 
     /// Creates a text of one piece.
-    convenience init(_ bytes: [UInt8]) { self.init(head: bytes, pieces: [], tail: []) }
+    convenience init(_ bytes: [UInt8], room: MemoryShare?) {
+        self.init(head: bytes, pieces: [], tail: [], room: room)
+    }
 
     package var isLarge: Bool { count > Self.mostJoined }
 

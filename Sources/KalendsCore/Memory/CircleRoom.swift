@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Base
+import ICalBridge
 import Storage
 
 extension Services {
@@ -47,15 +48,22 @@ extension Services {
         return RunRoom(share, of: connection.userID, at: sync)
     }
 
-    /// Takes room for a circle's text, to be held as long as the text; returns nil if the circle is not large.
+    /// Takes room for a feed's text, to be held as long as the text; returns nil if the text is not large.
     ///
     /// Large texts wait until there is memory for them; a small one never waits. Throws 503 if others keep the room for
     /// too long.
-    func room(forTextOf id: String) async throws -> MemoryShare? {
-        let size = try await store.read { try Self.textSize(of: id, in: $0) }
+    ///
+    /// - Parameters:
+    ///   - owner: the user whose own entries the feed shows, if any.
+    ///   - form: a form other than iCalendar is made of that, and counts with it.
+    func room(forTextOf id: String, andOwnOf owner: String?, as form: CalendarForm) async throws -> MemoryShare? {
+        let size = try await store.read { transaction in
+            let own = RowSize(try owner.map { try transaction.ownUsage(of: $0) } ?? Usage())
+            return try Self.textSize(of: id, in: transaction) + own.text
+        }
         guard size > FeedText.mostJoined else { return nil }
         let share = MemoryShare(memory.texts)
-        try await share.hold(size)
+        try await share.hold(form == .iCalendar ? size : size * 3)
         return share
     }
 

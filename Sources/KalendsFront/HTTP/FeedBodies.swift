@@ -66,11 +66,13 @@ extension FeedText {
         ResponseBody(contentLength: count) { writer in
             var buffer = ByteBuffer()
             for part in self.parts {
-                buffer.writeBytes(part)
-                guard buffer.readableBytes >= Self.partSize else { return }
-                try await writer.write(buffer)
-                // A new buffer, since the writer may still hold the previous one.
-                buffer = ByteBuffer()
+                for start in stride(from: 0, to: part.count, by: Self.partSize) {
+                    buffer.writeBytes(part[start..<min(start + Self.partSize, part.count)])
+                    guard buffer.readableBytes >= Self.partSize else { continue }
+                    try await writer.write(buffer)
+                    // A new buffer, since the writer may still hold the previous one.
+                    buffer = ByteBuffer()
+                }
             }
             if buffer.readableBytes > 0 { try await writer.write(buffer) }
             try await writer.finish(nil)

@@ -140,10 +140,10 @@ struct FeedReadingRoutes: Sendable {
         let packed: ByteBuffer?
         if let plain = bodies.find(answer.plainKey) {
             if answer.coding == .identity { return .whole(plain) }
-            packed = Gzip.pack(plain)
+            packed = plain.readableBytes > 1 << 20 ? try await LongWork.run { Gzip.pack(plain) } : Gzip.pack(plain)
         } else if let text = text ?? bodies.large(answer.plainKey) {
             if answer.coding == .identity { return text.isLarge ? .pieces(text) : .whole(ByteBuffer(text)) }
-            packed = text.isLarge ? try await LongWork.run { Gzip.pack(text) } : Gzip.pack(ByteBuffer(text))
+            packed = text.count > 1 << 20 ? try await LongWork.run { Gzip.pack(text) } : Gzip.pack(ByteBuffer(text))
         } else {
             return nil
         }

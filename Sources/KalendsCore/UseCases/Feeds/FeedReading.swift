@@ -95,7 +95,7 @@ package struct FeedReading: Sendable {
         if let made { return feed(made) }
         let owner = first.feed.showsOwn ? first.feed.userID : nil
         // Readers of large texts may be slow, so nothing else is held while this is waited for.
-        let textRoom = form == .csv ? nil : try await services.room(forTextOf: first.circle.id)
+        let textRoom = try await services.room(forTextOf: first.circle.id, andOwnOf: owner, as: form)
         switch form {
         case .iCalendar: if let owner { room = try await services.room(forOwnOf: owner) }
         case .jCal, .xCal:
@@ -110,7 +110,9 @@ package struct FeedReading: Sendable {
             let (day, window) = parts.window(now: now)
             let source: FeedRenderer.Source =
                 if form != .csv {
-                    .text(try renderer.render(parts, window: window, in: transaction, room: textRoom))
+                    .text(
+                        try renderer.render(
+                            parts, window: window, in: transaction, room: form == .iCalendar ? textRoom : nil))
                 } else {
                     .events(try FeedContents(of: parts, window: window, in: transaction).events)
                 }
@@ -121,7 +123,8 @@ package struct FeedReading: Sendable {
             ? try await renderer.inTurn(first) { try await services.store.read(look) }
             : try await services.store.read(look)
         if case .text(let rendered) = source, form == .iCalendar { return feed((live, day, rendered)) }
-        return feed((live, day, try await FeedRenderer.rendered(source, of: parts, window: window, as: form)))
+        let rendered = try await FeedRenderer.rendered(source, of: parts, window: window, as: form, room: textRoom)
+        return feed((live, day, rendered))
     }
 
     /// Returns a feed that was rendered, and counts that.
