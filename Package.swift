@@ -21,7 +21,6 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-        .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
@@ -29,14 +28,11 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
-        .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
-        .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
-        .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
     ],
     targets: [
         // Values that every other module needs. No I/O.
@@ -151,30 +147,28 @@ let package = Package(
         // in the program, which remains a single file.
         .target(
             name: "Pages",
-            dependencies: ["Base", .product(name: "Mustache", package: "swift-mustache")],
-            resources: [
-                .embedInCode("Templates"), .embedInCode("Styles"), .embedInCode("Scripts"), .embedInCode("Words"),
-            ],
+            dependencies: ["Base", "ProgramFiles", .product(name: "Mustache", package: "swift-mustache")],
+            exclude: ["Templates", "Styles", "Scripts", "Words"],
             swiftSettings: strict
         ),
+
+        // The files of the sources that are part of the program: the compiler of C embeds them.
+        .target(name: "CFiles"),
+        .target(name: "ProgramFiles", dependencies: ["CFiles"], swiftSettings: strict),
 
         // The product: its rules, its use cases and its background work. No HTTP, no sockets, no engine.
         .target(
             name: "KalendsCore",
             dependencies: [
                 "Base", "CSandbox", "CZlib", "CalendarSync", "FeedTokens", "ICalBridge", "OfficeDays",
-                "Outbound", "Storage",
-                .product(name: "Configuration", package: "swift-configuration"),
+                "Outbound", "ProgramFiles", "Storage",
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
-                .product(name: "JWTKit", package: "jwt-kit"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-                .product(name: "Subprocess", package: "swift-subprocess"),
-                .product(name: "SystemPackage", package: "swift-system"),
             ],
-            resources: [.embedInCode("Identity/Passwords/common-passwords.txt")],
+            exclude: ["Identity/Passwords/common-passwords.txt"],
             swiftSettings: strict
         ),
 

@@ -13,6 +13,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stddef.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -169,6 +170,56 @@ struct kalends_reach kalends_try_everything(const char *file, const char *new_fi
 }
 
 void kalends_widen_pipe(int descriptor) { (void)fcntl(descriptor, F_SETPIPE_SZ, 256 << 10); }
+
+static int spawn(pid_t *process, const char *path, char *const arguments[], char *const environment[], int input, int output) {
+    posix_spawn_file_actions_t files;
+    posix_spawnattr_t attributes;
+    sigset_t signals;
+    int error = posix_spawn_file_actions_init(&files);
+    if (error != 0) return error;
+    error = posix_spawnattr_init(&attributes);
+    if (error == 0) {
+        error = posix_spawn_file_actions_adddup2(&files, input, 0);
+        if (error == 0) error = posix_spawn_file_actions_adddup2(&files, output, 1);
+        if (error == 0) error = posix_spawn_file_actions_addopen(&files, 2, "/dev/null", O_WRONLY, 0);
+        if (error == 0) error = posix_spawn_file_actions_addclosefrom_np(&files, 3);
+        sigemptyset(&signals);
+        if (error == 0) error = posix_spawnattr_setsigmask(&attributes, &signals);
+        sigfillset(&signals);
+        if (error == 0) error = posix_spawnattr_setsigdefault(&attributes, &signals);
+        if (error == 0) error = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+        if (error == 0) error = posix_spawn(process, path, &files, &attributes, arguments, environment);
+        posix_spawnattr_destroy(&attributes);
+    }
+    posix_spawn_file_actions_destroy(&files);
+    return error;
+}
+
+int kalends_start(
+    const char *path, char *const arguments[], char *const environment[], int file, int *input, int *output) {
+    // Unlike a pipe, a socket without a reader sends its writer no signal (MSG_NOSIGNAL).
+    int sockets[2] = {-1, file};
+    int pipes[2];
+    pid_t process = -1;
+    if (file < 0 && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0) return -1;
+    int error = pipe2(pipes, O_CLOEXEC) == 0 ? 0 : errno;
+    if (error == 0) {
+        error = spawn(&process, path, arguments, environment, sockets[1], pipes[1]);
+        close(pipes[1]);
+        if (error != 0) close(pipes[0]);
+    }
+    if (file < 0) close(sockets[1]);
+    if (error != 0) {
+        if (file < 0) close(sockets[0]);
+        errno = error;
+        return -1;
+    }
+    *input = sockets[0];
+    *output = pipes[0];
+    return process;
+}
+
+long kalends_send(int socket, const void *bytes, size_t count) { return send(socket, bytes, count, MSG_NOSIGNAL); }
 
 int kalends_memory_file(void) { return memfd_create("kalends-input", MFD_CLOEXEC); }
 

@@ -25,7 +25,7 @@ struct SignedTokenTests {
             + "DtEhU3ljbEg8L38VWAfUAqOyKAM6-Xx-F4GawxaepmXFCgfTjDxw5djxLa8ISlSApmWQxfKTUJqPP3-Kg6NU1Q",
     ]
 
-    private static func keys() async throws -> [VerifyingKey] {
+    private static func keys() throws -> [VerifyingKey] {
         let secret = "AyM1SysPpbyDfgZld3umj1qzKObwVMkoqQ-EstJQLr_T-1qS0gZH75aKtMN3Yj0iPS4hcgUuTwjAzZr1Z9CAow"
         let rsa: JSONValue = [
             "kty": "RSA", "e": "AQAB",
@@ -40,15 +40,15 @@ struct SignedTokenTests {
             "y": "x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0",
         ]
         return [
-            try await VerifyingKey(secret: try #require(Base64URL.decode(Array(secret.utf8)))),
-            try #require(await VerifyingKey(jwk: rsa, leastBits: 2048)),
-            try #require(await VerifyingKey(jwk: elliptic, leastBits: 2048)),
+            VerifyingKey(secret: try #require(Base64URL.decode(Array(secret.utf8)))),
+            try #require(VerifyingKey(jwk: rsa, leastBits: 2048)),
+            try #require(VerifyingKey(jwk: elliptic, leastBits: 2048)),
         ]
     }
 
     @Test("Each example is verified by its own key and by no other, and by none once a character differs")
-    func examples() async throws {
-        let keys = try await Self.keys()
+    func examples() throws {
+        let keys = try Self.keys()
         for (index, example) in Self.examples.enumerated() {
             let token = try #require(SignedToken(Concealed(example)))
             #expect(token.claims["iss"] == "joe" && token.claims["exp"] == 1_300_819_380)
@@ -64,12 +64,12 @@ struct SignedTokenTests {
     }
 
     @Test("An RSA key whose signatures anybody can make is not accepted", arguments: ["AQ", "AAAB", "AA", "Ag", ""])
-    func exponents(exponent: String) async throws {
+    func exponents(exponent: String) throws {
         let modulus = Base64URL.encode((0..<256).map { UInt8($0) | 1 | ($0 == 0 ? 0x80 : 0) })
         let key: [ByteString: JSONValue] = ["kty": "RSA", "n": .string(modulus), "e": "AQAB"]
-        #expect(await VerifyingKey(jwk: .object(key), leastBits: 2048) != nil)
+        #expect(VerifyingKey(jwk: .object(key), leastBits: 2048) != nil)
         let other = JSONValue.object(key.merging(["e": .string(exponent)]) { _, new in new })
-        #expect(await VerifyingKey(jwk: other, leastBits: 2048) == nil)
+        #expect(VerifyingKey(jwk: other, leastBits: 2048) == nil)
     }
 
     @Test("The unsecured example of RFC 7515 appendix A.5 is not a valid token")
@@ -84,15 +84,15 @@ struct SignedTokenTests {
             ["alg": "HS256"], ["alg": 7], ["crv": "P-384"], ["kty": "oct", "k": "AAAA"], ["kty": "RSA"], ["x": "AAAA"],
             ["y": "x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5b0"], ["x": 7],
         ] as [JSONValue])
-    func keys(change: JSONValue) async throws {
+    func keys(change: JSONValue) throws {
         var jwk: [ByteString: JSONValue] = [
             "kty": "EC", "crv": "P-256", "x": "f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU",
             "y": "x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0", "use": "sig", "alg": "ES256", "kid": "k",
             "key_ops": ["verify"],
         ]
-        #expect(await VerifyingKey(jwk: .object(jwk), leastBits: 2048)?.id == "k")
+        #expect(VerifyingKey(jwk: .object(jwk), leastBits: 2048)?.id == "k")
         jwk.merge(try #require(change.object)) { _, new in new }
-        #expect(await VerifyingKey(jwk: .object(jwk), leastBits: 2048) == nil)
+        #expect(VerifyingKey(jwk: .object(jwk), leastBits: 2048) == nil)
     }
 
     @Test(
@@ -108,8 +108,8 @@ struct SignedTokenTests {
         for zeros in 0...1 {
             let text = Base64URL.encode([UInt8](repeating: 0, count: zeros) + modulus)
             let jwk: JSONValue = ["kty": "RSA", "e": "AQAB", "n": .string(text)]
-            #expect(await VerifyingKey(jwk: jwk, leastBits: 2048) != nil)
-            #expect(await (VerifyingKey(jwk: jwk, leastBits: 3072) != nil) == (length >= 3072))
+            #expect(VerifyingKey(jwk: jwk, leastBits: 2048) != nil)
+            #expect((VerifyingKey(jwk: jwk, leastBits: 3072) != nil) == (length >= 3072))
         }
     }
 }

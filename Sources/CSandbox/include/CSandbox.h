@@ -39,6 +39,15 @@ struct kalends_reach kalends_try_everything(const char *file, const char *new_fi
 /// anything else.
 void kalends_widen_pipe(int descriptor);
 
+/// Starts a program that has a file as its input, or without one (-1) a socket, an output, and no other descriptor of this
+/// process; what it writes to its standard error is lost. Its signals are as they are in a new process. Returns its id, or -1
+/// and errno; the caller closes its ends of the input, -1 for a file, and of the output.
+int kalends_start(
+    const char *path, char *const arguments[], char *const environment[], int file, int *input, int *output);
+
+/// Like write(2) to such a socket; where nobody reads, it fails, and no signal ends this process.
+long kalends_send(int socket, const void *bytes, size_t count);
+
 /// A file in memory without a name, which the caller closes; -1 and errno when there is none.
 int kalends_memory_file(void);
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Configuration
 import FoundationEssentials
 import Storage
 
@@ -13,8 +12,7 @@ package struct SettingValues {
 
     /// One sentence for each fault; none contains a value, which may be a secret.
     private(set) var faults: [String] = []
-    private let reader: ConfigReader
-    private var sources: [String: Source] = [:]
+    private let given: [String: (text: String, source: Source)]
     private let file: String?
 
     /// - Parameter flags: what was given on the command line, by setting name.
@@ -32,16 +30,17 @@ package struct SettingValues {
                 faults.append(error.description)
             }
         }
-        let all = [(Source.file, found), (.credential, credentials), (.variable, variables), (.flag, flags)]
-        for (source, values) in all {
-            for name in values.keys { sources[name] = source }
+        var given: [String: (text: String, source: Source)] = [:]
+        // Of several values for a setting, the last one in this order counts.
+        for (source, values) in [(Source.file, found), (.credential, credentials), (.variable, variables), (.flag, flags)] {
+            for (name, text) in values { given[name] = (text, source) }
         }
-        reader = ConfigReader(providers: all.reversed().map { Self.provider($0.1) })
+        self.given = given
     }
 
-    package func source(of setting: Setting) -> Source? { sources[setting.name] }
+    package func source(of setting: Setting) -> Source? { given[setting.name]?.source }
 
-    package func text(_ setting: Setting) -> String? { reader.string(forKey: Self.key(setting)) }
+    package func text(_ setting: Setting) -> String? { given[setting.name]?.text }
 
     /// Returns a given value for people to read: without secrets, and without the password in an address.
     package func shown(_ setting: Setting) -> String? {
@@ -140,20 +139,5 @@ package struct SettingValues {
     static func unknown(_ name: String, among known: [String]) -> String {
         let nearest = NearestName.of(name, among: known).map { "; did you mean \($0)?" } ?? "."
         return "\(name) is not a setting\(nearest) `kalends settings` lists them all."
-    }
-
-    private static func key(_ setting: Setting) -> ConfigKey { ConfigKey(["kalends", setting.name]) }
-
-    private static let secrets = Set(Setting.all.filter(\.isSecret).map(\.name))
-
-    private static func provider(_ values: [String: String]) -> InMemoryProvider {
-        InMemoryProvider(
-            values: Dictionary(
-                uniqueKeysWithValues: values.map {
-                    (
-                        AbsoluteConfigKey(["kalends", $0.key]),
-                        ConfigValue(.string($0.value), isSecret: secrets.contains($0.key))
-                    )
-                }))
     }
 }

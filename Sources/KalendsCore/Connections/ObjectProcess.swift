@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CalendarSync
-import Subprocess
 import Synchronization
-import SystemPackage
 
 /// A process without rights that answers questions about calendar objects, until it is no longer needed or dies.
 final class ObjectProcess: Sendable {
@@ -80,33 +78,26 @@ final class ObjectProcess: Sendable {
         _ allowance: Allowance
     ) async -> Bool {
         do {
-            let result = try await Subprocess.run(
-                .path(FilePath(executable)),
-                arguments: [
+            let process = try WorkerProcess(
+                executable,
+                [
                     "read-worker", "--objects", "--assumed-time-zone", "UTC", "--limit", "0", "--processor-seconds",
                     String(processorSeconds), "--address-space", String(addressSpace),
-                ], environment: ImportReader.environment, input: .inputWriter, output: .sequence, error: .discarded
-            ) { execution in
-                let writer = execution.standardInputWriter
-                try await withThrowingTaskGroup(of: Void.self) { group in
-                    group.addTask {
-                        for await bytes in questions { _ = try await writer.write(bytes) }
-                        try await writer.finish()
-                    }
-                    // Once the process has closed its output, nothing is left to be asked.
-                    defer { group.cancelAll() }
-                    var frames = ObjectFrames()
-                    for try await buffer in execution.standardOutput {
-                        // The bytes are copied during the call.
-                        let bytes = unsafe buffer.withUnsafeBytes { unsafe Array($0) }
-                        guard allowance.take(bytes.count) else { throw ObjectFrames.Broken() }
-                        frames.append(bytes)
-                        while let frame = try frames.next() { answers.yield(frame) }
-                    }
+                ])
+            return try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    for await bytes in questions { try await process.write(bytes) }
+                    process.endInput()
                 }
+                // Once the process has closed its output, nothing is left to be asked.
+                defer { group.cancelAll() }
+                let (_, end) = try await process.run(into: ObjectFrames()) { frames, bytes in
+                    guard allowance.take(bytes.count) else { throw ObjectFrames.Broken() }
+                    frames.append(bytes)
+                    while let frame = try frames.next() { answers.yield(frame) }
+                }
+                return end != .exited(70) && end != .exited(64)
             }
-            guard case .exited(let status) = result.terminationStatus else { return true }
-            return status != 70 && status != 64
         } catch is ObjectFrames.Broken {
             return true
         } catch {

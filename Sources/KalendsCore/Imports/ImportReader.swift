@@ -4,8 +4,6 @@ import Base
 import FoundationEssentials
 import ICalBridge
 import Storage
-import Subprocess
-import SystemPackage
 
 /// Reads files in separate processes; if one dies, the file is refused, and the server goes on.
 package actor ImportReader {
@@ -85,14 +83,19 @@ package actor ImportReader {
     /// Returns what a reading process can still do on this machine although it should not; empty if it is confined
     /// properly.
     package static func confinement(_ settings: ServerSettings) async throws -> [String] {
-        let result = try await Subprocess.run(
-            .path(FilePath(settings.readWorker)),
-            arguments: [
+        let process = try WorkerProcess(
+            settings.readWorker,
+            [
                 "read-worker", "--assumed-time-zone", "UTC", "--limit", "1", "--processor-seconds", "5",
                 "--address-space", "900000000", "--try-to-read", settings.database,
-            ], output: .string(limit: 4096), error: .discarded)
-        guard case .exited(0) = result.terminationStatus,
-            let after = result.standardOutput.split(separator: "\n").first(where: { $0.hasPrefix("after:") })
+            ])
+        process.endInput()
+        let (output, end) = try await process.run(into: [UInt8]()) { output, bytes in
+            output += bytes.prefix(4096 - output.count)
+        }
+        guard end == .exited(0),
+            let after = String(decoding: output, as: UTF8.self).split(separator: "\n")
+                .first(where: { $0.hasPrefix("after:") })
         else { return ["unusable"] }
         let rights = ["reads": "files", "writes": "new files", "connects": "the network", "forks": "children"]
         return after.split(separator: " ").filter { $0.hasSuffix("=1") }
@@ -124,52 +127,24 @@ package actor ImportReader {
         detail:
             "The file could not be read within the limits on time and memory; a part of it may be readable by itself.")
 
-    /// The environment of reading processes.
-    ///
-    /// The server's may contain a key, so only the paths of libraries and time zones are passed on.
-    static var environment: Environment {
-        var environment: [Environment.Key: String] = [:]
-        let own = ProcessInfo.processInfo.environment
-        environment["LD_LIBRARY_PATH"] = own["LD_LIBRARY_PATH"]
-        environment["TZDIR"] = own["TZDIR"]
-        #if DEBUG || SANITIZED
-        // A sanitizer takes its settings from the environment of each process.
-        for name in ["LD_PRELOAD", "ASAN_OPTIONS", "TSAN_OPTIONS", "UBSAN_OPTIONS"] {
-            environment[Environment.Key(stringLiteral: name)] = own[name]
-        }
-        #endif
-        return .custom(environment)
-    }
-
     /// Returns what the process read; nil if it exceeded its limits, crashed on the file, or reported something
     /// invalid.
     private static func run(
         _ executable: String, _ arguments: [String], _ upload: ImportUpload, _ limits: Limits,
         _ zone: TimeZoneReference?, _ progress: @escaping @Sendable (Double) -> Void
     ) async throws -> ReceivedReading? {
-        // Unlike a pipe, a file need not be read to its end.
-        let input = try upload.spool.reopened()
-        let result = try await Subprocess.run(
-            .path(FilePath(executable)), arguments: Arguments(arguments), environment: environment,
-            input: .fileDescriptor(input, closeAfterSpawningProcess: true), output: .sequence, error: .discarded
-        ) { execution in
-            // Most events take a few hundred bytes. A file without events reserves little; a larger table grows by itself.
-            var heard = try ReceivedReading(
-                limit: limits.output, indexFor: zone, expecting: min(upload.spool.count / 512, 20_000))
-            for try await buffer in execution.standardOutput {
-                // The bytes are copied during the call.
-                let bytes = unsafe buffer.withUnsafeBytes { unsafe Array($0) }
-                if heard.isSound { try heard.hear(bytes, progress) }
-            }
-            return heard
+        let process = try upload.spool.reopened { try WorkerProcess(executable, arguments, reading: $0) }
+        // Most events take a few hundred bytes. A file without events reserves little; a larger table grows by itself.
+        let start = try ReceivedReading(
+            limit: limits.output, indexFor: zone, expecting: min(upload.spool.count / 512, 20_000))
+        let (heard, end) = try await process.run(into: start) { heard, bytes in
+            if heard.isSound { try heard.hear(bytes, progress) }
         }
-        guard case .exited(0) = result.terminationStatus else {
-            if case .exited(let status) = result.terminationStatus, status == 70 || status == 64 {
-                throw Refusal(.failed, detail: "Files cannot be read safely on this machine.")
-            }
-            return nil
+        switch end {
+        case .exited(0): return heard
+        case .exited(64), .exited(70): throw Refusal(.failed, detail: "Files cannot be read safely on this machine.")
+        default: return nil
         }
-        return result.closureResult
     }
 
     private func enter(_ sender: Sender) async {

@@ -3,56 +3,57 @@
 import CSandbox
 import Glibc
 import Synchronization
-import SystemPackage
 
 /// Bytes in an unnamed file that the system keeps in memory, outside of this process: written once, then read.
 package final class Spool: Sendable {
-    private let file: FileDescriptor
+    private let file: CInt
     private let length = Mutex(0)
 
-    /// Throws `Errno` if the system cannot create such a file.
-    init() throws {
-        let raw = kalends_memory_file()
-        guard raw >= 0 else { throw Errno(rawValue: errno) }
-        file = FileDescriptor(rawValue: raw)
+    /// What the system refused.
+    package struct Failure: Error {
+        let code: CInt
     }
 
-    deinit { try? file.close() }
+    init() throws(Failure) {
+        file = kalends_memory_file()
+        guard file >= 0 else { throw Failure(code: errno) }
+    }
+
+    deinit { close(file) }
 
     package var count: Int { length.withLock { $0 } }
 
     /// - Returns: the range of the bytes in the file.
     @discardableResult
-    package func append(_ bytes: some Collection<UInt8>) throws -> Range<Int> {
-        try length.withLock { length in
+    package func append(_ bytes: some Collection<UInt8>) throws(Failure) -> Range<Int> {
+        let bytes = Array(bytes)
+        return try length.withLock { length throws(Failure) in
             let start = length
-            length += try file.writeAll(toAbsoluteOffset: Int64(start), bytes)
+            while length < start + bytes.count {
+                let written = unsafe bytes.withUnsafeBytes { unsafe pwrite(file, $0.baseAddress! + (length - start), start + bytes.count - length, length) }
+                if written > 0 { length += written } else if errno != EINTR { throw Failure(code: errno) }
+            }
             return start..<length
         }
     }
 
-    package func read(_ range: Range<Int>) throws -> [UInt8] {
-        var failure: (any Error)?
+    package func read(_ range: Range<Int>) throws(Failure) -> [UInt8] {
+        var code: CInt = 0
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: range.count) { buffer, count in
-            do {
-                while count < range.count {
-                    let rest = unsafe UnsafeMutableRawBufferPointer(
-                        rebasing: UnsafeMutableRawBufferPointer(buffer)[count...])
-                    let read = try unsafe file.read(
-                        fromAbsoluteOffset: Int64(range.lowerBound + count), into: rest)
-                    if read == 0 { break }
-                    count += read
-                }
-            } catch { failure = error }
+            while count < range.count {
+                let rest = unsafe buffer.baseAddress.map { unsafe $0 + count }
+                let read = unsafe pread(file, rest, range.count - count, range.lowerBound + count)
+                if read > 0 { count += read } else if read == 0 || errno != EINTR { break }
+            }
+            if count < range.count { code = max(errno, EINVAL) }
         }
-        if let failure { throw failure }
-        guard bytes.count == range.count else { throw Errno.invalidArgument }
+        guard bytes.count == range.count else { throw Failure(code: code) }
         return bytes
     }
 
-    /// Returns the same file from its beginning, for another process; the caller must close it.
-    func reopened() throws -> FileDescriptor {
-        _ = try file.seek(offset: 0, from: FileDescriptor.SeekOrigin.start)
-        return try file.duplicate()
+    /// Calls a body with a descriptor of the file, at its beginning, for another process.
+    func reopened<Value>(_ body: (CInt) throws -> Value) throws -> Value {
+        guard lseek(file, 0, SEEK_SET) == 0 else { throw Failure(code: errno) }
+        return try body(file)
     }
 }

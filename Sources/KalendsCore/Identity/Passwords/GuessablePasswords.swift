@@ -2,6 +2,7 @@
 
 import Base
 import FeedTokens
+import ProgramFiles
 
 /// The passwords that are guessed first: those that many people use, and those made of words that everybody here knows.
 ///
@@ -39,9 +40,11 @@ struct GuessablePasswords: Sendable {
             message: "This password is little more than a name that everybody here knows.")
     }
 
+    private static let common = ProgramFiles.bytes(of: "common-passwords.txt")
+
     /// Whether this password is a line of the list.
     private static func isCommon(_ text: String) -> Bool {
         guard !text.contains("\n"), !text.hasPrefix("#") else { return false }
-        return PackageResources.common_passwords_txt.firstRange(of: Array("\n\(text)\n".utf8)) != nil
+        return common.firstRange(of: Array("\n\(text)\n".utf8)) != nil
     }
 }

@@ -16,8 +16,7 @@ package struct UserTokens: Sendable {
         isStrict = settings.isStrict
         // 3,072 bits are worth the 128 of the other keys (NIST SP 800-57), 2,048 are worth 112.
         let leastBits = settings.isStrict ? 3072 : 2048
-        secret =
-            if let secret = settings.secret { try await VerifyingKey(secret: secret.bytes) } else { nil }
+        secret = settings.secret.map { VerifyingKey(secret: $0.bytes) }
         source =
             if let file = settings.jwksFile {
                 try await KeyFile(file, leastBits: leastBits)

@@ -1,22 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Base
+import Crypto
+import CryptoExtras
 import FeedTokens
-import FoundationEssentials
-import JWTKit
 
 /// A key that checks signatures of one algorithm, whatever the token claims.
 struct VerifyingKey: Sendable {
+    private enum Verifier: Sendable {
+        case secret(SymmetricKey)
+        case rsa(_RSA.Signing.PublicKey)
+        case elliptic(P256.Signing.PublicKey)
+    }
+
     let id: String?
-    let algorithm: SignedToken.Algorithm
-    private let verifier: any JWTAlgorithm
+    private let verifier: Verifier
+
+    var algorithm: SignedToken.Algorithm {
+        switch verifier {
+        case .secret: .hs256
+        case .rsa: .rs256
+        case .elliptic: .es256
+        }
+    }
 
     /// Creates the key of a shared secret for HS256.
-    init(secret: [UInt8]) async throws {
-        id = nil
-        algorithm = .hs256
-        verifier = try await JWTKeyCollection().add(hmac: HMACKey(from: secret), digestAlgorithm: .sha256).getKey()
-    }
+    init(secret: [UInt8]) { (id, verifier) = (nil, .secret(SymmetricKey(data: secret))) }
 
     /// Reads a public key for RS256 or ES256 (RFC 7517 section 4); returns nil if it has another purpose or is too
     /// weak.
@@ -24,38 +33,43 @@ struct VerifyingKey: Sendable {
     /// A symmetric key is never accepted: a key that everybody can fetch is not a secret.
     ///
     /// - Parameter leastBits: the shortest modulus of an RSA key.
-    init?(jwk: JSONValue, leastBits: Int) async {
+    init?(jwk: JSONValue, leastBits: Int) {
         if let use = jwk["use"], use != "sig" { return nil }
         if let operations = jwk["key_ops"], operations.array?.contains("verify") != true { return nil }
-        let keys = JWTKeyCollection()
         switch jwk["kty"]?.string {
         case "RSA":
-            // jwt-kit refuses keys under 2048 bits. With the exponent 1, every message is its own signature.
+            // swift-crypto refuses keys under 2048 bits. With the exponent 1, every message is its own signature.
             guard let modulus = Self.number(jwk["n"]), let exponent = Self.number(jwk["e"]),
-                exponent.bytes.drop(while: { $0 == 0 }) != [1], Self.bits(modulus.bytes) >= leastBits,
-                let key = try? Insecure.RSA.PublicKey(modulus: modulus.text, exponent: exponent.text)
+                exponent.drop(while: { $0 == 0 }) != [1], Self.bits(modulus) >= leastBits,
+                let key = try? _RSA.Signing.PublicKey(n: modulus, e: exponent)
             else { return nil }
-            algorithm = .rs256
-            await keys.add(rsa: key, digestAlgorithm: .sha256)
+            verifier = .rsa(key)
         case "EC":
-            guard jwk["crv"] == "P-256", let x = Self.number(jwk["x"]), let y = Self.number(jwk["y"]),
-                x.bytes.count == 32, y.bytes.count == 32,
-                let key = try? ES256PublicKey(parameters: (x.text, y.text))
+            guard jwk["crv"] == "P-256", let x = Self.number(jwk["x"]), let y = Self.number(jwk["y"]), x.count == 32,
+                y.count == 32, let key = try? P256.Signing.PublicKey(rawRepresentation: x + y)
             else { return nil }
-            algorithm = .es256
-            await keys.add(ecdsa: key)
+            verifier = .elliptic(key)
         default: return nil
         }
-        if let named = jwk["alg"], named != .string(algorithm.rawValue) { return nil }
-        guard let verifier = try? await keys.getKey() else { return nil }
-        self.verifier = verifier
         id = jwk["kid"]?.string
+        if let named = jwk["alg"], named != .string(algorithm.rawValue) { return nil }
     }
 
     /// Whether this key signed the token, with this key's own algorithm.
     func verifies(_ token: SignedToken) -> Bool {
         guard token.algorithm == algorithm else { return false }
-        return (try? verifier.verify(token.signature, signs: token.signed)) ?? false
+        switch verifier {
+        case .secret(let key):
+            return HMAC<SHA256>.isValidAuthenticationCode(token.signature, authenticating: token.signed, using: key)
+        case .rsa(let key):
+            let signature = _RSA.Signing.RSASignature(rawRepresentation: token.signature)
+            return key.isValidSignature(signature, for: SHA256.hash(data: token.signed), padding: .insecurePKCS1v1_5)
+        case .elliptic(let key):
+            guard let signature = try? P256.Signing.ECDSASignature(rawRepresentation: token.signature) else {
+                return false
+            }
+            return key.isValidSignature(signature, for: token.signed)
+        }
     }
 
     /// The length of a number of which these are the bytes, the highest first.
@@ -64,11 +78,11 @@ struct VerifyingKey: Sendable {
         return digits.count * 8 - (digits.first?.leadingZeroBitCount ?? 0)
     }
 
-    private static func number(_ value: JSONValue?) -> (text: String, bytes: [UInt8])? {
+    private static func number(_ value: JSONValue?) -> [UInt8]? {
         guard let text = value?.string, let bytes = Base64URL.decode(Array(text.utf8)), !bytes.isEmpty else {
             return nil
         }
-        return (text, bytes)
+        return bytes
     }
 }
 
@@ -87,11 +101,7 @@ struct KeySet: Sendable {
     init?(_ document: [UInt8], leastBits: Int) async {
         let read = try? await ForeignAnswers.threads.run(for: "keys") { try JSONValue(parsing: document) }
         guard let items = read?["keys"]?.array else { return nil }
-        var keys: [VerifyingKey] = []
-        for item in items.prefix(Self.most) {
-            if let key = await VerifyingKey(jwk: item, leastBits: leastBits) { keys.append(key) }
-        }
-        self.keys = keys
+        keys = items.prefix(Self.most).compactMap { VerifyingKey(jwk: $0, leastBits: leastBits) }
     }
 
     /// Returns the keys that may have signed a token: those with its algorithm and the key id that it names.
