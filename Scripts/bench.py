@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the benchmarks, keeps their figures in Scripts/performance.json, and writes docs/performance.md from them.
+"""Runs the benchmarks, and keeps their figures in Scripts/performance.json, with which later ones are compared.
 
-usage: bench.py [write]          writes the page from what is kept
-       bench.py run [PART…]      measures these parts first, or all but the long ones, and keeps what comes of it
+usage: bench.py [show]           shows what is kept
+       bench.py run [PART…]      measures these parts, or all but the long ones, and keeps what comes of it
        bench.py check [PART…]    measures again, and ends with 1 where a ratio or a count of instructions is worse than kept
 
 --programs FOLDER has kalends and kalends-bench (.build-release/release); --python is one with icalendar and Radicale.
@@ -26,7 +26,7 @@ from typing import Callable, NamedTuple
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import figures
 
-KEPT, PAGE = Path("Scripts/performance.json"), Path("docs/performance.md")
+KEPT = Path("Scripts/performance.json")
 
 
 class Part(NamedTuple):
@@ -97,10 +97,10 @@ PARTS = [
          "`kalends parse --json` of the same file, which stores nothing."),
     Part("caldav", "Calendars in step",
          "python3 -B Scripts/bench-caldav.py {programs}/kalends-bench --python {python}", 1, figures.steps, ("vdirsyncer",), {},
-         "1,000 events and one Radicale, whose own time is most of a first sync ([caldav.md](caldav.md))."),
+         "1,000 events and one Radicale, whose own time is most of a first sync."),
     Part("instructions", "Instructions", "python3 -B Scripts/bench-instructions.py {programs}/kalends", 1, figures.instructions,
          (), {}, "The program's own instructions, without the kernel's. Polls are counted where the machine has counters for "
-         "`perf`; they are left out of this page where it has none."),
+         "`perf`; they are left out where it has none."),
     Part("million", "A million feeds", "python3 -B Scripts/bench-million.py {programs}/kalends {programs}/kalends-bench", 1,
          figures.large, ("wrk",), {}, "Polls at very many feeds beside a few of them, of the same server program.", True),
 ]
@@ -244,17 +244,9 @@ def page(kept):
     lines = [
         "# Performance", "",
         wrapped(
-            "Each figure with its peer in the same run. `make bench` measures them again and writes this page; "
-            "`python3 -B Scripts/bench.py run PART` does one part of it. The peers' turns lie between ours, so that what else a "
-            "machine does falls on all alike. A figure is the median of its rounds; the ratio says how many times as fast "
-            "Kalends is, and in brackets the least and the most of the rounds."), "",
-        wrapped(
-            "`make bench-check` measures again and ends with 1 where a ratio is lower than the kept one by more than "
-            f"{figures.TOLERANCE:.0%}, or by more than {figures.SPREADS} spreads (how far the kept rounds lie from their median) "
-            f"where that is more, {figures.MOST_TOLERANCE:.0%} at most; or where a count of instructions is higher by more than "
-            f"{figures.COUNT_TOLERANCE:.0%}. What is worse is measured once more before that is said. A ratio of fewer than "
-            f"{figures.FEWEST_ROUNDS} rounds is shown and not compared. Times and rates are on this page only, because machines "
-            "differ. The kept figures are in `Scripts/performance.json`."), "",
+            "Each figure has its peer in the same run. The peers' turns lie between ours, so that what else a machine does falls on "
+            "all alike. A figure is the median of its rounds; the ratio says how many times as fast Kalends is, and in brackets "
+            "the least and the most of the rounds."), "",
         f"{count} figures have a goal; " + (f"missed are {len(missed)}:" if missed else "all of them reach it."), ""]
     lines += [f"- {name}" for name in missed] + ([""] if missed else [])
     for part in PARTS:
@@ -271,7 +263,7 @@ def page(kept):
 
 def main(words):
     parser = argparse.ArgumentParser(usage=__doc__.split("usage: ")[1])
-    parser.add_argument("act", nargs="?", choices=["write", "run", "check"], default="write")
+    parser.add_argument("act", nargs="?", choices=["show", "run", "check"], default="show")
     parser.add_argument("parts", nargs="*")
     parser.add_argument("--programs", default=".build-release/release")
     parser.add_argument("--python", default=".tools/python/bin/python")
@@ -282,7 +274,7 @@ def main(words):
         parser.error(f"{', '.join(sorted(unknown))}: PART is one of {', '.join(named)}")
     parts = [named[name] for name in options.parts] or [part for part in PARTS if not part.is_long]
     kept = json.loads(KEPT.read_text()) if KEPT.exists() else {}
-    if options.act != "write" and (load := os.getloadavg()[0]) > os.cpu_count() / 2:
+    if options.act != "show" and (load := os.getloadavg()[0]) > os.cpu_count() / 2:
         print(f"bench: other work is on this machine (load {load:.1f}), and ratios may be worse by it", flush=True)
     if options.act == "check":
         worse = check(kept, parts, options)
@@ -290,7 +282,7 @@ def main(words):
         return int(bool(worse))
     if options.act == "run":
         run(kept, parts, options)
-    PAGE.write_text(page(kept))
+    print(page(kept))
     count, missed = goals(kept)
     print(f"bench: {count - len(missed)} of {count} goals are met" + (f"; missed: {'; '.join(missed)}" if missed else ""))
     return 0

@@ -107,18 +107,19 @@ def wrong_dependencies():
             yield f"{PLAN_OF_TARGETS}: KalendsCore depends on {name}, but {ROOMS['KalendsCore'][1]}"
 
 
-# The plan names files; a file that was moved is moved there too.
-PLAN = Path("docs/architecture.md")
+# These pages name files of the targets; a file that was moved is moved there too.
+PAGES = (Path("docs/architecture.md"), Path("CONTRIBUTING.md"))
 HOUSE = ("KalendsCore", "KalendsFront", "FeedServer")
 NAMED = re.compile(r"`((?:[A-Z]\w+/)+[A-Z]\w+)`")
 
 
 def missing():
-    """What the plan of the house names and is not there."""
-    for name in NAMED.findall(PLAN.read_text()):
-        places = [Path(name), Path("Sources") / name, *(Path("Sources") / target / name for target in HOUSE)]
-        if not any(place.is_dir() or place.with_name(place.name + ".swift").is_file() for place in places):
-            yield f"{PLAN}: {name} is not there"
+    """What the pages name and is not there."""
+    for page in PAGES:
+        for name in NAMED.findall(page.read_text()):
+            places = [Path(name), Path("Sources") / name, *(Path("Sources") / target / name for target in HOUSE)]
+            if not any(place.exists() or place.with_name(place.name + ".swift").is_file() for place in places):
+                yield f"{page}: {name} is not there"
 
 
 COMMENT = re.compile(r"//[^\n]*")

@@ -19,7 +19,7 @@ try:
     import dateutil  # noqa: F401
     import icalendar  # noqa: F401
 except ImportError as error:
-    sys.exit(f"{error.name} not found; run `make test-clients`, or: pip install -r Tests/requirements.txt")
+    sys.exit(f"{error.name} not found; run `Tests/Harness clients`, or: pip install -r Tests/requirements.txt")
 
 from evolution import Evolution
 from kalends import Failure, Kalends

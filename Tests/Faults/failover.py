@@ -6,7 +6,7 @@ the old primary any more.
     KALENDS=.build/release/kalends python3 Tests/Faults/failover.py [--rounds 10] [--servers 2]
 
 The servers' address has both hosts, the first of which is the old primary in every other round. What an operator has to do
-is done as docs/postgresql.md says: the old primary is stopped before the standby is promoted, and comes back as a standby or
+is done as docs/nodes.md says: the old primary is stopped before the standby is promoted, and comes back as a standby or
 with `default_transaction_read_only=on`.
 """
 

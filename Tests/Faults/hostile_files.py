@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Hostile files in every place where Kalends reads or writes one: backups, databases, keys, journals, locks, sockets and
-configuration. Each case must end within a time, with a status of the contract and one plain sentence, and leave what was
+configuration. Each case must end within a time, with a status that commands have and one plain sentence, and leave what was
 there as it was; a server that starts all the same must answer.
 
 usage: KALENDS=.build/debug/kalends hostile_files.py [--only WORD] [--say]"""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The README's examples for Caddy and nginx, word for word but for port, certificate and where Kalends listens, in front
+"""The examples of docs/operations.md for Caddy and nginx, word for word but for port, certificate and where Kalends listens, in front
 of a server: people's networks are told apart, nobody chooses theirs, large files pass, an unchanged poll stays one.
 
     KALENDS=.build/release/kalends python3 Tests/Faults/proxies.py
@@ -20,26 +20,26 @@ from ports import free_port
 from report import run, skip
 from server import Server, Violation
 
-TITLE = "Behind Caddy and nginx, as the README has them:"
-README = Path(__file__).resolve().parents[2] / "README.md"
+TITLE = "Behind Caddy and nginx, as docs/operations.md has them:"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "operations.md"
 HOST = "calendar.example"
 # Wrong passwords that one network has before it waits, with room to spare.
 GUESSES = 30
 
 
 def example(language, first):
-    """The block of the README in that language that begins so."""
+    """The block of the page in that language that begins so."""
     # Each match ends with its closing fence, so that the next begins with an opening one.
-    for name, block in re.findall(r"^```(\w*)\n(.*?)^```$", README.read_text(), re.M | re.S):
+    for name, block in re.findall(r"^```(\w*)\n(.*?)^```$", PAGE.read_text(), re.M | re.S):
         if name == language and block.startswith(first):
             return block
-    raise Violation(f"the README has no example that begins with {first!r}")
+    raise Violation(f"docs/operations.md has no example that begins with {first!r}")
 
 
 def replaced(text, *pairs):
     for old, new in pairs:
         if old not in text:
-            raise Violation(f"the README's example has no {old!r} any more")
+            raise Violation(f"the page's example has no {old!r} any more")
         text = text.replace(old, new)
     return text
 
@@ -203,5 +203,5 @@ def rounds(folder):
 if __name__ == "__main__":
     for program in ("caddy", "nginx", "curl", "openssl"):
         if shutil.which(program) is None:
-            skip(TITLE, f"{program} is not installed; run `make test-proxies`")
+            skip(TITLE, f"{program} is not installed; run `Tests/Harness proxies`")
     run(TITLE, COLUMNS, rounds)

@@ -255,7 +255,7 @@ struct BackgroundTests {
         #expect(await syncs.count == 1)
     }
 
-    @Test("The status is kept under the names of its specification, and counts only")
+    @Test("The status is kept under fixed names, and counts only")
     func kept() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "kalends-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }

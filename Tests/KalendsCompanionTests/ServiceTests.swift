@@ -27,7 +27,7 @@ struct ServiceTests {
                 endAt: "2026-01-21T09:30:00-08:00", isAllDay: false, sourceCalendarName: "Work Outlook")
         ])
 
-    @Test("Planned events go in exactly the body of their specification, with the token and the media type")
+    @Test("Planned events go in exactly the body that the route takes, with the token and the media type")
     func planned() async throws {
         let server = try LocalServer()
         try server.reply("planned", ["ok": true, "deleted": 1, "upserted": 1, "unchanged": 0, "failed": []])
@@ -131,7 +131,7 @@ struct ServiceTests {
     }
 
     @Test(
-        "An answer that is not the contract's is a bad answer, whatever it is",
+        "An answer that the API does not describe is a bad answer, whatever it is",
         arguments: ["/text", "/deep", "/flaky/0", "/announced", "/endless"])
     func badAnswers(_ path: String) async throws {
         let server = try LocalServer()

@@ -9,7 +9,7 @@ struct OfficeEventTests {
     private let monday = date("2025-11-03")
     private let wednesday = date("2025-11-05")
 
-    @Test("An office day's event is the specification's to the letter")
+    @Test("An office day's event, to the letter")
     func officeEvent() throws {
         var person = Person(from: monday) { $0.officeAddress = "1 Main Street" }
         _ = try person.visit("a", monday, "10:00", "12:00")

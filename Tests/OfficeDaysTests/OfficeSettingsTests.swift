@@ -13,7 +13,7 @@ struct OfficeSettingsTests {
         return settings.trimmed().faults { FoundationClock(identifier: $0) != nil }.map(\.pointer)
     }
 
-    @Test("Settings as they come are those of the specification, and are good")
+    @Test("Settings as they come are the defaults, and are good")
     func usual() {
         let settings = OfficeSettings()
         #expect(!settings.enabled)

@@ -6,7 +6,7 @@ import OfficeDays
 import TestSupport
 import Testing
 
-/// A second opinion by a Python program that was written from the specification's text.
+/// A second opinion by a Python program that was written from the rules in words.
 @Suite("Office days: an independent model agrees")
 struct QuarterOracle {
     private static let environment = ProcessInfo.processInfo.environment

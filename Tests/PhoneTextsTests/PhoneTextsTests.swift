@@ -62,19 +62,6 @@ struct PhoneTextsTests {
         ] { #expect(text.contains(word), "\(word)") }
     }
 
-    @Test("The contract's table has the same words", .needsCorpora("contract-sync.md"))
-    func contractWords() throws {
-        let text = try source("contract-sync.md")
-        let (app, companion) = (ConnectorTexts(app: "(app)"), CompanionTexts(app: "(app)"))
-        let words =
-            [
-                app.subtitle(isConnected: true), app.subtitle(isConnected: false), app.explanation, app.connect,
-                app.disconnect, app.account, app.managePermissions, app.denied, app.openSettings, app.disconnected,
-                companion.welcome, companion.subtext,
-            ] + SyncProblem.allCases.map(\.text)
-        for word in words { #expect(text.contains(word), "\(word)") }
-    }
-
     @Test("Only the app's name changes from app to app")
     func names() {
         let other = ConnectorTexts(app: "Kalends")

@@ -82,7 +82,7 @@ private struct Found {
             }
         }
 
-        /// A text such as `2026-01-21T17:00:00Z`, a date, or a floating time without Z (contract, section 6).
+        /// A text such as `2026-01-21T17:00:00Z`, a date, or a floating time without Z.
         var plain: String {
             let wall = CivilDateTime(wallSeconds: seconds)
             return switch form {

@@ -50,7 +50,7 @@ struct Kalends: AsyncParsableCommand {
         return try ReadWorker.parseAsRoot(Array(arguments.dropFirst()))
     }
 
-    /// Ends the process with the contract's exit status and the error's own message.
+    /// Ends the process with the exit status and the error's own message.
     private static func exit(_ error: any Error) -> Never {
         switch error {
         case let error as CommandRefusal:

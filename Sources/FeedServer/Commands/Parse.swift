@@ -32,7 +32,7 @@ struct Parse: ParsableCommand {
 }
 
 extension Event {
-    /// The event as an object of the contract, section 6.
+    /// The event as an object of JSON.
     func parseJSON(problems: [String]) -> JSONValue {
         [
             "component": .string(kind.rawValue), "uid": .string(uid), "recurrenceId": recurrenceID?.json ?? .null,

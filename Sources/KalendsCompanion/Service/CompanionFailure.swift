@@ -16,7 +16,7 @@ public enum CompanionFailure: Error, Hashable, Sendable {
     case server(status: Int, retryAfter: Int?)
     /// Another 4xx: the request is wrong, and repeating it does not help. `code` is the problem document's.
     case refused(status: Int, code: String)
-    /// The response does not conform to the contract.
+    /// The response is not what the API describes.
     case badAnswer
     /// The time for the work ran out.
     case cancelled

@@ -6,7 +6,7 @@ internal import Foundation
 internal import FoundationNetworking
 #endif
 
-/// A server over HTTP. Its responses are untrusted: their size is limited, and only what the contract defines is read.
+/// A server over HTTP. Its responses are untrusted: their size is limited, and only what the API describes is read.
 public struct HTTPCompanionService: CompanionService {
     private let address: ServerAddress
     private let credential: Credential

@@ -6,7 +6,7 @@ import FoundationEssentials
 import Outbound
 import Storage
 
-/// The settings of a server (contract, section 0): flags come first, then `KALENDS_*` variables, then the file named by
+/// The settings of a server: flags come first, then `KALENDS_*` variables, then the file named by
 /// `--config`.
 package struct ServerSettings: Sendable {
     package var host = "127.0.0.1"
@@ -28,7 +28,7 @@ package struct ServerSettings: Sendable {
     private var isPublicURLGiven = false
     /// The proxies whose X-Forwarded-For is trusted.
     package var trustedProxies: [AddressRange] = []
-    /// Whether what the contract allows and ASVS level 2 does not is refused (`StrictRules.swift`).
+    /// Whether what the API allows and ASVS level 2 does not is refused (`StrictRules.swift`).
     package var isStrict = false
     /// Whether a sign-in with a password needs a second factor; a strict server needs it in any case.
     package var requireSecondFactor = false

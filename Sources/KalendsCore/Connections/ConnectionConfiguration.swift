@@ -3,7 +3,7 @@
 package import Base
 package import Storage
 
-/// What a connection synchronizes, and how often (contract, section 7).
+/// What a connection synchronizes, and how often.
 package struct ConnectionConfiguration: Hashable, Sendable {
     /// The kinds of items that are not synchronized; in the API these are `syncTasks` and similar fields.
     package var hidden: Set<ScheduleItem.Collection> = []

@@ -3,7 +3,7 @@
 import ICalBridge
 package import Storage
 
-/// What a feed shows (contract, section 4).
+/// What a feed shows.
 package struct FeedConfiguration: Hashable, Sendable {
     package enum Detail: String, Hashable, Sendable, CaseIterable {
         case full, titles, busy

@@ -93,7 +93,7 @@ extension Problem {
 }
 
 extension EventTime {
-    /// The time in the form of the contract (section 6): with its zone and the instant, floating, or a date.
+    /// The time as `parse` and reports write it: with its zone and the instant, floating, or a date.
     package var json: JSONValue {
         switch self {
         case .date(let date): ["date": .string(date.description)]

@@ -141,7 +141,7 @@ package struct MemoryBudgets: Sendable {
         texts = MemoryBudget(limit: limits.textMemory, patience: .seconds(10))
     }
 
-    /// The most bytes of elements on one page of a list (contract: 4 MiB); a larger element gets a page of its own.
+    /// The most bytes of elements on one page of a list (4 MiB); a larger element gets a page of its own.
     package static let mostPageBytes = 4 << 20
 
     private static func pages(_ width: Int) -> MemoryBudget {

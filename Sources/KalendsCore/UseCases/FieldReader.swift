@@ -271,7 +271,7 @@ package struct FieldReader {
     }
 }
 
-/// The ids that host applications choose (contract: 1 to 128 unreserved characters of URLs, or colons).
+/// The ids that host applications choose: 1 to 128 unreserved characters of URLs, or colons.
 package enum Identifier {
     package static let rule = "An id is 1 to 128 characters of A-Z a-z 0-9 . _ ~ : -"
 

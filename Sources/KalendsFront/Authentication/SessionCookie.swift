@@ -10,7 +10,7 @@ import Storage
 /// The cookie that a browser keeps a session in (RFC 6265).
 enum SessionCookie {
     private static let names = CookieNames("kalends_session")
-    /// The name that programs of the specification use.
+    /// A second name, for programs that know only that one.
     private static let specified = "tmr_session"
 
     /// The names under which a session counts, the strictest first.

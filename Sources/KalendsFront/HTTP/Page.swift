@@ -5,7 +5,7 @@ import FeedTokens
 import Hummingbird
 import KalendsCore
 
-/// The requested part of a list (contract: `limit` and `cursor`).
+/// The requested part of a list: `limit` and `cursor`.
 struct Page {
     /// What the page may take of the server's memory.
     let room: MemoryShare
@@ -102,7 +102,7 @@ struct Page {
 /// A page takes memory as it grows, and ends early when there is none, so that a list neither waits for memory nor is
 /// refused for want of it: the next page goes on where this one ends.
 package struct PageText: Sendable {
-    /// The most bytes of elements in one page (contract: 4 MiB); a larger element fills a page by itself.
+    /// The most bytes of elements in one page (4 MiB); a larger element fills a page by itself.
     package static let mostBytes = MemoryBudgets.mostPageBytes
     /// The bytes beside the elements: the list's other members.
     private static let margin = 4 << 10

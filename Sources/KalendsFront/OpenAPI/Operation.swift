@@ -88,7 +88,7 @@ struct Operation: Sendable {
 }
 
 extension [Operation.Parameter] {
-    /// The parameters of every list (contract, section 1).
+    /// The parameters of every list.
     static let page: Self = [
         .init(name: "limit", schema: Schema.integer(1...1000).defaulting(to: 100)),
         .init(name: "cursor", schema: Schema.string.described("`nextCursor` of the previous page.")),

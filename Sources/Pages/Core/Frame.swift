@@ -89,7 +89,7 @@ public struct Draft: Sendable {
     public struct Problem: Sendable {
         /// The name of the form's field; empty for the whole form.
         public var field: String
-        /// A code of docs/errors.md.
+        /// A code of docs/limits.md.
         public var code: String
         /// A value that the message contains, such as a limit.
         public var detail: String?

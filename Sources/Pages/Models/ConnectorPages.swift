@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The Apple connector's state, as defined in section 8 of the contract.
+/// The Apple connector's state, as the pages show it.
 public enum ConnectorState: Sendable {
     case notConnected
     case connected(read: Bool, write: Bool)

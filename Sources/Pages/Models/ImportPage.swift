@@ -108,7 +108,7 @@ public struct ImportPage: Page {
         case committed(Report)
         /// Titles of the events that were edited later, which remain.
         case undone(kept: [String])
-        /// The reason, as a code of docs/errors.md.
+        /// The reason, as a code of docs/limits.md.
         case failed(code: String, detail: String?)
     }
 

@@ -107,7 +107,7 @@ struct CalDAVFaultTests {
     }
 
     @Test(
-        "F39: what a server drops and says nothing of is read when it costs no request, and is known as its own doing",
+        "What a server drops and says nothing of is read when it costs no request, and is known as its own doing",
         arguments: CalDAVServers.Name.tested)
     func rewriting(_ name: CalDAVServers.Name) async throws {
         let room = try await room(name)
@@ -297,7 +297,7 @@ struct CalDAVFaultTests {
     }
 
     @Test(
-        "F37: a calendar that is gone is missing, and none of its events is gone by it",
+        "A calendar that is gone is missing, and none of its events is gone by it",
         arguments: CalDAVServers.Name.tested)
     func missingCalendar(_ name: CalDAVServers.Name) async throws {
         let room = try await room(name)
@@ -350,7 +350,7 @@ struct CalDAVFaultTests {
         #expect(now.components(separatedBy: "BEGIN:VALARM").count == 2)
     }
 
-    @Test("F5: guests are never written to: where a server schedules, the event is left as it is")
+    @Test("Guests are never written to: where a server schedules, the event is left as it is")
     func guests() async throws {
         for name in CalDAVServers.Name.tested {
             let room = try await room(name)

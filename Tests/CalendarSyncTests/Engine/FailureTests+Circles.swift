@@ -8,7 +8,7 @@ import Testing
 
 /// Failures of whole calendars and databases, and of several programs at one calendar.
 extension FailureTests {
-    @Test("F5: somebody's invitation of the same title and time is not ours, and nobody's event is made twice for it")
+    @Test("Somebody's invitation of the same title and time is not ours, and nobody's event is made twice for it")
     func invitation() async throws {
         let world = try await World.stage(appointments: 1)
         let entry = try #require(world.store.items[Self.item]?.entry)
@@ -25,7 +25,7 @@ extension FailureTests {
         try await world.settle()
     }
 
-    @Test("F15: a server that cannot read its own items writes nothing, and reports nothing as done")
+    @Test("A server that cannot read its own items writes nothing, and reports nothing as done")
     func withoutItems() async throws {
         let world = try await World.stage(appointments: 4)
         let (writes, links) = (world.calendar.writes, world.store.links)
@@ -39,7 +39,7 @@ extension FailureTests {
         #expect(world.calendar.live.count == 3)
     }
 
-    @Test("F15: an older copy of the database is held before it writes, and takes nothing of the calendar away")
+    @Test("An older copy of the database is held before it writes, and takes nothing of the calendar away")
     func olderCopy() async throws {
         let world = try await World.stage(appointments: 3)
         let (records, items) = (world.store.records, world.store.items)
@@ -53,7 +53,7 @@ extension FailureTests {
         #expect(world.calendar.live.count == 7, "Nobody asked to delete what this copy does not know.")
     }
 
-    @Test("F25: occurrences that are alike in all but their place in the series are two, and stay two")
+    @Test("Occurrences that are alike in all but their place in the series are two, and stay two")
     func occurrencesAlike() async throws {
         let world = try await World.stage()
         world.add(Self.item, repetition: Repetition(rrule: "FREQ=DAILY;COUNT=6"))
@@ -79,7 +79,7 @@ extension FailureTests {
         try await world.settle()
     }
 
-    @Test("F29: two connections on one calendar never change or delete what the other has made")
+    @Test("Two connections on one calendar never change or delete what the other has made")
     func twoConnections() async throws {
         let world = try await World.stage(appointments: 3, tasks: 2, linked: false)
         let other = World(world.circle, connection: "n2")
@@ -112,7 +112,7 @@ extension FailureTests {
         #expect(world.calendar.trespasses.isEmpty)
     }
 
-    @Test("F37: a calendar that is not there for a while loses no event, and its connection no link")
+    @Test("A calendar that is not there for a while loses no event, and its connection no link")
     func calendarMissing() async throws {
         let world = try await World.stage(appointments: 4)
         let links = world.store.links
@@ -128,7 +128,7 @@ extension FailureTests {
         #expect(world.calendar.live.count == 4 && world.calendar.deletions.isEmpty)
     }
 
-    @Test("F37: a calendar that is missing for a write keeps what is wanted, and nothing is made elsewhere")
+    @Test("A calendar that is missing for a write keeps what is wanted, and nothing is made elsewhere")
     func calendarMissingForWrites() async throws {
         let world = try await World.stage(appointments: 2)
         world.edit(Self.item) { $0.title = "Edited" }

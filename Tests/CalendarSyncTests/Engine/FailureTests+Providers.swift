@@ -43,7 +43,7 @@ extension FailureTests {
             now: { Instant(seconds: 0) }, pause: { _ in }, random: { _ in 0 })
     }
 
-    @Test("F5: no write names a guest or an organiser, and Google is told to send nothing", arguments: 0..<3)
+    @Test("No write names a guest or an organiser, and Google is told to send nothing", arguments: 0..<3)
     func noGuests(_ number: Int) async throws {
         let http = ScriptedHTTP([])
         let providers: [any CalendarProvider] = [try Self.caldav(http), Self.google(http), Self.graph(http)]
@@ -78,7 +78,7 @@ extension FailureTests {
     }
 
     @Test(
-        "F17: whole days are the same days on the way there and back, whatever the clock of the machine",
+        "Whole days are the same days on the way there and back, whatever the clock of the machine",
         arguments: ["2026-12-24", "2027-03-28", "2027-10-31", "2028-02-29"])
     func wholeDays(_ day: String) async throws {
         let first = try #require(CivilDate(iso: day))
@@ -117,7 +117,7 @@ extension FailureTests {
     }
 
     @Test(
-        "F18: a series keeps its time of day when the clocks change, wherever it is",
+        "A series keeps its time of day when the clocks change, wherever it is",
         arguments: ["Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "America/Santiago", "UTC"])
     func clocks(_ zone: String) async throws {
         let mornings = try Self.mornings(zone, weeks: 40)
@@ -146,7 +146,7 @@ extension FailureTests {
     }
 
     @Test(
-        "F18: Google has the occurrences of a series when its own clock says so",
+        "Google has the occurrences of a series when its own clock says so",
         arguments: ["Europe/Berlin", "America/New_York", "Australia/Lord_Howe"])
     func googleClocks(_ zone: String) async throws {
         let mornings = try Self.mornings(zone, weeks: 20)
@@ -159,7 +159,7 @@ extension FailureTests {
     }
 
     @Test(
-        "F19: a time with an invalid zone keeps its instant, and never fails the listing",
+        "A time with an invalid zone keeps its instant, and never fails the listing",
         arguments: ["tzone://Microsoft/Custom", "tzone://Microsoft/Utc", "Customized Time Zone", "x", ""])
     func oddZones(_ name: String) throws {
         // Graph is asked for times in UTC; where somebody made the event is said beside them.
@@ -202,7 +202,7 @@ extension FailureTests {
         #expect(read.span.start == CalDAVSamples.start)
     }
 
-    @Test("F20: no time is written floating, and floating times are read in the calendar's zone")
+    @Test("No time is written floating, and floating times are read in the calendar's zone")
     func floating() throws {
         let stamp = ObjectStamp(uid: "u", mark: CalDAVRoom.mark("a"), now: Instant(seconds: 0), sequence: 1)
         for entry in CalDAVSamples.all {
@@ -231,7 +231,7 @@ extension FailureTests {
         #expect(moved.contains("DTSTART;TZID=Europe/Berlin:20261203T100000\r\n"))
     }
 
-    @Test("F24: a changed occurrence has no rule of its own, and a series of which nothing is left is read as it is")
+    @Test("A changed occurrence has no rule of its own, and a series of which nothing is left is read as it is")
     func overrides() throws {
         let stamp = ObjectStamp(uid: "u", mark: CalDAVRoom.mark("a"), now: Instant(seconds: 0), sequence: 0)
         var series = CalDAVSamples.series
@@ -251,7 +251,7 @@ extension FailureTests {
         }
     }
 
-    @Test("F24: one event that a server will not take keeps back itself, and no other")
+    @Test("One event that a server will not take keeps back itself, and no other")
     func oneRefused() async throws {
         let world = try await World.stage(appointments: 5, linked: false)
         world.calendar.faults = [.refusedWrite]
@@ -265,7 +265,7 @@ extension FailureTests {
     }
 
     @Test(
-        "F30: a run that was throttled in the middle goes on with the rest, and drops nothing", arguments: [1, 3, 20])
+        "A run that was throttled in the middle goes on with the rest, and drops nothing", arguments: [1, 3, 20])
     func throttledRun(_ times: Int) async throws {
         let room = try await GraphRoom()
         let store = SimulatedStore()
@@ -295,7 +295,7 @@ extension FailureTests {
     }
 
     @Test(
-        "F34: whatever Google calls a change counts as one, and an unknown channel has already ended",
+        "Whatever Google calls a change counts as one, and an unknown channel has already ended",
         arguments: ["exists", "not_exists", "add", "update", "x"])
     func anyState(_ state: String) async throws {
         let notice = GooglePush.notice(

@@ -6,9 +6,9 @@ import Testing
 
 @testable import CalendarSync
 
-/// The failures from F21 on: series, marks, identities, and what servers do to the events that they are given.
+/// Failures of series, marks, identities, and what servers do to the events that they are given.
 extension FailureTests {
-    @Test("F21: a series that is cut there is left, and waits for a person")
+    @Test("A series that is cut there is left, and waits for a person")
     func split() async throws {
         let world = try await World.stage()
         world.add(Self.item, repetition: Repetition(rrule: "FREQ=DAILY;COUNT=20"))
@@ -128,7 +128,7 @@ extension FailureTests {
         #expect(world.store.items[Self.item]?.entry.canonical.occurrences.isEmpty == true)
     }
 
-    @Test("F21: a series of more than a thousand occurrences that is ended here ends there, and one cut there waits")
+    @Test("A series of more than a thousand occurrences that is ended here ends there, and one cut there waits")
     func lateEnds() async throws {
         let world = try await World.stage()
         world.add(Self.item, repetition: Repetition(rrule: "FREQ=DAILY"))
@@ -144,7 +144,7 @@ extension FailureTests {
         #expect(world.open.first?.fields.map(\.field) == [.recurrence])
     }
 
-    @Test("F23: an occurrence cancelled as an EXDATE is the same as one that is named cancelled")
+    @Test("An occurrence cancelled as an EXDATE is the same as one that is named cancelled")
     func exdates() {
         let start = World.span(0).start.adding(seconds: World.day)
         let one = Entry(
@@ -155,7 +155,7 @@ extension FailureTests {
         #expect(one.canonical == other.canonical)
     }
 
-    @Test("F26: a value that comes back three times within an hour is left, and waits for a person")
+    @Test("A value that comes back three times within an hour is left, and waits for a person")
     func pingPong() async throws {
         let world = try await World.stage(tasks: 1)
         for round in 1...3 {
@@ -172,7 +172,7 @@ extension FailureTests {
         #expect(world.event(Self.task)?.entry.title == "Title of t0")
     }
 
-    @Test("F26: a mark of another installation, or of another circle, is foreign")
+    @Test("A mark of another installation, or of another circle, is foreign")
     func strangers() async throws {
         let world = try await World.stage(appointments: 1)
         for (id, installation, circle) in [("x1", "other", "c"), ("x2", "i", "other")] {
@@ -187,7 +187,7 @@ extension FailureTests {
         #expect(world.calendar.live.map(\.id) == ["x1", "x2"])
     }
 
-    @Test("F27: of two events with one mark the recorded one is ours, and the copy is never touched")
+    @Test("Of two events with one mark the recorded one is ours, and the copy is never touched")
     func copies() async throws {
         let world = try await World.stage(appointments: 1)
         var copy = try #require(world.event(Self.item))
@@ -202,7 +202,7 @@ extension FailureTests {
         #expect(world.calendar.trespasses.isEmpty)
     }
 
-    @Test("F28: a change is written in place, and nothing is deleted for it")
+    @Test("A change is written in place, and nothing is deleted for it")
     func inPlace() async throws {
         let world = try await World.stage(appointments: 1)
         world.edit(Self.item) { $0.span = World.span(5) }
@@ -224,7 +224,7 @@ extension FailureTests {
         #expect(record?.counts.deleted == 0)
     }
 
-    @Test("F31: a run of which nothing succeeds has failed, and stops asking")
+    @Test("A run of which nothing succeeds has failed, and stops asking")
     func throttled() async throws {
         let world = try await World.stage(appointments: 6, linked: false)
         world.calendar.faults = [.throttledWrite]
@@ -236,7 +236,7 @@ extension FailureTests {
         #expect(world.calendar.live.count == 6)
     }
 
-    @Test("F32: a dead cursor leads to a full listing, which finds the events that were removed")
+    @Test("A dead cursor leads to a full listing, which finds the events that were removed")
     func deadCursor() async throws {
         let world = try await World.stage(appointments: 3, tasks: 1)
         world.deleteThere(Self.task)
@@ -246,7 +246,7 @@ extension FailureTests {
         #expect(world.calendar.live.count == 3)
     }
 
-    @Test("F35: what a person deletes stays away until its item changes, or the person asks for it")
+    @Test("What a person deletes stays away until its item changes, or the person asks for it")
     func staysAway() async throws {
         let world = try await World.stage(appointments: 2, tasks: 2)
         world.deleteThere(Self.task)
@@ -265,7 +265,7 @@ extension FailureTests {
         #expect(world.event(Self.task)?.entry.title == "Changed")
     }
 
-    @Test("F36: an identity that stays taken gives way to the next generation")
+    @Test("An identity that stays taken gives way to the next generation")
     func tombstones() async throws {
         let world = try await World.stage(tasks: 2)
         world.store.items[Self.task]?.isHidden = true
@@ -276,7 +276,7 @@ extension FailureTests {
         #expect(world.event(Self.task)?.mark?.generation == 1)
     }
 
-    @Test("F38: another calendar under an old base deletes nothing")
+    @Test("Another calendar under an old base deletes nothing")
     func otherCalendar() async throws {
         let world = try await World.stage(appointments: 3)
         let other = SimulatedCalendar()
@@ -292,7 +292,7 @@ extension FailureTests {
         #expect(world.calendar.live.count == 3)
     }
 
-    @Test("F38: after a change of the filter a run deletes nothing, and the next one does")
+    @Test("After a change of the filter a run deletes nothing, and the next one does")
     func otherFilter() async throws {
         let world = try await World.stage(tasks: 3)
         world.filter = "fewer"
@@ -301,7 +301,7 @@ extension FailureTests {
         #expect(try await world.run()?.counts.deleted == 1)
     }
 
-    @Test("F39, F40: a server's rewriting is not an edit, and neither is a new etag")
+    @Test("A server's rewriting is not an edit, and neither is a new etag")
     func rewriting() async throws {
         let world = try await World.stage()
         world.calendar.rewrites = true

@@ -6,12 +6,12 @@ import Testing
 
 @testable import CalendarSync
 
-/// Failures that other engines had, each by its number in the list of forty.
+/// Failures that other engines had.
 @Suite struct FailureTests {
     static let item = ItemKey(.appointments, "a0")
     static let task = ItemKey(.tasks, "t0")
 
-    @Test("F1: a first run over our own events creates no duplicates, without any stored state")
+    @Test("A first run over our own events creates no duplicates, without any stored state")
     func firstRun() async throws {
         let world = try await World.stage(appointments: 5)
         world.store.links = [:]
@@ -23,7 +23,7 @@ import Testing
         #expect(world.store.links.values.allSatisfy { $0.state == .linked })
     }
 
-    @Test("F2: an answer that was lost is found out before anything is made again")
+    @Test("An answer that was lost is found out before anything is made again")
     func lostAnswer() async throws {
         let world = try await World.stage(appointments: 1, linked: false)
         world.calendar.faults = [.lostAnswer]
@@ -35,7 +35,7 @@ import Testing
         #expect(world.store.links[Self.item]?.state == .linked)
     }
 
-    @Test("F2: where ids do not follow from marks, what was made is found by its mark before anything is sent again")
+    @Test("Where ids do not follow from marks, what was made is found by its mark before anything is sent again")
     func lostAnswerWithoutIdentity() async throws {
         let world = try await World.stage(appointments: 1, linked: false)
         world.calendar.hasIdentities = false
@@ -48,7 +48,7 @@ import Testing
         #expect(world.store.conflicts.isEmpty)
     }
 
-    @Test("F3: a process that is killed between the create and its mapping makes no second event", arguments: 0..<8)
+    @Test("A process that is killed between the create and its mapping makes no second event", arguments: 0..<8)
     func killed(commits: Int) async throws {
         let world = try await World.stage(appointments: 3, linked: false)
         world.store.commitsLeft = commits
@@ -60,7 +60,7 @@ import Testing
         #expect(world.calendar.writes == 3)
     }
 
-    @Test("F4: a new connection adopts the events of the one that it follows")
+    @Test("A new connection adopts the events of the one that it follows")
     func reconnected() async throws {
         let world = try await World.stage(appointments: 3)
         world.store.links = [:]
@@ -121,7 +121,7 @@ import Testing
         #expect(world.calendar.live.count == count)
     }
 
-    @Test("F6: edits on both sides are merged, and neither is lost silently")
+    @Test("Edits on both sides are merged, and neither is lost silently")
     func mismatch() async throws {
         let world = try await World.stage(appointments: 1)
         world.edit(Self.item) { $0.notes = "Bring the letter" }
@@ -133,7 +133,7 @@ import Testing
         #expect(values.contains { $0.hasPrefix("c") })
     }
 
-    @Test("F7: a write names the etag of the state that it was merged with, never a fresh one")
+    @Test("A write names the etag of the state that it was merged with, never a fresh one")
     func etags() async throws {
         let world = try await World.stage(appointments: 1)
         let etag = try #require(world.store.links[Self.item]?.etag)
@@ -147,7 +147,7 @@ import Testing
         #expect(sent == etag)
     }
 
-    @Test("F8: an update names only the fields that differ")
+    @Test("An update names only the fields that differ")
     func fields() async throws {
         let world = try await World.stage(appointments: 1)
         world.edit(Self.item) { $0.title = "Other" }
@@ -160,7 +160,7 @@ import Testing
         #expect(EntryField.ofEvents.filter { from[$0] != wanted[$0] } == [.title])
     }
 
-    @Test("F9: an edit here beats a deletion there")
+    @Test("An edit here beats a deletion there")
     func editBeatsDeletion() async throws {
         let world = try await World.stage(appointments: 1, tasks: 1)
         for item in [Self.item, Self.task] {
@@ -175,7 +175,7 @@ import Testing
         #expect(world.event(Self.item)?.mark?.generation == 1)
     }
 
-    @Test("F10: a foreign event with the same title and time is not mistaken for ours")
+    @Test("A foreign event with the same title and time is not mistaken for ours")
     func foreign() async throws {
         let world = try await World.stage(appointments: 1, linked: false)
         let entry = try #require(world.store.items[Self.item]?.entry)
@@ -187,7 +187,7 @@ import Testing
         #expect(world.calendar.trespasses.isEmpty)
     }
 
-    @Test("F11: 129 of 225 events that are missing at once hold the run, and so do 94 of 96 on the next day")
+    @Test("129 of 225 events that are missing at once hold the run, and so do 94 of 96 on the next day")
     func massDeletion() async throws {
         let world = try await World.stage(appointments: 225)
         for index in 0..<129 { world.deleteThere(ItemKey(.appointments, "a\(index)")) }
@@ -203,7 +203,7 @@ import Testing
         #expect(world.calendar.writes == writes)
     }
 
-    @Test("F11: deletions in small runs are counted over a day")
+    @Test("Deletions in small runs are counted over a day")
     func rollingDay() async throws {
         let world = try await World.stage(tasks: 40)
         func hide(_ range: Range<Int>) {
@@ -217,7 +217,7 @@ import Testing
         #expect(try await world.run()?.counts.deleted == 4)
     }
 
-    @Test("F11: a calendar that answers empty is held, and an approval of it lets the run go on")
+    @Test("A calendar that answers empty is held, and an approval of it lets the run go on")
     func empty() async throws {
         let world = try await World.stage(appointments: 4)
         world.calendar.faults = [.deadCursor, .emptyListing]
@@ -228,7 +228,7 @@ import Testing
         #expect(world.calendar.live.count == 4)
     }
 
-    @Test("F12, F13, F14: an event that a listing omits is looked at, and is not gone")
+    @Test("An event that a listing omits is looked at, and is not gone")
     func omitted() async throws {
         let world = try await World.stage(appointments: 6)
         world.calendar.mayOmit = { _ in true }
@@ -241,7 +241,7 @@ import Testing
         #expect(world.store.position?.cursor != nil)
     }
 
-    @Test("F16: an event that leaves the window stays where it is, and comes back with the window")
+    @Test("An event that leaves the window stays where it is, and comes back with the window")
     func window() async throws {
         let world = try await World.stage(appointments: 2)
         world.window = SyncWindow(from: Instant(seconds: 40 * World.day), to: Instant(seconds: 90 * World.day))

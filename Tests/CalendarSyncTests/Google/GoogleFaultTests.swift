@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(
-        "F30: a call that was throttled in a batch is sent again, and only that call",
+        "A call that was throttled in a batch is sent again, and only that call",
         arguments: [
             Fault(403, "rateLimitExceeded", .refused), Fault(429, "rateLimitExceeded", .refused),
             Fault(409, "conflict", .refused), Fault(503, "backendError", .refused),

@@ -161,7 +161,7 @@ import Testing
         #expect(listed.map(\.mark) == [Bench.mark("a")])
     }
 
-    @Test("F37: events of a calendar that is gone are not gone: the calendar is missing")
+    @Test("Events of a calendar that is gone are not gone: the calendar is missing")
     func missingCalendar() async throws {
         let bench = try await Bench()
         let event = try await bench.createOne("a", Bench.single("A"))

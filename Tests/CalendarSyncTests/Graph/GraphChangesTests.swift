@@ -96,7 +96,7 @@ import Testing
         #expect(try await listed(room, set.cursor).changes.isEmpty)
     }
 
-    @Test("F22: a deleted occurrence of which Graph says nothing is found when the window moves")
+    @Test("A deleted occurrence of which Graph says nothing is found when the window moves")
     func silent() async throws {
         let room = try await GraphRoom()
         try await room.emulator.settings(["silentCancellations": true])
@@ -124,7 +124,7 @@ import Testing
         #expect(try await room.looked(series.id)?.whole == entry)
     }
 
-    @Test("F22: what is removed is reported, also ids that nobody knows: the window does not say which kind it is")
+    @Test("What is removed is reported, also ids that nobody knows: the window does not say which kind it is")
     func removed() async throws {
         let room = try await GraphRoom()
         let gone = try await room.created(.single("gone"), "gone")
@@ -217,7 +217,7 @@ import Testing
     }
 
     @Test(
-        "F17: all-day events are the days of the zone in which they were made",
+        "All-day events are the days of the zone in which they were made",
         arguments: [
             "Pacific/Auckland", "America/Los_Angeles", "Tokyo Standard Time", "UTC", "India Standard Time",
         ])

@@ -115,7 +115,7 @@ import Testing
         }
     }
 
-    @Test("F30: a short wait is waited for, once for all that were refused; a long one is the caller's")
+    @Test("A short wait is waited for, once for all that were refused; a long one is the caller's")
     func throttledSteps() async throws {
         let room = try await GraphRoom()
         let requests = (0..<45).map {
@@ -167,7 +167,7 @@ import Testing
         #expect(try await room.emulator.events().count == 45)
     }
 
-    @Test("F30: eight runs over one mailbox never have more than four requests under way")
+    @Test("Eight runs over one mailbox never have more than four requests under way")
     func gate() async throws {
         let room = try await GraphRoom()
         let event = try await room.created(.single())

@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test("F19: Microsoft's odd names are read, and a meaningless one is not a zone")
+    @Test("Microsoft's odd names are read, and a meaningless one is not a zone")
     func oddities() {
         #expect(GraphZones.identifier(of: "tzone://Microsoft/Utc") == "Etc/UTC")
         #expect(GraphZones.identifier(of: "Europe/Vienna") == "Europe/Berlin")

@@ -47,7 +47,7 @@ import Testing
             client: OAuthClient(application, http: http), storage: shelf.storage, now: { Self.now })
     }
 
-    @Test("F33: however many ask, the grant is refreshed once, and stored before anyone has the token")
+    @Test("However many ask, the grant is refreshed once, and stored before anyone has the token")
     func once() async throws {
         let shelf = Shelf(Self.grant("a", "r", seconds: 0))
         let http = ScriptedHTTP([Self.token("b", "r2")]) { try? await Task.sleep(for: .milliseconds(50)) }
@@ -94,7 +94,7 @@ import Testing
         #expect(http.requests.count == 1)
     }
 
-    @Test("F33: a refresh token that another process has replaced does not mean a dead grant")
+    @Test("A refresh token that another process has replaced does not mean a dead grant")
     func rotatedElsewhere() async throws {
         let shelf = Shelf(Self.grant("a", "r", seconds: 0))
         let other = Mutex(false)
@@ -125,7 +125,7 @@ import Testing
         #expect(shelf.state.withLock { $0.dead } == 1)
     }
 
-    @Test("F33: a time-out, a 5xx answer or a wrong client secret does not end a grant")
+    @Test("A time-out, a 5xx answer or a wrong client secret does not end a grant")
     func alive() async throws {
         let shelf = Shelf(Self.grant("a", "r", seconds: 0))
         let http = ScriptedHTTP([

@@ -17,7 +17,7 @@ import Testing
           {"subscriptionId":"bb","lifecycleEvent":"missed","resource":"x"}]}
         """
 
-    @Test("F34: each kind of Graph's notices is read, and two changes of one subscription are one hint")
+    @Test("Each kind of Graph's notices is read, and two changes of one subscription are one hint")
     func graph() throws {
         let notices = try #require(GraphPush.notices(body: Array(body.utf8)))
         #expect(notices.map(\.what) == [.changed, .ended, .renewalWanted, .missed])

@@ -173,7 +173,7 @@ struct CommandTests {
         #expect(try await runProgram(Programs.kalends, ["check", "-"], input: good).status == 0)
     }
 
-    @Test("Parse writes the contract's object, one line a component")
+    @Test("Parse writes an object for each component, one on a line")
     func parse() async throws {
         let input = """
             BEGIN:VCALENDAR\r

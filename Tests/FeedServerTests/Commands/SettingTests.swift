@@ -171,7 +171,7 @@ struct SettingTests {
         #expect(await server.stop() == 0)
     }
 
-    @Test("The table of settings in README.md is the program's; KALENDS_WRITE_DOCS=1 writes it")
+    @Test("The table of settings in docs/settings.md is the program's; KALENDS_WRITE_DOCS=1 writes it")
     func documented() throws {
         var lines = ["| setting | flag | variable | default | what it is |", "| --- | --- | --- | --- | --- |"]
         // A page shows nothing of what it takes for a tag.
@@ -182,6 +182,6 @@ struct SettingTests {
                 "| `\(setting.name)` | \(flag) | `\(setting.variable)` | \(shown(setting.standard)) | \(shown(setting.about)) |"
             )
         }
-        try expectTable("settings", in: "README.md", lines)
+        try expectTable("settings", in: "docs/settings.md", lines)
     }
 }

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Connections")
 struct ConnectionTests {
-    /// The configuration of a connection that was created without one, as in the contract.
+    /// The configuration of a connection that was created without one: the defaults.
     private static let standard: JSONValue = [
         "syncTasks": true, "syncShifts": true, "syncAppointments": true, "syncFollowUps": true,
         "includeReminders": true, "showMinimalDetails": false, "detail": "full", "patientIds": .null,
@@ -30,7 +30,7 @@ struct ConnectionTests {
         return settings
     }
 
-    @Test("A connection begins without an account, one of a phone at once active, with the defaults of the contract")
+    @Test("A connection begins without an account, one of a phone at once active, with the defaults")
     func begins() async throws {
         try await TestServer.run(settings: Self.settings()) { server in
             try await server.makeCircle()

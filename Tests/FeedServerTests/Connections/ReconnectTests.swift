@@ -26,7 +26,7 @@ struct ReconnectTests {
     }
 
     @Test(
-        "F4: what the first connection kept is adopted by the next one, and not written again",
+        "What the first connection kept is adopted by the next one, and not written again",
         arguments: ["google", "outlook"])
     func adopted(provider: String) async throws {
         try await ProviderSyncTests.run(provider) { server, sync, emulator, first in

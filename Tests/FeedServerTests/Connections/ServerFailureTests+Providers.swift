@@ -14,7 +14,7 @@ import Testing
 @testable import KalendsCore
 
 extension ServerFailureTests {
-    // MARK: F33: grants
+    // MARK: Grants
 
     /// Runs a server with a connection to the emulator of Outlook, whose refresh tokens can be used only once.
     private static func outlook(
@@ -38,7 +38,7 @@ extension ServerFailureTests {
         return try #require(state["refreshes"]?.integer)
     }
 
-    @Test("F33: of many that want a refresh at once nobody is refused, and a token that serves once is used once")
+    @Test("Of many that want a refresh at once nobody is refused, and a token that serves once is used once")
     func refreshedOnce() async throws {
         try await Self.outlook { server, sync, emulator, path in
             for round in 1...3 {
@@ -61,7 +61,7 @@ extension ServerFailureTests {
         }
     }
 
-    @Test("F33: a token server in trouble ends no grant; one that refuses the grant does, and its person hears of it")
+    @Test("A token server in trouble ends no grant; one that refuses the grant does, and its person hears of it")
     func trouble() async throws {
         try await Self.outlook { server, sync, emulator, path in
             func look() async throws -> JSONValue {
@@ -95,9 +95,9 @@ extension ServerFailureTests {
         }
     }
 
-    // MARK: F34: push
+    // MARK: Push
 
-    @Test("F34: a channel that cannot be renewed stops no run, is tried again, and what was never reported is found")
+    @Test("A channel that cannot be renewed stops no run, is tried again, and what was never reported is found")
     func renewal() async throws {
         try await SyncBench.run(publicURL: "http://127.0.0.1:8080") { bench in
             let server = bench.server
@@ -150,9 +150,9 @@ extension ServerFailureTests {
         }
     }
 
-    // MARK: F37: calendars that are not there
+    // MARK: Calendars that are not there
 
-    @Test("F37: a calendar that answers 404 for some hours keeps its events and links, and runs go on when it is back")
+    @Test("A calendar that answers 404 for some hours keeps its events and links, and runs go on when it is back")
     func missingForHours() async throws {
         try await SyncBench.run { bench in
             let server = bench.server
@@ -181,7 +181,7 @@ extension ServerFailureTests {
         }
     }
 
-    @Test("F37: a calendar that is gone for good ends the runs, deletes nothing here, and another one can be chosen")
+    @Test("A calendar that is gone for good ends the runs, deletes nothing here, and another one can be chosen")
     func goneForGood() async throws {
         try await SyncBench.run { bench in
             let server = bench.server

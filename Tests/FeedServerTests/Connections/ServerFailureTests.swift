@@ -10,12 +10,12 @@ import Testing
 @testable import FeedServer
 @testable import KalendsCore
 
-/// Failures that other servers had, each by its number in the list of forty, with the whole server around the engine.
+/// Failures that other servers had, with the whole server around the engine.
 @Suite struct ServerFailureTests {
-    // MARK: F15, F29: several carriers
+    // MARK: Several carriers
 
     @Test(
-        "F15: a phone that comes back after another took over undoes and deletes nothing with what it still remembers")
+        "A phone that comes back after another took over undoes and deletes nothing with what it still remembers")
     func staleCarrier() async throws {
         try await PhoneBench.run { bench in
             let server = bench.server
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test("F15: an older copy of the connections' records is noticed before it writes, and a person decides")
+    @Test("An older copy of the connections' records is noticed before it writes, and a person decides")
     func olderCopy() async throws {
         try await SyncBench.run { bench in
             let server = bench.server
@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test(
-        "F29: two people's connections on one calendar, both ways: neither touches what the other made, and both rest")
+        "Two people's connections on one calendar, both ways: neither touches what the other made, and both rest")
     func oneCalendar() async throws {
         try await SyncBench.run { bench in
             let server = bench.server

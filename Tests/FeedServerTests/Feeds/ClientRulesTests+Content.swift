@@ -101,7 +101,7 @@ extension ClientRulesTests {
         }
     }
 
-    /// By the contract, a cancelled item stays under its own title until it is deleted.
+    /// A cancelled item stays under its own title until it is deleted.
     @Test("Rule 25: What is cancelled stays as CANCELLED with a higher SEQUENCE until it is deleted")
     func rule25() async throws {
         try await TestServer.run { server in
@@ -152,7 +152,7 @@ extension ClientRulesTests {
         }
     }
 
-    /// By the contract, a feed sends reminders unless it is set not to.
+    /// A feed sends reminders unless it is set not to.
     @Test("Rule 28: Reminders are an item's own, of what is still to be done, and can be left out")
     func rule28() async throws {
         try await TestServer.run { server in

@@ -28,7 +28,7 @@ extension ClientRulesTests {
         }
     }
 
-    /// By the contract, an address can be shown to its owner again; it is stored sealed for that.
+    /// An address can be shown to its owner again; it is stored sealed for that.
     @Test("Rule 32: A token is 256 bits of base64url, listed by a hint with its last use and its readers")
     func rule32() async throws {
         try await TestServer.run { server in

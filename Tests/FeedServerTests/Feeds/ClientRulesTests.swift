@@ -12,8 +12,8 @@ import Testing
 
 /// Forty rules sum up what real calendar apps need; each has a numbered test here, or a reason in `reasons`.
 ///
-/// Other suites test the same things in depth; these tests only check what leaves the server. Where our contract
-/// differs from a rule (cancelled items, reminders, showing an address again), the contract is tested.
+/// Other suites test the same things in depth; these tests only check what leaves the server. Where the API
+/// differs from a rule (cancelled items, reminders, showing an address again), the API is tested.
 @Suite("What calendar apps need of a feed")
 struct ClientRulesTests {
     /// The rules that no request can check.

@@ -41,7 +41,7 @@ struct FeedContentTests {
             ["description": "Ask about dosage", "dueAt": "2026-03-04T09:00:00-08:00", "durationMinutes": 10])
     }
 
-    @Test("Each kind has the contract's title, time and length")
+    @Test("Each kind has its title, time and length")
     func kinds() async throws {
         try await TestServer.run { server in
             try await fill(server)

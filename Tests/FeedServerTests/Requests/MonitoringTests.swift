@@ -12,7 +12,7 @@ import Testing
 
 @Suite("What monitors read")
 struct MonitoringTests {
-    /// The promtool of Debian's `prometheus`, which `make test-alerts` fetches.
+    /// The promtool of Debian's `prometheus`, which `Tests/Harness alerts` fetches.
     private static let promtool = [
         "/usr/bin/promtool", packageRoot.appending(path: ".tools/prometheus/usr/bin/promtool").path,
     ].first { FileManager.default.isExecutableFile(atPath: $0) }

@@ -40,7 +40,7 @@ struct OfficeDaysOverHTTPTests {
         try await OfficeNights(services: server.services, logger: Logger(label: "test") { _ in server.log }).once()
     }
 
-    @Test("Settings come as the specification has them, are changed in part, set whole, and reset")
+    @Test("Settings come with their defaults, are changed in part, set whole, and reset")
     func settings() async throws {
         try await TestServer.run { server in
             let usual = try await server.call(.get, "\(Self.path)/settings", as: "ann").expect(200)
@@ -116,7 +116,7 @@ struct OfficeDaysOverHTTPTests {
         }
     }
 
-    @Test("An hour of visits makes an office day, with the specification's event")
+    @Test("An hour of visits makes an office day, with its event")
     func officeDay() async throws {
         try await TestServer.run { server in
             try await Self.enable(server, ["officeAddress": "1 Main Street"])

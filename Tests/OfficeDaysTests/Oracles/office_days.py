@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A second opinion about office days, written from the specification's text, for the tests of `OfficeDays`.
+"""A second opinion about office days, written from the rules in words, for the tests of `OfficeDays`.
 
     python3 -B office_days.py < cases.jsonl > answers.jsonl
 
@@ -7,7 +7,7 @@ A line is one person's quarter: settings, and what happened, each with its time.
 quarter as it is at the end, and how many events were written at each step. Nothing is shared with the library: midnights
 are searched by bisection through Python's zoneinfo, minutes are counted from the union of all visits.
 
-Where the specification is silent, both follow these readings:
+Where the rules are silent, both follow these readings:
 - 23:59 is the last minute before the next date begins, also where the clock skips or repeats that minute.
 - A time that the clock skips is read with the offset before the jump; one that comes twice is the first of the two.
 - A person's word counts for any date; visits and nights count from the date of the enabling on.

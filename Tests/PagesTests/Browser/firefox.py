@@ -6,7 +6,7 @@ BiDi.
 
 FOLDER is what the tests of the pages write where PAGES_OUT names it, and the jobs are those of live.py. It ends with
 1 when a job cannot be done, when the policy stops something, when a page asks another server for something, scrolls
-sideways or has a fault that axe-core finds. docs/pages.md says what BiDi cannot drive.
+sideways or has a fault that axe-core finds. BiDi cannot drive pages without scripts, nor windows of the system.
 """
 
 import argparse

@@ -5,7 +5,7 @@
 
 Only what can be seen is pressed, by its words, beginning at the page that a sign-in leads to; each task has a server
 of its own and is done in English and in German. It ends with 1 when a task cannot be done, or takes more presses than
-its bound. docs/pages-trials.md says where the bounds come from.
+its bound. The bounds are what somebody needs who reads only what is on the page.
 """
 
 import argparse

@@ -9,7 +9,7 @@ extension Connections {
     package struct CalendarChoice: Sendable {
         package enum Calendar: Sendable {
             case known(String)
-            /// A new calendar; nil for the name that the contract defines.
+            /// A new calendar; nil for the name that Kalends gives it.
             case new(String?)
         }
 

@@ -6,8 +6,8 @@ import Testing
 
 @testable import CalendarSync
 
-/// The contract's rules for conflicts, journals and runs, through the whole engine.
-@Suite struct ContractTests {
+/// The rules for conflicts, journals and runs, through the whole engine.
+@Suite struct ConflictRuleTests {
     static let item = ItemKey(.appointments, "a0")
     static let task = ItemKey(.tasks, "t0")
 
