@@ -41,7 +41,6 @@ ALLOWED = {
     ("FeedServer/Application/Server.swift", WRITE): "housekeeping: what is old is removed",
     ("KalendsCore/Installation/Tidying.swift", WRITE): "removes what nobody sees, revises what an act left due",
     ("KalendsCore/Installation/Tidying.swift", CONCERNS): "revises what an act left due",
-    ("KalendsCore/Imports/LegacyEvents.swift", WRITE): "at the start: events of earlier versions are sorted",
     ("FeedServer/Commands/Restore.swift", WRITE): "a copy in no server's hands forgets the journal of another",
     ("FeedServer/Commands/Reseal.swift", WRITE): "another key for all that is sealed, with no server on the database",
     ("KalendsCore/UseCases/Operator/KeyRotation.swift", WRITE): "another key for what is sealed, which stays the same text",

@@ -78,7 +78,6 @@ struct Installation: Sendable {
             let id = key.name(for: "installation")
             try await store.record { try $0.nameInstallation(id) }
         }
-        try await LegacyEvents.sort(store)
         let isSealingKeyRight = try await Self.check(key, store)
         guard isSealingKeyRight || !settings.isShared else {
             throw StorageError.unusable(

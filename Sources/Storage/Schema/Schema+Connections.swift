@@ -2,10 +2,9 @@
 
 extension Schema {
     /// People's calendars that are kept in step with a circle, their credentials, and sign-ins under way.
-    ///
-    /// No foreign key refers to circles: a connection outlives its circle until its events at the provider are cleared
-    /// away. `ending` says which: `all` events or the `future` ones; nobody sees such a connection any more.
     static let connections: [String] = [
+        // No foreign key refers to circles: a connection outlives its circle until its events at the provider are
+        // cleared away. ending says which: `all` events or the `future` ones; nobody sees such a connection any more.
         """
         CREATE TABLE connections (
             id TEXT NOT NULL PRIMARY KEY,
@@ -28,9 +27,6 @@ extension Schema {
             failures BIGINT NOT NULL DEFAULT 0,
             next_sync_at BIGINT,
             missing_since_at BIGINT,
-            carrier TEXT,
-            carrier_turn BIGINT NOT NULL DEFAULT 0,
-            carrier_seen_at BIGINT,
             ending TEXT CHECK (ending IN ('all', 'future')),
             ending_at BIGINT,
             created_at BIGINT NOT NULL,
@@ -43,6 +39,17 @@ extension Schema {
         """,
         "CREATE INDEX connections_by_user ON connections (user_id, id)",
         "CREATE INDEX connections_due ON connections (state, next_sync_at)",
+        "CREATE INDEX connections_by_next ON connections (provider, next_sync_at) WHERE next_sync_at IS NOT NULL",
+        // The connections that once existed: their events have marks with their ids, by which later connections find
+        // them again.
+        """
+        CREATE TABLE former_connections (
+            circle_id TEXT NOT NULL,
+            user_id TEXT NOT NULL,
+            connection_id TEXT NOT NULL,
+            PRIMARY KEY (circle_id, user_id, connection_id)
+        ) /* clustered */
+        """,
 
         // account is a digest of the provider's account, by which two connections of one account find each other.
         // version rises with each renewal.
@@ -56,7 +63,8 @@ extension Schema {
         )
         """,
         "CREATE INDEX connection_credentials_by_account ON connection_credentials (account)",
-
+        // sealed_code is what the provider returned in a browser that cannot be told to be the beginner's, until the
+        // beginner redeems it.
         """
         CREATE TABLE connection_authorizations (
             state_hash TEXT NOT NULL PRIMARY KEY CHECK (length(state_hash) = 64),
@@ -64,6 +72,7 @@ extension Schema {
             user_id TEXT NOT NULL,
             session_id TEXT,
             sealed_verifier TEXT NOT NULL,
+            sealed_code TEXT,
             return_to TEXT NOT NULL,
             expires_at BIGINT NOT NULL
         )

@@ -1,12 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Schema {
-    /// Records that servers of a shared database need of each other; all of them stay empty when there is only one
-    /// server.
+    /// Settings and counters, and records that servers of a shared database need of each other; those stay empty when
+    /// there is only one server.
     static let servers: [String] = [
+        "CREATE TABLE settings (name TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL)",
+
+        // Counters for numbering without gaps, with one row each, which a transaction locks from its first number on:
+        // when several write, the others wait for that row, so that numbers are in the order of the commits, and a
+        // reader that has seen a number will not find a lower one later. The audit trail numbers itself by its last
+        // entry, which its hash needs; its row only lets one transaction at a time write it.
+        "CREATE TABLE counters (name TEXT NOT NULL PRIMARY KEY, last_number BIGINT NOT NULL) /* clustered */",
+        """
+        INSERT INTO counters (name, last_number) VALUES ('auditTrail', 0), ('changes', 0), ('leases', 0), ('writes', 0)
+        """,
+
         // The circles that a write concerned, by its number; an empty text stands for every circle. Numbers are in the
         // order of the commits and have no gaps.
-        "INSERT INTO counters (name, last_number) VALUES ('writes', 0)",
         """
         CREATE TABLE written_circles (
             number BIGINT NOT NULL,
@@ -16,7 +26,6 @@ extension Schema {
         """,
         // The holders of work that only one server at a time may do. An epoch is used once, so that a former holder is
         // detected.
-        "INSERT INTO counters (name, last_number) VALUES ('leases', 0)",
         """
         CREATE TABLE leases (
             name TEXT NOT NULL PRIMARY KEY,

@@ -41,7 +41,7 @@ extension Schema {
         .phoneFormerEvents, .phoneMarks, .plannedCalendars, .plannedEvents, .revisionsDue, .scheduleItems,
         .secondFactors, .servers, .serviceKeys, .sessions, .settings, .signInFailures, .signInHomes, .signInLinks,
         .subscriptions, .syncChannels, .syncConflicts, .syncDays, .syncJournal, .syncLeases, .syncLinks,
-        .syncOperations, .syncPositions, .syncRuns, .syncWishes, .unsortedEvents, .users, .webhooks, .circleUsage,
+        .syncOperations, .syncPositions, .syncRuns, .syncWishes, .users, .webhooks, .circleUsage,
         .connectionAuthorizations, .connectionCredentials, .feeds, .importChanges, .importItems, .importSources,
         .occurrences, .recoveryCodes, .webhookDeliveries, .writtenCircles, .feedTokens,
     ]
@@ -56,7 +56,7 @@ extension SchemaTable {
         "sequence circle_id number at type collection item_id part user_id change")
     static let circles = SchemaTable(
         "circles", key: "id",
-        "id name time_zone version changed_at created_at updated_at events_epoch events_floor deleted_at")
+        "id name time_zone version changed_at events_epoch events_floor created_at updated_at deleted_at")
     static let connections = SchemaTable(
         "connections", key: "id",
         """
@@ -92,8 +92,8 @@ extension SchemaTable {
     static let imports = SchemaTable(
         "imports", key: "id",
         """
-        id circle_id state imported_by report source created_at committed_at undone_at stage problem outline \
-        item_base
+        id circle_id state stage problem imported_by report outline source item_base created_at committed_at \
+        undone_at
         """)
     static let leases = SchemaTable("leases", key: "name", "name holder epoch ends_at note")
     static let members = SchemaTable(
@@ -153,7 +153,7 @@ extension SchemaTable {
         "servers", key: "journal",
         "journal token name program shown folded recorded started_at seen_at stopped_at")
     static let serviceKeys = SchemaTable(
-        "service_keys", key: "id", "id name hash hint created_at last_used_at revoked_at scopes")
+        "service_keys", key: "id", "id name hash hint scopes created_at last_used_at revoked_at")
     static let sessions = SchemaTable(
         "sessions", key: "id", "id hash user_id client created_at last_used_at expires_at")
     static let settings = SchemaTable("settings", key: "name", "name value")
@@ -187,31 +187,30 @@ extension SchemaTable {
         "sync_runs", key: "id", "id connection_id number state started_at approved_at content")
     static let syncWishes = SchemaTable(
         "sync_wishes", key: "connection_id", "connection_id kind run_id undone_run_id due_at")
-    static let unsortedEvents = SchemaTable("unsorted_events", key: "circle_id uid", "circle_id uid")
-    static let users = SchemaTable("users", key: "id", "id time_zone created_at updated_at language reads_phone")
+    static let users = SchemaTable("users", key: "id", "id time_zone language reads_phone created_at updated_at")
     static let webhooks = SchemaTable(
         "webhooks", key: "id",
         """
         id sealed_url circles types state disabled_reason sealed_secret secret_hint sealed_former \
-        former_ends_at position created_at updated_at failing_since last_delivered_at last_ordinal
+        former_ends_at position last_ordinal created_at updated_at failing_since last_delivered_at
         """)
     static let circleUsage = SchemaTable("circle_usage", key: "circle_id", "circle_id items bytes")
     static let connectionAuthorizations = SchemaTable(
         "connection_authorizations", key: "state_hash",
-        "state_hash connection_id user_id session_id sealed_verifier return_to expires_at sealed_code")
+        "state_hash connection_id user_id session_id sealed_verifier sealed_code return_to expires_at")
     static let connectionCredentials = SchemaTable(
         "connection_credentials", key: "connection_id", "connection_id sealed account version updated_at")
     static let feeds = SchemaTable(
         "feeds", key: "id",
         """
-        id circle_id user_id label config sequence_offset shown_changed_at config_changed_at token_hint \
-        sealed_token created_at updated_at expires_at revoked_at last_revealed_at number shows_own \
-        own_version own_changed_at
+        id number circle_id user_id label config sequence_offset shown_changed_at config_changed_at shows_own \
+        own_version own_changed_at token_hint sealed_token created_at updated_at expires_at revoked_at \
+        last_revealed_at
         """)
     static let importChanges = SchemaTable(
         "import_changes", key: "import_id position",
         """
-        import_id position uid recurrence_id content_before content_after source digest_after \
+        import_id position source uid recurrence_id content_before content_after digest_after \
         file_sequence_before file_modified_before imported_by_before shown_uid_before
         """)
     static let importItems = SchemaTable("import_items", key: "import_id block", "import_id block items source")

@@ -9,22 +9,24 @@ package protocol MigrationTarget {
 }
 
 /// The schema's history, which is only appended to: what was released never changes.
+///
+/// Times are milliseconds since 1970 in UTC. Secrets are stored as SHA-256 (hex) or sealed (base64), never in plain
+/// text.
 package enum Schema {
-    package static let migrations: [[String]] = [
-        first, changeVersions, compactCounts, graceNotices, attention, identities, importItems, circleChanges, webhooks,
-        subscriptions, auditTrail, signInBrake, usage, eventVersions, connections, syncRecords, officeDays,
-        personalEvents, ownEntries, syncWishes, syncScale, ownSizes, phoneItems, signInLinks, reach,
-        phoneMarks, numbering, servers, itemKinds, secondFactors, peopleIndexes, syncSizes,
-        pendingAuthorizations, ownOrder,
-    ]
+    package static let migrations: [[String]] = [baseline]
+
+    /// The schema of the first release; each table comes after those that it refers to.
+    static let baseline: [String] = [
+        servers, schedule, people, feeds, imports, changes, connections, sync, personal, officeDays,
+    ].flatMap { $0 }
 
     /// The versions that a program which knows only the version before can work with.
     ///
     /// Such a version only adds what that program does not look at: tables, indexes, columns that may be null or have a
-    /// default; or it replaces an index by one that serves the same statements. It changes no row that is there. Servers
-    /// of both programs can then run on one database (docs/nodes.md). What is no longer needed is removed by a later
-    /// version, which is not one of these.
-    package static let expansions: Set<Int> = [31, 32, 33, 34]
+    /// default; or it replaces an index by one that serves the same statements. It changes no row that is there.
+    /// Servers of both programs can then run on one database (docs/nodes.md). What is no longer needed is removed by a
+    /// later version, which is not one of these.
+    package static let expansions: Set<Int> = []
 
     /// Runs the migrations that the database does not have yet, all in one transaction: if one of them fails or the
     /// process ends, the database stays as it was, and the earlier program can continue to use it.

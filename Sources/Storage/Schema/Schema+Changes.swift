@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Schema {
-    /// The changes of each circle, for host applications that follow them.
-    ///
-    /// `number` counts a circle's changes, `sequence` those of all circles; the newest of each circle is never removed,
-    /// so that no number is used twice. No foreign key refers to circles: the deletion of a circle is a change as well.
-    static let circleChanges: [String] = [
+    /// The changes of each circle, for host applications that follow them or have them sent, and the audit trail.
+    static let changes: [String] = [
+        // number counts a circle's changes, sequence those of all circles; the newest of each circle is never removed,
+        // so that no number is used twice. No foreign key refers to circles: the deletion of a circle is a change as
+        // well.
         """
         CREATE TABLE changes (
             sequence BIGINT NOT NULL PRIMARY KEY,
@@ -22,10 +22,15 @@ extension Schema {
         """,
         "CREATE UNIQUE INDEX changes_by_circle ON changes (circle_id, number)",
         "CREATE INDEX changes_by_time ON changes (at)",
-    ]
+        // A counter for each circle, as in `counters`. Rows are never removed, like a circle's newest change.
+        """
+        CREATE TABLE change_numbers (
+            circle_id TEXT NOT NULL PRIMARY KEY,
+            last_number BIGINT NOT NULL
+        ) /* clustered */
+        """,
 
-    /// The addresses to which changes are sent, and every message with its attempts. Addresses and secrets are sealed.
-    static let webhooks: [String] = [
+        // The addresses to which changes are sent. Addresses and secrets are sealed. last_ordinal counts the messages.
         """
         CREATE TABLE webhooks (
             id TEXT NOT NULL PRIMARY KEY,
@@ -39,13 +44,15 @@ extension Schema {
             sealed_former TEXT,
             former_ends_at BIGINT,
             position BIGINT NOT NULL,
+            last_ordinal BIGINT NOT NULL DEFAULT 0,
             created_at BIGINT NOT NULL,
             updated_at BIGINT NOT NULL,
             failing_since BIGINT,
             last_delivered_at BIGINT
         )
         """,
-        // circle_id is empty for a test message; messages of one circle are sent in the order of their ordinal.
+        // Every message with its attempts. circle_id is empty for a test message; messages of one circle are sent in
+        // the order of their ordinal.
         """
         CREATE TABLE webhook_deliveries (
             id TEXT NOT NULL PRIMARY KEY,
@@ -68,5 +75,21 @@ extension Schema {
         "CREATE INDEX webhook_deliveries_in_order ON webhook_deliveries (webhook_id, state, circle_id, ordinal)",
         "CREATE INDEX webhook_deliveries_by_ordinal ON webhook_deliveries (webhook_id, ordinal)",
         "CREATE INDEX webhook_deliveries_due ON webhook_deliveries (state, next_at)",
+
+        // The audit trail references no other table, because its rows outlive what they describe.
+        """
+        CREATE TABLE audit_trail (
+            number BIGINT NOT NULL PRIMARY KEY,
+            at BIGINT NOT NULL,
+            actor TEXT NOT NULL,
+            action TEXT NOT NULL,
+            subject TEXT NOT NULL,
+            circle_id TEXT,
+            detail TEXT NOT NULL,
+            previous_hash TEXT NOT NULL,
+            hash TEXT NOT NULL
+        ) /* clustered */
+        """,
+        "CREATE INDEX audit_trail_by_circle ON audit_trail (circle_id, number)",
     ]
 }

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Schema {
-    /// The engine's records of each connection. `content` is a record of the engine as JSON, which this module does not
-    /// interpret; the columns beside it serve searches and lists. `number` counts within a connection, from 1 on.
-    static let syncRecords: [String] = [
+    /// The engine's records of each connection.
+    ///
+    /// `content` is a record of the engine as JSON, which this module does not interpret; the columns beside it serve
+    /// searches and lists. `number` counts within a connection, from 1 on. What is looked up every second, every hour
+    /// and at every scrape has an index of its own, so that its cost does not grow with all stored rows.
+    static let sync: [String] = [
         """
         CREATE TABLE sync_links (
             connection_id TEXT NOT NULL REFERENCES connections (id) ON DELETE CASCADE,
@@ -19,6 +22,7 @@ extension Schema {
         """,
         "CREATE INDEX sync_links_by_state ON sync_links (connection_id, state)",
         "CREATE INDEX sync_links_by_item ON sync_links (collection, item_id)",
+        "CREATE INDEX sync_links_gone ON sync_links (since_at) WHERE state = 'deleted'",
         """
         CREATE TABLE sync_operations (
             connection_id TEXT NOT NULL REFERENCES connections (id) ON DELETE CASCADE,
@@ -47,6 +51,21 @@ extension Schema {
         "CREATE UNIQUE INDEX sync_runs_by_connection ON sync_runs (connection_id, number)",
         "CREATE INDEX sync_runs_by_state ON sync_runs (state, connection_id)",
         "CREATE INDEX sync_runs_by_time ON sync_runs (started_at)",
+        // Runs that are requested in addition to the regular ones. A row remains until the run has ended, so that a
+        // server that dies carries it out after its next start.
+        """
+        CREATE TABLE sync_wishes (
+            connection_id TEXT NOT NULL PRIMARY KEY REFERENCES connections (id) ON DELETE CASCADE,
+            kind TEXT NOT NULL CHECK (kind IN ('manual', 'approved', 'undo', 'push')),
+            run_id TEXT,
+            undone_run_id TEXT,
+            due_at BIGINT NOT NULL
+        )
+        """,
+        "CREATE INDEX sync_wishes_due ON sync_wishes (due_at)",
+
+        // The bytes of a conflict and of an entry of the journal are those of its content, so that what is recorded of
+        // a connection can be kept small.
         """
         CREATE TABLE sync_conflicts (
             connection_id TEXT NOT NULL REFERENCES connections (id) ON DELETE CASCADE,
@@ -56,12 +75,16 @@ extension Schema {
             at BIGINT NOT NULL,
             resolved_by TEXT,
             content TEXT NOT NULL,
+            bytes BIGINT NOT NULL DEFAULT 0,
             PRIMARY KEY (connection_id, id)
         )
         """,
         "CREATE UNIQUE INDEX sync_conflicts_by_number ON sync_conflicts (connection_id, number)",
         "CREATE INDEX sync_conflicts_by_id ON sync_conflicts (id)",
         "CREATE INDEX sync_conflicts_by_state ON sync_conflicts (connection_id, state)",
+        "CREATE INDEX sync_conflicts_open ON sync_conflicts (connection_id) WHERE state = 'open'",
+        "CREATE INDEX sync_conflicts_resolved ON sync_conflicts (at) WHERE state = 'resolved'",
+        "CREATE INDEX sync_conflicts_sizes ON sync_conflicts (connection_id, state, number, bytes)",
         """
         CREATE TABLE sync_journal (
             connection_id TEXT NOT NULL REFERENCES connections (id) ON DELETE CASCADE,
@@ -72,6 +95,7 @@ extension Schema {
             direction TEXT NOT NULL,
             change TEXT NOT NULL,
             content TEXT NOT NULL,
+            bytes BIGINT NOT NULL DEFAULT 0,
             PRIMARY KEY (connection_id, number)
         ) /* clustered */
         """,
@@ -79,6 +103,7 @@ extension Schema {
         "CREATE INDEX sync_journal_by_run ON sync_journal (connection_id, run_id, number)",
         "CREATE INDEX sync_journal_by_change ON sync_journal (connection_id, change, direction, at)",
         "CREATE INDEX sync_journal_by_time ON sync_journal (at)",
+        "CREATE INDEX sync_journal_sizes ON sync_journal (connection_id, number, bytes)",
 
         // The channels through which a provider reports changes; only the hash of the secret that comes back with each
         // report is stored.

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension Schema {
+    /// Users, with what they sign in by, and the callers besides them: devices and host applications.
+    static let people: [String] = [
+        // Only users with stored properties have a row. A null language means the browser's preference; reads_phone is
+        // whether the person allows their phone's calendar to be read, and null for somebody who has not chosen.
+        """
+        CREATE TABLE users (
+            id TEXT NOT NULL PRIMARY KEY CHECK (length(id) BETWEEN 1 AND 128),
+            time_zone TEXT,
+            language TEXT,
+            reads_phone BIGINT,
+            created_at BIGINT NOT NULL,
+            updated_at BIGINT NOT NULL
+        ) /* clustered */
+        """,
+
+        // Null scopes mean all permissions; otherwise these are names separated by spaces.
+        """
+        CREATE TABLE service_keys (
+            id TEXT NOT NULL PRIMARY KEY,
+            name TEXT NOT NULL,
+            hash TEXT NOT NULL UNIQUE CHECK (length(hash) = 64),
+            hint TEXT NOT NULL,
+            scopes TEXT,
+            created_at BIGINT NOT NULL,
+            last_used_at BIGINT,
+            revoked_at BIGINT
+        )
+        """,
+
+        // hash includes its algorithm and parameters, so that they can be raised.
+        """
+        CREATE TABLE passwords (
+            user_id TEXT NOT NULL PRIMARY KEY CHECK (length(user_id) BETWEEN 1 AND 128),
+            hash TEXT NOT NULL,
+            created_at BIGINT NOT NULL,
+            changed_at BIGINT NOT NULL
+        )
+        """,
+        // sealed is the secret that the user's app has too. confirmed_at is null until a code has shown that it does.
+        // last_step is the latest time step whose code was used, so that no code is accepted twice.
+        """
+        CREATE TABLE second_factors (
+            user_id TEXT NOT NULL PRIMARY KEY CHECK (length(user_id) BETWEEN 1 AND 128),
+            sealed TEXT NOT NULL,
+            created_at BIGINT NOT NULL,
+            confirmed_at BIGINT,
+            last_step BIGINT NOT NULL DEFAULT 0
+        )
+        """,
+        // The codes that are left; a used code is removed.
+        """
+        CREATE TABLE recovery_codes (
+            user_id TEXT NOT NULL REFERENCES second_factors (user_id) ON DELETE CASCADE,
+            hash TEXT NOT NULL CHECK (length(hash) = 64),
+            PRIMARY KEY (user_id, hash)
+        ) /* clustered */
+        """,
+
+        """
+        CREATE TABLE sessions (
+            id TEXT NOT NULL PRIMARY KEY,
+            hash TEXT NOT NULL UNIQUE CHECK (length(hash) = 64),
+            user_id TEXT NOT NULL CHECK (length(user_id) BETWEEN 1 AND 128),
+            client TEXT NOT NULL,
+            created_at BIGINT NOT NULL,
+            last_used_at BIGINT NOT NULL,
+            expires_at BIGINT NOT NULL
+        )
+        """,
+        "CREATE INDEX sessions_by_user ON sessions (user_id, id)",
+        // The sessions of the operator's pages.
+        """
+        CREATE TABLE operator_sessions (
+            id TEXT NOT NULL PRIMARY KEY,
+            hash TEXT NOT NULL UNIQUE CHECK (length(hash) = 64),
+            created_at BIGINT NOT NULL,
+            last_used_at BIGINT NOT NULL,
+            expires_at BIGINT NOT NULL
+        )
+        """,
+        // Links that sign in once; a null user_id is the operator. A link that was used or has ended is kept for a
+        // while, so that its page can say so.
+        """
+        CREATE TABLE sign_in_links (
+            id TEXT NOT NULL PRIMARY KEY,
+            hash TEXT NOT NULL UNIQUE CHECK (length(hash) = 64),
+            user_id TEXT CHECK (length(user_id) BETWEEN 1 AND 128),
+            leads_to TEXT NOT NULL,
+            created_at BIGINT NOT NULL,
+            expires_at BIGINT NOT NULL,
+            used_at BIGINT
+        )
+        """,
+        "CREATE INDEX sign_in_links_by_user ON sign_in_links (user_id, created_at)",
+        "CREATE INDEX sign_in_links_by_end ON sign_in_links (expires_at)",
+
+        // Records that stop guesses at passwords without locking the user out, even after a restart. Networks are
+        // shortened, as everywhere. name is `user`, `user network` or ` network`: neither part contains a space.
+        """
+        CREATE TABLE sign_in_homes (
+            user_id TEXT NOT NULL CHECK (length(user_id) BETWEEN 1 AND 128),
+            network TEXT NOT NULL,
+            used_at BIGINT NOT NULL,
+            PRIMARY KEY (user_id, network)
+        ) /* clustered */
+        """,
+        "CREATE INDEX sign_in_homes_by_use ON sign_in_homes (used_at)",
+        """
+        CREATE TABLE sign_in_failures (
+            name TEXT NOT NULL PRIMARY KEY,
+            count BIGINT NOT NULL,
+            last_at BIGINT NOT NULL,
+            until_at BIGINT NOT NULL
+        ) /* clustered */
+        """,
+        "CREATE INDEX sign_in_failures_by_time ON sign_in_failures (last_at)",
+
+        """
+        CREATE TABLE devices (
+            id TEXT NOT NULL PRIMARY KEY,
+            hash TEXT NOT NULL UNIQUE CHECK (length(hash) = 64),
+            user_id TEXT NOT NULL CHECK (length(user_id) BETWEEN 1 AND 128),
+            device_id TEXT NOT NULL CHECK (length(device_id) BETWEEN 1 AND 128),
+            name TEXT,
+            platform TEXT,
+            created_at BIGINT NOT NULL,
+            registered_at BIGINT NOT NULL,
+            last_used_at BIGINT,
+            UNIQUE (user_id, device_id)
+        )
+        """,
+    ]
+}
