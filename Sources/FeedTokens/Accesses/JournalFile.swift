@@ -11,7 +11,7 @@ struct JournalFile: Sendable {
     static let headSize = 4096
     private static let magic: UInt64 = 0x314C_4E4A_4C41_4B00
     private static let chunk = 1 << 20
-    /// Comes after the four words that identify a journal; earlier versions left it zero, as `power` does.
+    /// Comes after the four words that identify a journal; it is zero for `power`.
     private static let durabilityOffset = 32
     /// Where several servers share a database, the last two tokens of the server that has the journal, newest last.
     private static let tokensOffset = 40

@@ -3,7 +3,7 @@
 import ICalBridge
 
 /// An event as it was read, with its line in the file.
-package struct ReadEvent: Sendable, Codable {
+package struct ReadEvent: Sendable {
     var event: Event
     var line: Int
 }
@@ -44,7 +44,7 @@ package enum ImportBlock {
 
 /// The report on a whole file, apart from its events.
 package struct ImportSummary: Sendable {
-    struct Zone: Sendable, Codable {
+    struct Zone: Sendable {
         var tzid: String
         var resolvedTo: String?
         var how: String

@@ -49,7 +49,7 @@ extension ImportPlan {
         // What is equal is matched first, so that no other event takes its place.
         for closeness in Closeness.allCases {
             var left: [Whole] = []
-            for whole in wholes where try !match(whole, closeness, &items, &adopted) { left.append(whole) }
+            for whole in wholes where !match(whole, closeness, &items, &adopted) { left.append(whole) }
             wholes = left
         }
         try await matchApart(apart, decided: decided, &items, &adopted, store)
@@ -74,7 +74,7 @@ extension ImportPlan {
     /// Matches an event with the stored one that is the most alike; returns false if none is as close.
     private mutating func match(
         _ whole: Whole, _ closeness: Closeness, _ items: inout [Item], _ adopted: inout [Int]
-    ) throws -> Bool {
+    ) -> Bool {
         guard let record = items[whole.place].record else { return false }
         // The right one may be among those that were not read.
         if closeness == .changed, !twins.hasAll(like: record) { return false }
@@ -88,14 +88,14 @@ extension ImportPlan {
         }
         guard let twin = best?.candidate else { return false }
         twins.take(twin.record.key)
-        try settle(&items[whole.place], whole.likeness, with: twin)
+        settle(&items[whole.place], whole.likeness, with: twin)
         guard !whole.exceptions.isEmpty else { return true }
         twins.setSeries(twin.record, of: record.uid)
         if isOwn(twin.record.source, twin.record.importedBy, record) {
             for key in keys(of: whole.exceptions, in: twin.record, items) { twins.take(key) }
             adopted += whole.exceptions
         } else {
-            for place in whole.exceptions { try matchException(&items[place]) }
+            for place in whole.exceptions { matchException(&items[place]) }
         }
         return true
     }
@@ -149,11 +149,11 @@ extension ImportPlan {
         // The exceptions of a series that is stored under the file's UID stay with it.
         let known = Set(stored.filter { $0.value.isLive }.map(\.key.uid))
         for place in places where items[place].record?.recurrenceID.isEmpty == true {
-            try matchSeries(&items[place], whole(place, [], items))
+            matchSeries(&items[place], whole(place, [], items))
         }
         for place in places where items[place].record?.recurrenceID.isEmpty == false {
             guard let record = items[place].record, !known.contains(ByteString(record.uid)) else { continue }
-            if try matchException(&items[place]) { continue }
+            if matchException(&items[place]) { continue }
             if let series = twins.series(record.uid), isOwn(series.source, series.importedBy, record) {
                 let key = ImportedEventRecord.Key(
                     series.source, uid: series.uid, recurrenceID: record.recurrenceID)
@@ -167,7 +167,7 @@ extension ImportPlan {
     }
 
     /// Matches a series whose exceptions lie far from it in the file.
-    private mutating func matchSeries(_ item: inout Item, _ whole: Whole) throws {
+    private mutating func matchSeries(_ item: inout Item, _ whole: Whole) {
         guard let record = item.record, !twins.isUnmatched(record.uid) else { return }
         let known = twins.series(record.uid)
         let closest = twins.candidates(for: record).filter { candidate in
@@ -179,12 +179,12 @@ extension ImportPlan {
         guard let (twin, _) = closest else { return twins.setUnmatched(record.uid) }
         twins.take(twin.record.key)
         twins.setSeries(twin.record, of: record.uid)
-        try settle(&item, whole.likeness, with: twin)
+        settle(&item, whole.likeness, with: twin)
     }
 
     /// Matches an exception with what looks the same; returns false if there is nothing.
     @discardableResult
-    private mutating func matchException(_ item: inout Item) throws -> Bool {
+    private mutating func matchException(_ item: inout Item) -> Bool {
         guard let record = item.record, !twins.isUnmatched(record.uid) else { return false }
         let series = twins.series(record.uid)
         let likeness = self.likeness(item)
@@ -197,7 +197,7 @@ extension ImportPlan {
         guard let twin = closest else { return false }
         twins.take(twin.record.key)
         if series == nil, index.place(ofSeries: record.uid) != nil { twins.setSeries(twin.record, of: record.uid) }
-        try settle(&item, likeness, with: twin)
+        settle(&item, likeness, with: twin)
         return true
     }
 
@@ -219,7 +219,7 @@ extension ImportPlan {
             items[place].storedUID = wanted.uid
             if let old = stored[wanted.key], old.isLive {
                 let twin = try ImportTwins.Candidate(old, floatingIn: zone)
-                try settle(&items[place], likeness(items[place]), with: twin)
+                settle(&items[place], likeness(items[place]), with: twin)
             } else {
                 var record = wanted
                 if let gone = stored[wanted.key] { record.sequence = max(record.sequence, gone.sequence + 1) }
@@ -232,7 +232,7 @@ extension ImportPlan {
     /// Decides between an event of the file and the stored one that it was matched with.
     private func settle(
         _ item: inout Item, _ likeness: ImportLikeness, with twin: ImportTwins.Candidate
-    ) throws {
+    ) {
         guard var record = item.record else { return }
         // An exception of a series is found by its occurrence, whatever it looks like.
         let isAlike =
@@ -249,7 +249,7 @@ extension ImportPlan {
             return
         }
         record.rename(item.event, twin.record.uid)
-        guard let updated = try item.compare(record, with: twin.record, self) else { return }
+        guard let updated = item.compare(record, with: twin.record, self) else { return }
         item.rows = Rows(updated, before: twin.record)
         item.reason = "It replaces the same event, which stays under another UID."
     }

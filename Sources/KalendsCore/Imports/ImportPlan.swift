@@ -139,7 +139,7 @@ struct ImportPlan: Sendable {
                 return stored[key].flatMap { $0.isLive ? $0 : nil }
             }
             if let old = before ?? former {
-                if let updated = try items[place].compare(record, with: old, self) {
+                if let updated = items[place].compare(record, with: old, self) {
                     items[place].rows = Rows(updated, before: before, former: former)
                 } else if let former, former.source == .shared {
                     // All components of an event become private, also those that the file does not change.
@@ -224,8 +224,8 @@ extension ImportPlan.Item {
     /// Decides between the stored event and the one in the file; returns the row to store, if the event is updated.
     mutating func compare(
         _ new: ImportedEventRecord, with old: ImportedEventRecord, _ plan: ImportPlan
-    ) throws -> ImportedEventRecord? {
-        if old.source == new.source, old.visibleTo == new.visibleTo, try StoredEvent.isSame(old.content, new.content) {
+    ) -> ImportedEventRecord? {
+        if old.source == new.source, old.visibleTo == new.visibleTo, StoredEvent.isSame(old.content, new.content) {
             change = .unchanged
         } else if !new.source.isSubscription, Self.isOlder(new, than: old) {
             change = .unchanged

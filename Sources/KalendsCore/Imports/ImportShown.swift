@@ -39,7 +39,7 @@ package struct ImportShown: Sendable {
         }
         return stored.compactMap { value in
             if part == .shared {
-                // Values that an earlier version stored do not say who may see them.
+                // What has no UID cannot be compared with what is private now.
                 let uids = Self.uids(value)
                 guard value[Self.mark] == true, !uids.isEmpty,
                     !uids.contains(where: { hidden.contains(ByteString($0)) })

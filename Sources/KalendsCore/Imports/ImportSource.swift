@@ -4,9 +4,7 @@ package import ICalBridge
 import Storage
 
 /// What was read of a file to be imported, as far as a report and a commit need it.
-///
-/// Earlier versions stored previews in its JSON form.
-package struct ImportSource: Sendable, Codable {
+package struct ImportSource: Sendable {
     package var events: [ReadEvent]
     /// The number of components with a time that could not be read or are not events.
     var skipped: Int
@@ -73,10 +71,6 @@ package struct ImportSource: Sendable, Codable {
         if rest > 0 { pass(Array(events.suffix(rest))) }
         problems.sort { $0.line < $1.line }
     }
-
-    init(stored text: String) throws {
-        try self.init(decodingJSON: text.utf8)
-    }
 }
 
 extension CalendarReader.Options {
@@ -100,17 +94,6 @@ struct ImportReading: Sendable {
     var events: ImportEvents
     /// The index that was made while the file was read.
     private var known: ImportIndex?
-
-    /// Spools the events of a preview that an earlier version stored.
-    init(_ source: ImportSource) throws {
-        let spool = try Spool()
-        summary = source.summary
-        events = .spooled(
-            spool,
-            try stride(from: 0, to: source.events.count, by: ImportBlock.size).map { first in
-                try spool.append(ImportBlock.packed(Array(source.events[first...].prefix(ImportBlock.size))))
-            })
-    }
 
     init(summary: ImportSummary, events: ImportEvents, known: ImportIndex? = nil) {
         (self.summary, self.events, self.known) = (summary, events, known)

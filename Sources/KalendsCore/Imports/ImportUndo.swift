@@ -80,8 +80,8 @@ package struct ImportUndo: Sendable {
             for change in page.changes {
                 let stored = page.stored[change.key]
                 let live = stored.flatMap { $0.isLive ? $0 : nil }
-                if try StoredEvent.isSame(live?.content, change.change.contentBefore) { continue }
-                guard try change.change.after.isMet(by: live?.content) else {
+                if StoredEvent.isSame(live?.content, change.change.contentBefore) { continue }
+                guard change.change.after.isMet(by: live?.content) else {
                     try kept.add(change.change, stored)
                     continue
                 }
@@ -149,19 +149,11 @@ private struct UndoPage: Sendable {
         position = found.last?.position
         let own = EventSource.own(record.importedBy)
         let keys = found.map { ($0.change.uid, $0.change.recurrenceID) }
-        let all = try transaction.importedVersions(keys, of: [.shared, own], in: circle)
-        stored = all
-        changes = try found.map { change, _ in
-            func key(_ source: EventSource) -> ImportedEventRecord.Key {
-                ImportedEventRecord.Key(source, uid: change.uid, recurrenceID: change.recurrenceID)
-            }
-            if let source = change.source { return Change(change: change, key: key(source)) }
-            // An earlier version did not distinguish the sources: the change concerns the event that is still as the
-            // import left it.
-            let kept = all[key(own)]
-            let isOwn = try kept.map { try $0.isLive && change.after.isMet(by: $0.content) } ?? false
-            let isNobodysElse = kept != nil && all[key(.shared)]?.isLive != true
-            return Change(change: change, key: key(isOwn || isNobodysElse ? own : .shared))
+        stored = try transaction.importedVersions(keys, of: [.shared, own], in: circle)
+        changes = found.map { change, _ in
+            Change(
+                change: change,
+                key: ImportedEventRecord.Key(change.source, uid: change.uid, recurrenceID: change.recurrenceID))
         }
         hasPrivate = changes.contains { $0.key.source == own }
         let restored = changes.filter { $0.change.contentBefore != nil && $0.key.source == .shared }.map(\.change.uid)
@@ -198,11 +190,10 @@ private struct UndoPage: Sendable {
 
 extension ImportChange.After {
     /// Whether the event is as the import left it.
-    fileprivate func isMet(by content: String?) throws -> Bool {
+    fileprivate func isMet(by content: String?) -> Bool {
         switch self {
         case .gone: content == nil
-        case .digest(let digest): try content.map { try StoredEvent.digest($0).isSameText(as: digest) } ?? false
-        case .content(let text): try StoredEvent.isSame(content, text)
+        case .digest(let digest): content.map { StoredEvent.digest($0).isSameText(as: digest) } ?? false
         }
     }
 }

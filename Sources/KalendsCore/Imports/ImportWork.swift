@@ -97,7 +97,7 @@ struct ImportWork: Sendable {
         var drafts = ImportDrafts(reading.events, for: plan, services.store)
         while let group = try await drafts.next() {
             for (block, items) in zip(group, try await plan.decide(group, services.store)) {
-                let made = try items.flatMap { try $0.stage(&staging) }
+                let made = items.flatMap { $0.stage(&staging) }
                 keep(made, from: changes, &staging)
                 changes += made.count
                 keep(items, as: base + block.number, &staging)
@@ -238,9 +238,6 @@ extension ImportWork {
     }
 
     private static func reading(_ record: ImportRecord) throws -> ImportReading {
-        if record.source.utf8.first == UInt8(ascii: "{") {
-            return try ImportReading(try ImportSource(stored: record.source))
-        }
         var reader = PackReader(Array(record.source.utf8))
         let summary = try ImportSummary(&reader)
         return ImportReading(summary: summary, events: .stored(importID: record.id, blocks: summary.blocks))
@@ -262,10 +259,10 @@ extension ImportWork {
 
 extension ImportPlan.Item {
     /// Writes the item's row; returns the changes, with what is needed to undo them.
-    fileprivate func stage(_ staging: inout EventStaging) throws -> [ImportChange] {
+    fileprivate func stage(_ staging: inout EventStaging) -> [ImportChange] {
         guard let record else { return [] }
         staging.put(record, replaces: before != nil)
-        var changes = [ImportChange(record.key, before: before, after: .digest(try StoredEvent.digest(record.content)))]
+        var changes = [ImportChange(record.key, before: before, after: .digest(StoredEvent.digest(record.content)))]
         if let former {
             staging.end(former.key)
             changes.append(ImportChange(former.key, before: former, after: .gone))

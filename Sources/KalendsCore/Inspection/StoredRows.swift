@@ -73,17 +73,12 @@ package enum StoredRows {
             for text in [record.report, record.outline, record.problem].compactMap(\.self) where !text.isEmpty {
                 _ = try JSONValue(parsing: Array(text.utf8))
             }
-        case .importBlock(let items, let source):
+        case .importBlock(let items):
             try StoredContent.require(
                 try JSONValue(parsing: Array(items.utf8)).array != nil, "its items are not a list")
-            if !source.isEmpty { _ = try ImportBlock.events(Array(source.utf8)) }
         case .importSource(let source): _ = try ImportBlock.events(Array(source.utf8))
         case .importChange(let change):
-            var contents = [change.contentBefore]
-            if case .content(let after) = change.after { contents.append(after) }
-            for content in contents.compactMap(\.self) {
-                try StoredContent.checkEvent(content)
-            }
+            if let content = change.contentBefore { try StoredContent.checkEvent(content) }
         case .audit(let entry): _ = try JSONValue(parsing: Array(entry.detail.utf8))
         case .serviceKey(let key):
             let names = key.scopes?.split(separator: " ").map(String.init) ?? []

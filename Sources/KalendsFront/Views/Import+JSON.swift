@@ -15,11 +15,6 @@ extension Imports.Listed {
             var members: [ByteString: JSONValue] = ["counts": .null, "span": .null]
             if let outline = record.outline {
                 members.merge(try JSONValue(parsing: Array(outline.utf8)).object ?? [:]) { $1 }
-            } else if !record.report.isEmpty,
-                case .object(let report) = try JSONValue(parsing: Array(record.report.utf8))
-            {
-                members["counts"] = report["counts"] ?? .null
-                members["span"] = report["span"] ?? .null
             }
             if !shown.showsSpan(members) { members["span"] = .null }
             members[ImportShown.mark] = nil

@@ -9,8 +9,8 @@ public enum StoredRecord: Sendable {
     case feed(Feed)
     case importedEvent(ImportedEventRecord)
     case importRecord(ImportRecord)
-    /// The items of a block of an import; earlier versions stored `source` beside them.
-    case importBlock(items: String, source: String)
+    /// The items of a block of an import.
+    case importBlock(items: String)
     /// The part of a file that one block of an import read.
     case importSource(String)
     case importChange(ImportChange)
@@ -189,8 +189,7 @@ extension StoredRecord {
             case .importedEvents:
                 .importedEvent(try ImportedEventRecord(row, at: try row.integer(required: "from_epoch")))
             case .imports: .importRecord(try ImportRecord(row))
-            case .importItems:
-                .importBlock(items: try row.text(required: "items"), source: try row.text(required: "source"))
+            case .importItems: .importBlock(items: try row.text(required: "items"))
             case .importSources: .importSource(try row.text(required: "source"))
             case .importChanges: .importChange(try ImportChange(row))
             case .subscriptions: .subscription(try Subscription(row))

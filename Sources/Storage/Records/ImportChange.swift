@@ -31,17 +31,14 @@ public struct ImportChange: Hashable, Sendable {
         case gone
         /// Base64 of a hash.
         case digest(String)
-        /// The content itself, as an earlier version of the program stored it.
-        case content(String)
     }
 
-    /// Nil in a change by an earlier version of the program, which knew no sources.
-    public var source: EventSource?
+    public var source: EventSource
     public var uid: String
     public var recurrenceID: String
     /// Nil when the event did not exist before.
     public var contentBefore: String?
-    /// Nil when the event did not exist before, or an earlier version of the program changed it.
+    /// Nil when the event did not exist before.
     public var before: Origin?
     public var after: After
 
@@ -55,17 +52,12 @@ public struct ImportChange: Hashable, Sendable {
     }
 
     init(_ row: SQLRow) throws {
-        source = row.text("source").map { EventSource(stored: $0) }
+        source = EventSource(stored: try row.text(required: "source"))
         uid = try row.text(required: "uid")
         recurrenceID = try row.text(required: "recurrence_id")
         contentBefore = row.text("content_before")
         before = row.integer("file_sequence_before").map { Origin(fileSequence: $0, row) }
-        after = .gone
-        if let digest = row.text("digest_after") {
-            after = .digest(digest)
-        } else if let content = row.text("content_after") {
-            after = .content(content)
-        }
+        after = row.text("digest_after").map(After.digest) ?? .gone
     }
 }
 
@@ -78,7 +70,7 @@ extension ReadTransaction {
     ) throws -> [(change: ImportChange, position: Int)] {
         let sizes = try rows(
             """
-            SELECT position, COALESCE(LENGTH(content_before), 0) + COALESCE(LENGTH(content_after), 0) AS size
+            SELECT position, COALESCE(LENGTH(content_before), 0) AS size
             FROM import_changes WHERE import_id = $1 AND position < $2 ORDER BY position DESC LIMIT $3
             """, [.text(id), .integer(position), .integer(limit)])
         var (lowest, total) = (Int?.none, 0)
@@ -101,23 +93,19 @@ extension WriteTransaction {
     /// - Parameter first: the place of the first of these changes among all.
     public func insert(_ changes: [ImportChange], ofImport id: String, from first: Int) throws {
         let rows = changes.enumerated().map { place, change -> [SQLValue] in
-            var (digest, content) = (String?.none, String?.none)
-            switch change.after {
-            case .gone: break
-            case .digest(let text): digest = text
-            case .content(let text): content = text
-            }
+            var digest: String?
+            if case .digest(let text) = change.after { digest = text }
             return [
-                .text(id), .integer(first + place), SQLValue(change.source?.text), .text(change.uid),
-                .text(change.recurrenceID), SQLValue(change.contentBefore), SQLValue(content), SQLValue(digest),
+                .text(id), .integer(first + place), .text(change.source.text), .text(change.uid),
+                .text(change.recurrenceID), SQLValue(change.contentBefore), SQLValue(digest),
                 SQLValue(change.before?.fileSequence), SQLValue(change.before?.fileModifiedAt),
                 SQLValue(change.before?.importedBy), SQLValue(change.before?.shownUID),
             ]
         }
         try insertRows(
             into: """
-                import_changes (import_id, position, source, uid, recurrence_id, content_before, content_after,
-                    digest_after, file_sequence_before, file_modified_before, imported_by_before, shown_uid_before)
+                import_changes (import_id, position, source, uid, recurrence_id, content_before, digest_after,
+                    file_sequence_before, file_modified_before, imported_by_before, shown_uid_before)
                 """, rows)
     }
 }

@@ -17,13 +17,10 @@ extension ReadTransaction {
         let parts = try rows(
             "SELECT source FROM import_sources WHERE import_id = $1 AND block = $2 ORDER BY part",
             [.text(id), .integer(block)])
-        if !parts.isEmpty { return try parts.map { try $0.text(required: "source") }.joined() }
-        // Earlier versions stored it beside the items.
-        guard
-            let row = try row(
-                "SELECT source FROM import_items WHERE import_id = $1 AND block = $2", [.text(id), .integer(block)])
-        else { throw StorageError.unexpectedResult("An import has lost a part of what was read.") }
-        return try row.text(required: "source")
+        guard !parts.isEmpty else {
+            throw StorageError.unexpectedResult("An import has lost a part of what was read.")
+        }
+        return try parts.map { try $0.text(required: "source") }.joined()
     }
 }
 
@@ -32,8 +29,8 @@ extension WriteTransaction {
     public func putItems(ofImport id: String, block: Int, items: String) throws {
         try execute(
             """
-            INSERT INTO import_items (import_id, block, items, source) VALUES ($1, $2, $3, '')
-            ON CONFLICT (import_id, block) DO UPDATE SET items = EXCLUDED.items, source = EXCLUDED.source
+            INSERT INTO import_items (import_id, block, items) VALUES ($1, $2, $3)
+            ON CONFLICT (import_id, block) DO UPDATE SET items = EXCLUDED.items
             """, [.text(id), .integer(block), .text(items)])
     }
 

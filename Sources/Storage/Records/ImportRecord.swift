@@ -29,10 +29,9 @@ public struct ImportRecord: Hashable, Sendable {
     public var problem: String?
     /// The user who imports; nil for the host application.
     public var importedBy: String?
-    /// The report as JSON without its items, which this module does not interpret. Earlier versions stored the items in
-    /// it.
+    /// The report as JSON without its items, which this module does not interpret.
     public var report: String
-    /// The part of the report that a list shows; nil when an earlier version made it.
+    /// The part of the report that a list shows; nil while there is no report.
     public var outline: String?
     /// The part of the file that a commit of the preview needs besides its events; empty once that is committed.
     public var source: String
@@ -92,7 +91,7 @@ extension ReadTransaction {
         return try rows(
             """
             SELECT id, circle_id, state, stage, problem, imported_by, created_at, committed_at, undone_at, outline,
-                CASE WHEN outline IS NULL THEN report ELSE '' END AS report, '' AS source, item_base
+                '' AS report, '' AS source, item_base
             FROM imports WHERE circle_id = $1 AND (created_at < $2 OR (created_at = $2 AND id < $3))
                 AND COALESCE(stage, '') <> 'forgotten'
                 AND (state <> 'previewed' OR $5 = '' OR imported_by = $5)

@@ -16,7 +16,7 @@ public struct FeedReader: Hashable, Sendable {
     public var client: Int
     /// Milliseconds since 1970.
     public var lastSeenAt: Int
-    /// The circle's version; 0 when it is not known, as for reads by earlier versions of this program.
+    /// The circle's version; 0 when it is not known.
     public var seenVersion: Int
 }
 

@@ -82,7 +82,6 @@ extension Schema {
             import_id TEXT NOT NULL REFERENCES imports (id) ON DELETE CASCADE,
             block BIGINT NOT NULL,
             items TEXT NOT NULL,
-            source TEXT NOT NULL,
             PRIMARY KEY (import_id, block)
         )
         """,
@@ -102,11 +101,10 @@ extension Schema {
         CREATE TABLE import_changes (
             import_id TEXT NOT NULL REFERENCES imports (id) ON DELETE CASCADE,
             position BIGINT NOT NULL,
-            source TEXT,
+            source TEXT NOT NULL,
             uid TEXT NOT NULL,
             recurrence_id TEXT NOT NULL,
             content_before TEXT,
-            content_after TEXT,
             digest_after TEXT,
             file_sequence_before BIGINT,
             file_modified_before BIGINT,

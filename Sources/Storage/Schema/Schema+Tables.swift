@@ -210,10 +210,10 @@ extension SchemaTable {
     static let importChanges = SchemaTable(
         "import_changes", key: "import_id position",
         """
-        import_id position source uid recurrence_id content_before content_after digest_after \
-        file_sequence_before file_modified_before imported_by_before shown_uid_before
+        import_id position source uid recurrence_id content_before digest_after file_sequence_before \
+        file_modified_before imported_by_before shown_uid_before
         """)
-    static let importItems = SchemaTable("import_items", key: "import_id block", "import_id block items source")
+    static let importItems = SchemaTable("import_items", key: "import_id block", "import_id block items")
     static let importSources = SchemaTable("import_sources", key: "import_id block part", "import_id block part source")
     static let occurrences = SchemaTable(
         "occurrences", key: "circle_id collection item_id original_start",

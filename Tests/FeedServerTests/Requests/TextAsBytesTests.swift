@@ -198,7 +198,7 @@ struct TextAsBytesTests {
         }
         let (one, two) = (Self.marks(200_000) + "b", Self.marks(200_000) + "c")
         let taken = try effort {
-            let isSame = try StoredEvent.isSame(packed(one), packed(two))
+            let isSame = StoredEvent.isSame(packed(one), packed(two))
             #expect(!isSame)
             let (first, second) = (try StoredEvent.event(packed(one)), try StoredEvent.event(packed(two)))
             #expect(first != second)

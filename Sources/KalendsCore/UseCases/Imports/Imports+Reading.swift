@@ -104,11 +104,7 @@ extension Imports.Report {
         let start = min(max(0, part.start), 1 << 40)
         var shown: ArraySlice<JSONValue>
         var hasMore: Bool
-        if let items = told["items"]?.array {
-            // Earlier versions stored all items in the report.
-            shown = items.dropFirst(start).prefix(part.limit)
-            hasMore = start + shown.count < items.count
-        } else if record.stage == .reading || record.stage == .readFailed {
+        if record.stage == .reading || record.stage == .readFailed {
             (shown, hasMore) = ([], false)
         } else {
             let first = start / ImportBlock.size
