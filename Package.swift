@@ -260,7 +260,7 @@ let package = Package(
             name: "StorageTests",
             dependencies: [
                 "Base", "Storage", "StoragePostgreSQL", "StorageSQLite", "StoreConformance", "TestSupport",
-                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "Crypto", package: "swift-crypto"), .product(name: "GRDB", package: "GRDB.swift"),
             ],
             swiftSettings: strict),
         .testTarget(

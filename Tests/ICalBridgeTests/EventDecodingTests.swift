@@ -6,7 +6,7 @@ import Testing
 
 @testable import ICalBridge
 
-/// Events were stored as JSON before they were packed.
+/// Who uses the library may keep events as JSON; Kalends itself packs them.
 @Suite("Events, read from JSON")
 struct EventDecodingTests {
     @Test("Foundation's decoder reads the same events and problems, and refuses the same changes of them")

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import GRDB
-import StorageSQLite
 import Testing
 
 @testable import Storage
@@ -90,36 +88,6 @@ struct OfficeDayRecordTests {
                 try transaction.officeFigures(now: now, day: 20_000)
                     == OfficeFigures(
                         users: 3, enabled: 2, enabledBefore: 2, retained: 1, writes: 30, errors: 3, days: 1))
-        }
-    }
-
-    @Test("A database of before keeps what it has and gets empty office days")
-    func migrates() async throws {
-        try await TemporaryStore.withDirectory { directory in
-            let path = directory.appending(path: "kalends.sqlite").path
-            let former = Schema.migrations.prefix { $0 != Schema.officeDays }
-            #expect(former.count < Schema.migrations.count)
-            let queue = try DatabaseQueue(path: path)
-            try await queue.write { db throws in
-                try db.execute(sql: "CREATE TABLE schema_migrations (version BIGINT NOT NULL PRIMARY KEY)")
-                for (index, statements) in former.enumerated() {
-                    for statement in statements { try db.execute(sql: statement) }
-                    try db.execute(sql: "INSERT INTO schema_migrations VALUES (?)", arguments: [index + 1])
-                }
-                try db.execute(
-                    sql: """
-                        INSERT INTO circles (id, name, time_zone, version, changed_at, created_at, updated_at)
-                        VALUES ('home', 'Home', 'UTC', 1, 1, 1, 1)
-                        """)
-            }
-            try queue.close()
-            let store = try SQLiteStore(path: path)
-            try await store.write { transaction throws in
-                #expect(try transaction.circle("home")?.name == "Home")
-                #expect(try transaction.officeProfile(of: "ann") == nil)
-                try transaction.putOfficeProfile(OfficeProfile(userID: "ann", settings: "{}", seed: "s", now: 1))
-            }
-            try store.close()
         }
     }
 }

@@ -1,43 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Base
+import Crypto
 import Foundation
 import GRDB
-import StorageSQLite
-import TestSupport
 import Testing
 
 @testable import Storage
+@testable import StorageSQLite
 
 @Suite("The schema's history")
 struct SchemaHistoryTests {
-    /// The statements of each released version, as files that are never written again.
-    private static let folder = packageRoot.appending(path: "Tests/SchemaHistory")
-    private static let mark = "\n;\n"
+    /// The SHA-256 of each version's statements.
+    private static let known = ["be08ff6cba3584ece8ff315a3d3e3b746c7553e37061169602fa122179d581c9"]
 
-    private static func file(_ version: Int) -> URL {
-        folder.appending(path: "\(version < 10 ? "0" : "")\(version).sql")
-    }
-
-    private static func landed(_ version: Int) throws -> [String] {
-        try String(contentsOf: file(version), encoding: .utf8).components(separatedBy: mark).dropLast()
-    }
-
-    @Test("No version is other than when it was released; KALENDS_WRITE_DOCS=1 writes the files of new ones")
-    func unchanged() throws {
-        let isWriting = ProcessInfo.processInfo.environment["KALENDS_WRITE_DOCS"] != nil
-        for (index, statements) in Schema.migrations.enumerated() {
-            let file = Self.file(index + 1)
-            if isWriting, !FileManager.default.fileExists(atPath: file.path) {
-                try FileManager.default.createDirectory(at: Self.folder, withIntermediateDirectories: true)
-                try Data(statements.map { $0 + Self.mark }.joined().utf8).write(to: file)
-            }
-            #expect(try Self.landed(index + 1) == statements, "version \(index + 1)")
+    @Test("No version's statements change; what the schema gets besides is a version of its own, at the list's end")
+    func unchanged() {
+        let digests = Schema.migrations.map { statements in
+            Hexadecimal.text(SHA256.hash(data: Data(statements.joined(separator: "\n").utf8)))
         }
-        let files = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path)
-        #expect(files.count == Schema.migrations.count)
+        #expect(
+            digests == Self.known,
+            "Once version 1 is released, add a version instead of changing one, and its digest here.")
     }
 
-    /// Rows of every kind in the first version.
+    /// Rows in tables that refer to each other, of every kind of column.
     static let rows = [
         """
         INSERT INTO circles (id, name, time_zone, version, changed_at, created_at, updated_at)
@@ -45,106 +32,193 @@ struct SchemaHistoryTests {
         """,
         """
         INSERT INTO members (circle_id, user_id, display_name, role, created_at, updated_at)
-        VALUES ('home', 'ann', 'Ann', 'owner', 1, 2)
+        VALUES ('home', 'ann', 'Ann', 'owner', 1, 2), ('home', 'bob', 'Bob', 'viewer', 1, 2)
         """,
         """
         INSERT INTO schedule_items (circle_id, collection, id, uid, sequence, is_all_day, starts_at, ends_at, content,
+            created_at, updated_at, changed_in, shown_in, shown_as)
+        VALUES ('home', 'tasks', 't', 'u1', 3, 0, 1000, 2000, '{"title":"Tëa"}', 1, 2, 4, NULL, NULL),
+            ('home', 'appointments', 'a', 'u2', 2, 0, 1000, NULL, '{}', 1, 2, 5, 4, 'updated')
+        """,
+        """
+        INSERT INTO occurrences (circle_id, collection, item_id, original_start, starts_at, ends_at, content,
             created_at, updated_at)
-        VALUES ('home', 'tasks', 't', 'u1', 3, 0, 1000, 2000, '{"title":"Tëa"}', 1, 2)
+        VALUES ('home', 'appointments', 'a', '20260121T090000Z', 3, 4, '{"status":"cancelled"}', 1, 2)
         """,
         """
         INSERT INTO feeds (id, circle_id, user_id, label, config, shown_changed_at, config_changed_at, token_hint,
-            sealed_token, created_at, updated_at, access_count)
-        VALUES ('f', 'home', 'ann', 'phone', '{"pastDays":7}', 1, 2, 'abcd', 'v1.sealed', 1, 2, 2)
+            sealed_token, created_at, updated_at, number)
+        VALUES ('f', 'home', 'ann', 'phone', '{"pastDays":7}', 1, 2, 'abcd', 'v1.sealed', 1, 2, 1)
         """,
-        "INSERT INTO feed_clients (feed_id, client, access_count, last_seen_at) VALUES ('f', 'apple', 2, 4)",
-        "INSERT INTO feed_tokens (hash, feed_id, created_at) VALUES ('\(String(repeating: "a", count: 64))', 'f', 1)",
-        "INSERT INTO settings VALUES ('prunedAt', '9')",
+        """
+        INSERT INTO feed_clients (feed, client, access_count, last_seen_at, last_sequence) VALUES (1, 2, 2, 4, 5)
+        """,
+        "INSERT INTO feed_tokens (hash, feed_id, created_at) VALUES ('\(hash("f"))', 'f', 1)",
+        """
+        INSERT INTO connections (id, circle_id, user_id, provider, state, state_at, config, created_at, updated_at)
+        VALUES ('k', 'home', 'ann', 'google', 'active', 4, '{"twoWay":true}', 1, 2)
+        """,
+        """
+        INSERT INTO sync_links (connection_id, collection, item_id, state, external_id, since_at, content)
+        VALUES ('k', 'tasks', 't', 'linked', 'e1', 5, '{}'), ('k', 'tasks', 'x', 'deleted', NULL, 6, '{}')
+        """,
+        "UPDATE counters SET last_number = 9 WHERE name = 'writes'",
+        "INSERT INTO settings (name, value) VALUES ('prunedAt', '9')",
     ]
 
-    /// Creates a database as a program of some version left it.
-    private static func make(_ path: String, version: Int) throws {
+    /// The schema as a program of the next version knows it; one that is no expansion may create a table again.
+    static func next(isExpansion: Bool) -> SchemaHistory {
+        var history = SchemaHistory()
+        history.migrations.append(
+            ["ALTER TABLE settings ADD COLUMN remark TEXT", "CREATE TABLE remarks (id BIGINT NOT NULL PRIMARY KEY)"]
+                + (isExpansion ? [] : occurrencesAgain))
+        if isExpansion { history.expansions.insert(history.latest) }
+        return history
+    }
+
+    private static let occurrencesAgain = [
+        "ALTER TABLE occurrences RENAME TO former_occurrences",
+        """
+        CREATE TABLE occurrences (
+            circle_id TEXT NOT NULL,
+            collection TEXT NOT NULL,
+            item_id TEXT NOT NULL,
+            original_start TEXT NOT NULL,
+            starts_at BIGINT NOT NULL,
+            ends_at BIGINT NOT NULL,
+            content TEXT NOT NULL,
+            created_at BIGINT NOT NULL,
+            updated_at BIGINT NOT NULL,
+            PRIMARY KEY (circle_id, collection, item_id, original_start),
+            FOREIGN KEY (circle_id, collection, item_id)
+                REFERENCES schedule_items (circle_id, collection, id) ON DELETE CASCADE
+        ) /* clustered */
+        """,
+        """
+        INSERT INTO occurrences (circle_id, collection, item_id, original_start, starts_at, ends_at, content,
+            created_at, updated_at)
+        SELECT circle_id, collection, item_id, original_start, starts_at, ends_at, content, created_at, updated_at
+        FROM former_occurrences
+        """,
+        "DROP TABLE former_occurrences",
+    ]
+
+    /// Creates a database of this version with rows.
+    private static func make(_ path: String) async throws {
+        let store = try SQLiteStore(path: path)
+        try await store.record { transaction in
+            for row in Self.rows { try transaction.execute(row, []) }
+        }
+        try store.close()
+    }
+
+    /// Opens a database as the program that knows a history does.
+    private static func migrate(_ path: String, _ history: SchemaHistory) throws {
         var configuration = Configuration()
         configuration.foreignKeysEnabled = true
         let queue = try DatabaseQueue(path: path, configuration: configuration)
-        try queue.write { db in
-            try db.execute(sql: "CREATE TABLE schema_migrations (version BIGINT NOT NULL PRIMARY KEY)")
-            for number in 1...version {
-                for statement in try landed(number) {
-                    try db.execute(sql: statement.replacing("/* clustered */", with: "WITHOUT ROWID"))
-                }
-                try db.execute(sql: "INSERT INTO schema_migrations VALUES (?)", arguments: [number])
-                if number == 1 { for row in rows { try db.execute(sql: row) } }
-            }
-        }
-        try queue.close()
+        defer { try? queue.close() }
+        try Schema.migrate(SQLiteMigrationTarget(pool: queue), history)
     }
 
-    /// Returns the whole database as text: its schema and every row.
-    private static func dump(_ path: String) throws -> [String] {
+    private static func read<Value>(_ path: String, _ body: (Database) throws -> Value) throws -> Value {
         var configuration = Configuration()
         configuration.readonly = true
-        return try DatabaseQueue(path: path, configuration: configuration).read { db in
-            var lines = try String.fetchAll(
-                db, sql: "SELECT type || ' ' || name || ' ' || COALESCE(sql, '') FROM sqlite_master ORDER BY 1")
-            let tables = try String.fetchAll(
-                db, sql: "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
-            for table in tables {
-                lines += try Row.fetchAll(db, sql: "SELECT * FROM \(table)").map { "\(table) \($0)" }.sorted()
-            }
-            return lines
+        let queue = try DatabaseQueue(path: path, configuration: configuration)
+        defer { try? queue.close() }
+        return try queue.read(body)
+    }
+
+    private static func schema(_ path: String) throws -> [String] {
+        try read(path) { db in
+            try String.fetchAll(
+                db,
+                sql: """
+                    SELECT type || ' ' || name || ' ' || COALESCE(sql, '') FROM sqlite_master
+                    WHERE name NOT LIKE 'sqlite_stat%' ORDER BY 1
+                    """)
         }
     }
 
-    @Test("A database of every version that was released keeps its data, and is then as a new one", arguments: 1...32)
-    func migrates(_ version: Int) async throws {
+    /// Returns every row of some tables with some of its columns, as text that shows types.
+    private static func contents(_ path: String, _ tables: [SchemaTable]) throws -> [String: [String]] {
+        try read(path) { db -> [String: [String]] in
+            var found: [String: [String]] = [:]
+            for table in tables {
+                let all = table.columns.map { "quote(\"\($0)\")" }.joined(separator: " || ' ' || ")
+                found[table.name] = try String.fetchAll(db, sql: "SELECT \(all) AS row FROM \(table.name) ORDER BY row")
+            }
+            return found
+        }
+    }
+
+    @Test("A new database is as the check expects it")
+    func new() async throws {
         try await TemporaryStore.withDirectory { directory in
             let path = directory.appending(path: "kalends.sqlite").path
-            try Self.make(path, version: version)
+            try await Self.make(path)
+            try SchemaCheck.check(path: path)
             let store = try SQLiteStore(path: path)
             try await store.checkSchema()
             #expect(try await store.valueFaults().isEmpty)
-            try await store.read { transaction throws in
-                #expect(try transaction.circle("home")?.name == "Zuhause ☕")
-                let feed = try #require(try transaction.feed("f"))
-                #expect(feed.config == #"{"pastDays":7}"# && feed.label == "phone" && feed.accessCount == 2)
-                #expect(try transaction.setting("prunedAt") == "9")
-                let contents = try transaction.rows("SELECT content FROM schedule_items", [])
-                #expect(try contents.map { try $0.text(required: "content") } == [#"{"title":"Tëa"}"#])
-            }
+            #expect(try await store.read { try $0.setting(Schema.oldestSetting) } == nil)
             try store.close()
-            try SchemaCheck.check(path: path)
         }
     }
 
-    @Test("The versions that are tried are all but the last")
-    func complete() { #expect(Schema.migrations.count == 33) }
-
-    @Test(
-        "A migration that fails leaves the database as it was, for the earlier program",
-        arguments: [1, 5, 13, 20, 23])
-    func failure(_ version: Int) async throws {
+    @Test("The next version keeps every row, and is then as in a new database", arguments: [true, false])
+    func migrates(isExpansion: Bool) async throws {
         try await TemporaryStore.withDirectory { directory in
             let path = directory.appending(path: "kalends.sqlite").path
-            try Self.make(path, version: version)
-            // In the way of a version further on, so that those before it have done their work by then.
-            func made(_ versions: ArraySlice<[String]>) -> [Substring] {
-                versions.joined().compactMap { $0.firstMatch(of: /^\s*CREATE TABLE (\w+)/)?.output.1 }
-            }
-            let there = Set(made(Schema.migrations.prefix(version)))
-            let late = try #require(made(Schema.migrations.dropFirst(version)).last { !there.contains($0) })
-            let queue = try DatabaseQueue(path: path)
-            try await queue.write { try $0.execute(sql: "CREATE TABLE \(late) (other TEXT)") }
-            try queue.close()
-            let before = try Self.dump(path)
+            try await Self.make(path)
+            let before = try Self.contents(path, Schema.tables)
+            #expect(before.values.count { !$0.isEmpty } >= 10)
+            let history = Self.next(isExpansion: isExpansion)
+            try Self.migrate(path, history)
+            var after = try Self.contents(path, Schema.tables)
+            // What tells an earlier program whether it may work with the database.
+            let oldest = "'\(Schema.oldestSetting)' '\(SchemaHistory().latest)'"
+            let settings = after["settings"] ?? []
+            #expect(settings.contains(oldest) == isExpansion)
+            after["settings"] = settings.filter { $0 != oldest }
+            #expect(after == before)
+
+            let other = directory.appending(path: "new.sqlite").path
+            try Self.migrate(other, history)
+            #expect(try Self.schema(path) == Self.schema(other))
+            let versions = try Self.read(path) { try Int.fetchAll($0, sql: "SELECT version FROM schema_migrations") }
+            #expect(versions.sorted() == Array(1...history.latest))
+
+            // A program that has the database to itself works with no version that it does not know.
+            let (left, newer) = (
+                try Self.contents(path, Schema.tables),
+                StorageError.newerSchema(found: history.latest, known: SchemaHistory().latest)
+            )
+            #expect(throws: newer) { try SQLiteStore(path: path) }
+            #expect(throws: newer) { try SchemaCheck.check(path: path) }
+            #expect(try Self.contents(path, Schema.tables) == left)
+        }
+    }
+
+    @Test("A migration that fails leaves the database as it was, for the earlier program", arguments: [true, false])
+    func failure(isExpansion: Bool) async throws {
+        try await TemporaryStore.withDirectory { directory in
+            let path = directory.appending(path: "kalends.sqlite").path
+            try await Self.make(path)
+            let before = (try Self.schema(path), try Self.contents(path, Schema.tables))
+            var history = Self.next(isExpansion: isExpansion)
+            // In the way of the last statement, so that those before it have done their work by then.
+            history.migrations[history.latest - 1].append("CREATE TABLE circles (other TEXT)")
             for _ in 0..<2 {
-                #expect(throws: StorageError.self) { try SQLiteStore(path: path) }
-                #expect(try Self.dump(path) == before)
+                #expect(throws: (any Error).self) { try Self.migrate(path, history) }
+                #expect(try Self.schema(path) == before.0)
+                #expect(try Self.contents(path, Schema.tables) == before.1)
             }
-            try await DatabaseQueue(path: path).write { try $0.execute(sql: "DROP TABLE \(late)") }
             let store = try SQLiteStore(path: path)
             try await store.checkSchema()
+            #expect(try await store.read { try $0.circle("home")?.name } == "Zuhause ☕")
             try store.close()
+            try Self.migrate(path, Self.next(isExpansion: isExpansion))
         }
     }
 }

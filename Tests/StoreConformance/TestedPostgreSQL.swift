@@ -66,17 +66,6 @@ public enum TestedPostgreSQL {
         }
     }
 
-    /// Opens a database of its own, as the program that knew only this history of the schema would have made it.
-    package static func made(
-        _ path: String, as history: SchemaHistory
-    ) throws -> any Store & StoreMaintenance & SharedStore {
-        guard let address else { throw StorageError.unusable("There is no PostgreSQL for tests.") }
-        let name = freshName()
-        try ServerDatabases.make(name, like: nil, at: ConnectionTarget(address))
-        names.withLock { $0[path] = name }
-        return try share(path, as: history)
-    }
-
     /// Returns the address of the database that stands for a path.
     public static func target(_ path: String) throws -> ConnectionTarget {
         try ConnectionTarget(try place(path))

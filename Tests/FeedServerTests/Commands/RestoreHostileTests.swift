@@ -23,7 +23,7 @@ struct RestoreHostileTests {
             "DROP TABLE schema_migrations; CREATE VIEW schema_migrations AS SELECT 1 AS version",
             "not a database of Kalends"
         ),
-        ("DELETE FROM schema_migrations WHERE version = 3", "versions"),
+        ("UPDATE schema_migrations SET version = 0", "versions"),
         (
             "PRAGMA writable_schema = ON; UPDATE sqlite_master SET sql = replace(sql, 'NOT NULL', '') WHERE name = 'members'",
             "the table members is not as Kalends makes it"

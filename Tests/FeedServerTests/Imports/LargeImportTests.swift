@@ -2,7 +2,6 @@
 
 import Foundation
 import HTTPTypes
-import ICalBridge
 import NIOCore
 import Storage
 import Testing
@@ -134,52 +133,6 @@ struct LargeImportTests {
             #expect(paged == items)
             try await server.call(.get, "/v1/circles/c/imports", as: "stranger").expect(404)
             try await server.call(.get, "/v1/circles/c/imports?cursor=AAAA").expect(422)
-        }
-    }
-
-    @Test("What an earlier version stored as JSON is the same event, can be paged, committed and undone")
-    func earlierVersions() async throws {
-        try await TestServer.run { server in
-            try await server.makeCircle()
-            let text = ImportProgressTests.calendar(120)
-            let done = try await post(server, text).expect(201).json
-            let feed = try await server.makeFeed()
-            let before = try await server.raw(.get, feed.path).body
-            let source = try ImportSource(Array(text.utf8), assumedTimeZone: "UTC", limit: 1 << 20)
-            let items = try #require(done["items"]?.array)
-            try await server.services.store.write { transaction in
-                for row in try transaction.rows("SELECT uid, content FROM event_versions", []) {
-                    let event = try StoredEvent.event(try row.text(required: "content"))
-                    let json = SQLValue(try storedText(event))
-                    let uid = SQLValue(try row.text(required: "uid"))
-                    try transaction.execute("UPDATE event_versions SET content = $1 WHERE uid = $2", [json, uid])
-                    try transaction.execute(
-                        """
-                        UPDATE import_changes SET content_after = $1, digest_after = NULL, source = NULL WHERE uid = $2
-                        """, [json, uid])
-                }
-                // A preview as it was kept: source and items in one row.
-                try transaction.putImport(
-                    ImportRecord(
-                        id: "old", circleID: "c", state: .previewed, importedBy: nil,
-                        report: try JSONValue.object([
-                            "items": .array(items), "problems": [],
-                            "counts": ["events": 120, "created": 120, "updated": 0, "unchanged": 0, "skipped": 0],
-                            "span": ["from": "2026-01-01", "to": "2026-12-31"],
-                        ]).text(), source: try storedText(source), createdAt: 0))
-            }
-            let page = try await server.call(.get, "/v1/imports/old?limit=60").expect(200).json
-            #expect(page["items"]?.array == Array(items.prefix(60)) && page["nextCursor"]?.string != nil)
-            #expect(
-                try await server.call(.get, "/v1/circles/c/imports").json["items"]?.array?.last?["counts"]?["events"]
-                    == 120)
-            let commit = try await server.call(.post, "/v1/imports/old/commit", [:]).expect(200).json
-            #expect(commit["counts"]?["unchanged"] == 120 && commit["counts"]?["updated"] == 0)
-            #expect(try await server.raw(.get, feed.path).body == before)
-            let id = try #require(done["id"]?.string)
-            let undone = try await server.call(.post, "/v1/imports/\(id)/undo").expect(200).json
-            #expect(undone["kept"]?.array?.isEmpty == true)
-            #expect(try await server.raw(.get, feed.path).values("SUMMARY").isEmpty)
         }
     }
 }

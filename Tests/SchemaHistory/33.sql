@@ -1,2 +1,0 @@
-ALTER TABLE connection_authorizations ADD COLUMN sealed_code TEXT
-;
