@@ -9,13 +9,10 @@ machine, so the socket gets a port of its own, in the way that docs/operations.m
 """
 
 import argparse
-import base64
-import hashlib
 import http.client
 import json
 import os
 import re
-import secrets
 import shutil
 import socket
 import sqlite3
@@ -26,7 +23,6 @@ import time
 from pathlib import Path
 
 SUITE = "bookworm"
-SCHEMAS = Path(__file__).parent.parent / "SchemaHistory"
 ENVIRONMENT = {
     "PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "DEBIAN_FRONTEND": "noninteractive", "LC_ALL": "C.UTF-8", "HOME": "/root"}
 
@@ -157,42 +153,6 @@ class Readers:
         self.ends.set()
         for thread in self.threads:
             thread.join()
-
-
-class FirstVersion:
-    """A database as the first version of the schema was, with a feed that somebody subscribed to."""
-
-    def __init__(self, path):
-        bits = secrets.token_bytes(32)
-        self.feed = "/feeds/" + base64.urlsafe_b64encode(bits).decode().rstrip("=") + ".ics"
-        now = int(time.time() * 1000)
-        soon = (now // 1000 + 86_400) * 1000
-        base = sqlite3.connect(path)
-        base.execute("CREATE TABLE schema_migrations (version BIGINT NOT NULL PRIMARY KEY)")
-        for statement in (SCHEMAS / "01.sql").read_text().split("\n;\n"):
-            if statement.strip():
-                base.execute(statement.replace("/* clustered */", "WITHOUT ROWID"))
-        base.execute("INSERT INTO schema_migrations VALUES (1)")
-        base.execute(
-            "INSERT INTO circles (id, name, time_zone, version, changed_at, created_at, updated_at)"
-            " VALUES ('home', 'Zuhause', 'Europe/Vienna', 7, ?1, ?1, ?1)", [now])
-        base.execute(
-            "INSERT INTO members (circle_id, user_id, display_name, role, created_at, updated_at)"
-            " VALUES ('home', 'ann', 'Ann', 'owner', ?1, ?1)", [now])
-        content = {"dueAt": soon // 1000, "durationMinutes": 30, "reminders": [], "status": "open", "title": "Tea"}
-        base.execute(
-            "INSERT INTO schedule_items (circle_id, collection, id, uid, sequence, is_all_day, starts_at, ends_at,"
-            " content, created_at, updated_at) VALUES ('home', 'tasks', 't', 'uid-of-old', 3, 0, ?2, ?3, ?4, ?1, ?1)",
-            [now, soon, soon + 1_800_000, json.dumps(content, separators=(",", ":"))])
-        base.execute(
-            "INSERT INTO feeds (id, circle_id, user_id, label, config, shown_changed_at, config_changed_at, token_hint,"
-            " sealed_token, created_at, updated_at, access_count)"
-            " VALUES ('f', 'home', 'ann', 'phone', '{\"pastDays\":7}', ?1, ?1, 'abcd', 'v1.sealed', ?1, ?1, 2)", [now])
-        base.execute(
-            "INSERT INTO feed_tokens (hash, feed_id, created_at) VALUES (?, 'f', ?)",
-            [hashlib.sha256(bits).hexdigest(), now])
-        base.commit()
-        base.close()
 
 
 def installed(machine):
@@ -326,7 +286,7 @@ def try_all(machine, port, options):
     check(own and all(re.match(r"\d{4}-\d\d-\d\dT[\d:.]+Z [a-z]+ ", line) for line in own),
           f"{len(own)} lines in systemd's journal, each a line of its log")
 
-    print("Reloaded, killed, and with a database of the first version:", flush=True)
+    print("Reloaded and killed:", flush=True)
     running = machine.property("MainPID")
     machine.run("systemctl", "reload", "kalends")
     check(ask(port, "GET", path)[0] == 200 and machine.property("MainPID") == running, "reload keeps it running")
@@ -334,23 +294,6 @@ def try_all(machine, port, options):
     began = time.monotonic()
     check(ask(port, "GET", path)[0] == 200 and machine.property("MainPID") not in ("0", running),
           f"killed, it is started again; a read waits for it, {time.monotonic() - began:.1f} s")
-    machine.run("systemctl", "stop", "kalends.socket", "kalends.service")
-    away = machine.path / "var/lib/kalends.away"
-    data.rename(away)
-    data.mkdir(mode=0o700)
-    first = FirstVersion(data / "kalends.sqlite")
-    for one in (data, data / "kalends.sqlite"):
-        shutil.chown(one, (away / "kalends.sqlite").stat().st_uid, (away / "kalends.sqlite").stat().st_gid)
-    machine.run("systemctl", "start", "kalends.socket", "kalends.service")
-    status, body = ask(port, "GET", first.feed)
-    check(status == 200 and b"Tea" in body and b"uid-of-old" in body,
-          f"the schema goes from 1 to {schema_version(data)}: an address of then shows what it did")
-    machine.run("systemctl", "stop", "kalends.socket", "kalends.service")
-    shutil.rmtree(data)
-    away.rename(data)
-    machine.run("systemctl", "start", "kalends.socket", "kalends.service")
-    check(ask(port, "GET", path)[1].count(b"BEGIN:VEVENT") == before.count(b"BEGIN:VEVENT"), "and back")
-
     sealed(machine, port, path, data)
 
     print("Remove and purge:", flush=True)
