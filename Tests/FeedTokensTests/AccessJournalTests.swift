@@ -54,7 +54,7 @@ struct AccessJournalTests {
         #expect(AccessRecord.access((0, 0, 0, 0), salt: 5) == nil)
     }
 
-    @Test("A record keeps as much of a version as it says, beside everything else; one of an earlier program has none")
+    @Test("A record keeps as much of a version as it says, beside everything else; one that says none has none")
     func versions() throws {
         for version in [1, 0x7FFF, 0x8000, FeedAccess.versionMask, FeedAccess.versionMask + 5, 1 << 40 + 77] {
             let access = FeedAccess(

@@ -6,7 +6,7 @@ import Testing
 
 @testable import CalendarSync
 
-/// The decoder must read what earlier versions stored of a connection just as Foundation's decoder read it.
+/// The decoder must read what is stored of a connection just as Foundation's decoder reads it.
 @Suite("Records of the engine, read from JSON")
 struct RecordDecodingTests {
     private static let item = ItemKey(.followUps, "f")

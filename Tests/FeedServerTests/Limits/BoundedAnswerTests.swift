@@ -84,8 +84,8 @@ struct BoundedAnswerTests {
                 headers: [.authorization: "Bearer \(server.key)", .contentType: "application/x-ndjson"],
                 body: ByteBuffer(string: lines.joined(separator: "\n"))
             ).expect(200)
-            // An item from before there was a limit for notes is read as it is.
-            try await Self.putLegacyNotes(server, "t1100", count: 5 << 20)
+            // An item that is longer than a request may make it is read as it is.
+            try await Self.putLongNotes(server, "t1100", count: 5 << 20)
             var (ids, cursor, pages): ([String], String?, Int) = ([], "", 0)
             while let next = cursor {
                 let answer = try await server.call(
@@ -102,7 +102,7 @@ struct BoundedAnswerTests {
         }
     }
 
-    private static func putLegacyNotes(_ server: TestServer, _ id: String, count: Int) async throws {
+    private static func putLongNotes(_ server: TestServer, _ id: String, count: Int) async throws {
         try await server.services.store.write { transaction in
             let item = try #require(try transaction.item(id, "tasks", in: "c"))
             var copy = item

@@ -42,7 +42,7 @@ struct CostlyRuleTests {
         ).expect(200).json
     }
 
-    /// Stores items as an earlier version did, whatever their rules cost.
+    /// Stores items as no request could, whatever their rules cost.
     private static func store(_ server: TestServer, _ rules: [(id: String, rule: String)]) async throws {
         let now = server.clock.now
         try await server.services.store.write { transaction in

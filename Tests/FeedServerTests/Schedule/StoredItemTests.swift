@@ -11,8 +11,7 @@ import Testing
 @testable import FeedServer
 @testable import KalendsCore
 
-/// Databases contain what earlier versions wrote, and an item that is stored again unchanged is compared with it as
-/// text.
+/// What is stored has to stay readable, and an item that is stored again unchanged is compared with it as text.
 @Suite("Items as they are answered and stored")
 struct StoredItemTests {
     /// What version 0.1 answered and stored: a line of what was put, the answer, and the content of the row.
