@@ -122,9 +122,7 @@ struct SchemaHistoryTests {
     }
 
     private static func read<Value>(_ path: String, _ body: (Database) throws -> Value) throws -> Value {
-        var configuration = Configuration()
-        configuration.readonly = true
-        let queue = try DatabaseQueue(path: path, configuration: configuration)
+        let queue = try DatabaseQueue(path: path)
         defer { try? queue.close() }
         return try queue.read(body)
     }

@@ -32,7 +32,7 @@ package enum Schema {
     /// process ends, the database stays as it was, and the earlier program can continue to use it.
     ///
     /// - Parameters:
-    ///   - last: the version to end with, for tests with schemas of earlier versions; nil for the latest.
+    ///   - last: the version to end with, for the check of a database that has no later one; nil for the latest.
     ///   - continuesCopy: whether a database with an unfinished copy is accepted, to continue it.
     package static func migrate(
         _ target: any MigrationTarget, upTo last: Int? = nil, _ history: SchemaHistory = SchemaHistory(),
