@@ -9,12 +9,11 @@ PYTHON := $(TOOLS)/python/bin/python
 KALENDS_CORPORA ?=
 unexport KALENDS_CORPORA
 TESTS := KALENDS_CORPORA="$(KALENDS_CORPORA)" KALENDS_PYTHON=$(CURDIR)/$(PYTHON) SWIFT=$(SWIFT)
-# The program and its tests are built once, in one folder: by the optimizer, like what is installed, so that the suite takes
-# half the time and what breaks only in optimized code is found, but with assertions, and with what tests look into.
-FLAGS := -c release -Xswiftc -enable-testing -Xswiftc -assert-config -Xswiftc Debug
-KALENDS := .build/release/kalends
-# What is installed and what is measured has neither, and has Swift's own libraries inside: it starts sooner, and needs nothing of
-# Swift on the machine.
+# The program and its tests are built once, in one folder, as `swift build` and `swift test` do by themselves: the optimizer
+# would take three times as long before the first feed.
+KALENDS := .build/debug/kalends
+# What is installed, measured and attacked is optimized, and has Swift's own libraries inside: it needs nothing of Swift on the
+# machine.
 RELEASE := -c release --static-swift-stdlib --scratch-path .build-release
 RELEASED := .build-release/release/kalends
 
@@ -32,7 +31,7 @@ help: ## Lists these targets.
 run: build ## A running server with the demo in it; Ctrl-C stops it. PORT=8080
 	@Scripts/run.sh $(PORT)
 
-build: $(KALENDS) ## The program for `make run`, with assertions, in .build.
+build: $(KALENDS) ## The program for `make run`, not optimized, in .build.
 
 release: $(RELEASED) ## The program as it is installed and measured, in .build-release.
 
@@ -40,7 +39,7 @@ release: $(RELEASED) ## The program as it is installed and measured, in .build-r
 # nothing is to be done.
 $(KALENDS): Package.swift $(shell find Sources -type f)
 	@Scripts/install-packages.sh $(SYSTEM_PACKAGES)
-	@$(SWIFT) build $(FLAGS) --product kalends
+	@$(SWIFT) build --product kalends
 	@touch $@
 
 $(RELEASED): Package.swift $(shell find Sources -type f)
@@ -51,7 +50,7 @@ $(RELEASED): Package.swift $(shell find Sources -type f)
 # The tests, and the programs that they start.
 tests:
 	@Scripts/install-packages.sh $(TEST_PACKAGES)
-	@$(SWIFT) build --build-tests $(FLAGS)
+	@$(SWIFT) build --build-tests
 
 benchmarks: $(RELEASED)
 	@Scripts/install-packages.sh $(BENCH_PACKAGES)
@@ -62,13 +61,13 @@ test: $(TOOLS)/python/.done $(TOOLS)/browser/.done tests ## All tests, with real
 	@Scripts/install-icaljs.sh $(TOOLS)
 	@Tests/Harness --built programs
 	@python3 -B Tests/Benchmarks/figures.py
-	@$(TESTS) Scripts/test.sh $(FLAGS)
+	@$(TESTS) Scripts/test.sh
 
 check: ## The format, lint, a build without warnings, the rules of the sources, and what the docs name.
 	@Scripts/install-packages.sh $(SYSTEM_PACKAGES)
 	@$(SWIFT) format lint --strict --parallel --recursive $(SWIFT_FILES)
-	@$(SWIFT) build --build-tests $(FLAGS)
-	@python3 -B Scripts/text-rule.py .build release
+	@$(SWIFT) build --build-tests
+	@python3 -B Scripts/text-rule.py .build debug
 	@python3 -B Scripts/house-rule.py
 	@python3 -B Scripts/docs-rule.py
 

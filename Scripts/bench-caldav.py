@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Times the engine beside vdirsyncer, with one Radicale: first sync, unchanged sync, one change.
 
-    python3 -B Scripts/bench-caldav.py .build/release/kalends-bench --python .tools/python/bin/python [--events 1000]
+    python3 -B Scripts/bench-caldav.py .build-release/release/kalends-bench --python .tools/python/bin/python [--events 1000]
 
 Each starts with an empty calendar of its own in the same server, and the server counts the requests. The engine's state is
 in memory here; vdirsyncer keeps its own in SQLite.

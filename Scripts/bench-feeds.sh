@@ -8,8 +8,8 @@
 # least and the most of the ratios to the others in the same round. KALENDS_ACCESS_DURABILITY is the server's setting.
 set -eu
 
-kalends=${PROGRAM:-.build/release/kalends}
-bench=${BENCH:-.build/release/kalends-bench}
+kalends=${PROGRAM:-.build-release/release/kalends}
+bench=${BENCH:-.build-release/release/kalends-bench}
 work=$(mktemp -d)
 # nginx started by root reads as another user.
 chmod 711 "$work"

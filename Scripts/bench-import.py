@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Times imports and batches beside reading only: a file as an exporter writes it, previewed, committed, imported again.
 
-    python3 -B Scripts/bench-import.py .build/release/kalends [--events 15000] [--lines 100000] [--mebibytes 50]
+    python3 -B Scripts/bench-import.py .build-release/release/kalends [--events 15000] [--lines 100000] [--mebibytes 50]
 """
 
 import argparse

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Counts the program's own instructions for an unchanged poll, a full read, and an event that is read from a file.
 
-    python3 -B Scripts/bench-instructions.py .build/release/kalends
+    python3 -B Scripts/bench-instructions.py .build-release/release/kalends
 
 `perf` counts where the machine has counters, else Valgrind's cachegrind, which does not need any, but cannot run the server:
 it crashes when the program's first thread is given up, as libdispatch does. Each count is the difference of a long run and

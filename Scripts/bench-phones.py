@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Times what phones do: 5,000 events brought at once, 100,000 taken along page by page, and questions without news.
 
-    python3 -B Scripts/bench-phones.py .build/release/kalends [--events 100000] [--items 2000] [--polls 2000]
+    python3 -B Scripts/bench-phones.py .build-release/release/kalends [--events 100000] [--items 2000] [--polls 2000]
 
 Prints a line for each figure, and ends with 1 when one of them misses its mark.
 """

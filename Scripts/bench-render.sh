@@ -4,7 +4,7 @@
 # own metrics, which count reading, rendering and joining but not the network.
 set -eu
 
-kalends=${PROGRAM:-.build/release/kalends}
+kalends=${PROGRAM:-.build-release/release/kalends}
 events=${EVENTS:-10000}
 changes=${CHANGES:-20}
 work=$(mktemp -d)

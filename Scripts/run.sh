@@ -4,7 +4,7 @@
 # server's output.
 set -u
 
-kalends=.build/release/kalends
+kalends=.build/debug/kalends
 "$kalends" serve --demo --port "$1" --log-level notice &
 server=$!
 "$kalends" welcome --wait 60 &

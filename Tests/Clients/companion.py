@@ -370,8 +370,8 @@ STEPS = [
 
 
 def main():
-    kalends = Path(os.environ.get("KALENDS") or ".build/release/kalends")
-    companion = Path(os.environ.get("COMPANION") or ".build/release/kalends-companion")
+    kalends = Path(os.environ.get("KALENDS") or ".build/debug/kalends")
+    companion = Path(os.environ.get("COMPANION") or ".build/debug/kalends-companion")
     absent = [f"no program at {path}" for path in (kalends, companion) if not path.is_file()]
     if Desk.missing():
         absent.append(Desk.missing())

@@ -253,7 +253,7 @@ def main():
     folder = tempfile.mkdtemp(prefix="kalends-first-hour-")
     server, failed = None, 0
     try:
-        server = Kalends(Path(os.environ.get("KALENDS") or ".build/release/kalends"), folder)
+        server = Kalends(Path(os.environ.get("KALENDS") or ".build/debug/kalends"), folder)
         wait_for("the server", lambda: server.call("GET", "/v1/circles") is not None)
         for name in names:
             try:

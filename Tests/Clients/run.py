@@ -2,7 +2,7 @@
 """Real calendar programs subscribe to a feed of Kalends, and must hold what was put in: first everything, then a
 change and a removal. One line a program; the exit status is 1 when anything is missed, 2 when a program is missing.
 
-    KALENDS=.build/release/kalends python Tests/Clients/run.py [thunderbird evolution vdirsyncer khal]
+    KALENDS=.build/debug/kalends python Tests/Clients/run.py [thunderbird evolution vdirsyncer khal]
 """
 
 import argparse
@@ -147,7 +147,7 @@ def main():
     if "khal" in names and "vdirsyncer" not in names:
         names.insert(names.index("khal"), "vdirsyncer")
     names.sort(key=list(NAMES).index)
-    binary = Path(os.environ.get("KALENDS") or ".build/release/kalends")
+    binary = Path(os.environ.get("KALENDS") or ".build/debug/kalends")
     absent = [] if binary.is_file() else [f"kalends: no program at {binary}; build it, or name it in KALENDS"]
     absent += [f"{name}: {reason}" for name in names if (reason := NAMES[name].missing())]
     if absent:

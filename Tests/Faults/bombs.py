@@ -2,7 +2,7 @@
 """Small requests that make the server do very much: each attacker strikes again and again beside an ordinary reader and an
 ordinary writer, who must not notice, and a server that is told to stop in the middle of a strike has to stop.
 
-    KALENDS=.build/release/kalends python3 -B Tests/Faults/bombs.py [--seconds 20] [--only phone_conflicts] [--factor 1]
+    KALENDS=.build-release/release/kalends python3 -B Tests/Faults/bombs.py [--seconds 20] [--only phone_conflicts] [--factor 1]
 
 The bounds are those of a release build on a machine of its own; `--factor` multiplies the times. An attacker is a class with
 `prepare`, before anybody is measured, and `strike`, one blow that may take long; add it to `ATTACKERS`.

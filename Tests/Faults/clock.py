@@ -2,7 +2,7 @@
 """Lets the server's clock jump under load, by an hour and by ten years each way: nothing is lost, nothing doubled, and no
 address that was replaced or revoked opens anything again.
 
-    KALENDS=.build/release/kalends python3 Tests/Faults/clock.py
+    KALENDS=.build-release/release/kalends python3 Tests/Faults/clock.py
 """
 
 import glob

@@ -2,7 +2,7 @@
 """Fills the disk under load. Reads go on and are counted, from the journal's reserved room; when that is full too they
 are refused, and never given uncounted; once there is space again the server is back within five seconds.
 
-    KALENDS=.build/release/kalends python3 Tests/Faults/disk_full.py [--rounds 20]
+    KALENDS=.build-release/release/kalends python3 Tests/Faults/disk_full.py [--rounds 20]
 """
 
 import argparse

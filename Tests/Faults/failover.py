@@ -3,7 +3,7 @@
 primary comes back. Nothing acknowledged may be lost, no address that ended may be read again, and nothing may be written to
 the old primary any more.
 
-    KALENDS=.build/release/kalends python3 Tests/Faults/failover.py [--rounds 10] [--servers 2]
+    KALENDS=.build-release/release/kalends python3 Tests/Faults/failover.py [--rounds 10] [--servers 2]
 
 The servers' address has both hosts, the first of which is the old primary in every other round. What an operator has to do
 is done as docs/nodes.md says: the old primary is stopped before the standby is promoted, and comes back as a standby or

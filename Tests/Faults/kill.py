@@ -2,7 +2,7 @@
 """Kills the server at random instants under full load. Nothing acknowledged may be lost, nothing counted twice, the
 database must be whole, and the server back within two seconds.
 
-    KALENDS=.build/release/kalends python3 Tests/Faults/kill.py [--rounds 50] [--any-start]
+    KALENDS=.build-release/release/kalends python3 Tests/Faults/kill.py [--rounds 50] [--any-start]
 """
 
 import argparse

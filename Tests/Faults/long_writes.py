@@ -2,7 +2,7 @@
 """Does what is large while somebody else writes every 20 ms, and reports how long they waited at most and how long the
 longest transaction was; then kills the server in the middle of commits and undos and looks that each is all or nothing.
 
-    KALENDS=.build/release/kalends python3 Tests/Faults/long_writes.py [--events 100000] [--any-time]
+    KALENDS=.build-release/release/kalends python3 Tests/Faults/long_writes.py [--events 100000] [--any-time]
 
 The calendars that are followed come from an address that only exists in a network namespace of this harness's own.
 """

@@ -2,7 +2,7 @@
 """A move to PostgreSQL and back is killed at random instants, and PostgreSQL crashes amid it: no server uses the target before
 the end, the same command continues, and afterwards every row is there with its values.
 
-    KALENDS=.build/release/kalends python3 Tests/Faults/move.py [--rounds 5] [--events 40000]
+    KALENDS=.build-release/release/kalends python3 Tests/Faults/move.py [--rounds 5] [--events 40000]
 """
 
 import argparse

@@ -2,7 +2,7 @@
 """Three servers on one PostgreSQL, under reads, changes and ends, while they are killed, stopped for longer than a lease
 lasts, cut off from the database, from each other and from everybody, and while their clocks jump.
 
-    KALENDS=.build/release/kalends python3 Tests/Faults/nodes.py [--seconds 90] [--rate 400] [--plant BUG]
+    KALENDS=.build-release/release/kalends python3 Tests/Faults/nodes.py [--seconds 90] [--rate 400] [--plant BUG]
 
 For root, each server, PostgreSQL and the clients are hosts of a network of namespaces, where packets vanish; otherwise all
 of it is on one host, and what lies between a server and the database stands still. A part of the clients comes through a

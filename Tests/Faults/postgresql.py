@@ -3,7 +3,7 @@
 killed. Nothing acknowledged may be lost, nothing counted twice; writes are refused with 503 meanwhile, and taken again within
 seconds of the database's return.
 
-    KALENDS=.build/release/kalends python3 Tests/Faults/postgresql.py [--rounds 20]
+    KALENDS=.build-release/release/kalends python3 Tests/Faults/postgresql.py [--rounds 20]
 """
 
 import argparse

@@ -2,7 +2,7 @@
 """PostgreSQL crashes in the middle of imports, of their undoing and of batches: a file is in the circle as a whole or not at
 all, what was acknowledged stays, and the same request again brings everything to its end.
 
-    KALENDS=.build/release/kalends python3 Tests/Faults/postgresql_imports.py [--rounds 20] [--events 3000]
+    KALENDS=.build-release/release/kalends python3 Tests/Faults/postgresql_imports.py [--rounds 20] [--events 3000]
 """
 
 import argparse

@@ -2,7 +2,7 @@
 """The ways to a PostgreSQL that docs/nodes.md describes: by TLS with a checked certificate and a password file, and
 through PgBouncer in session mode; what is refused in one sentence; and that the password is in nothing that is printed.
 
-    KALENDS=.build/release/kalends python3 Tests/Faults/postgresql_ways.py
+    KALENDS=.build-release/release/kalends python3 Tests/Faults/postgresql_ways.py
 """
 
 import os

@@ -2,7 +2,7 @@
 """Cuts the power of a disk under load: a file system on a loop device is shut down without its log being flushed, so that
 only what was flushed before is there afterwards. Everything acknowledged before the cut must be.
 
-    KALENDS=.build/release/kalends python3 Tests/Faults/power_cut.py [--rounds 20] [--filesystem ext4|xfs]
+    KALENDS=.build-release/release/kalends python3 Tests/Faults/power_cut.py [--rounds 20] [--filesystem ext4|xfs]
 """
 
 import argparse

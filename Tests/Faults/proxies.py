@@ -2,7 +2,7 @@
 """The examples of docs/operations.md for Caddy and nginx, word for word but for port, certificate and where Kalends listens, in front
 of a server: people's networks are told apart, nobody chooses theirs, large files pass, an unchanged poll stays one.
 
-    KALENDS=.build/release/kalends python3 Tests/Faults/proxies.py
+    KALENDS=.build-release/release/kalends python3 Tests/Faults/proxies.py
 
 People come from addresses of the loopback range; the proxies are Debian's.
 """

@@ -2,7 +2,7 @@
 """Backups of a server under load are restored elsewhere, in SQLite and in PostgreSQL: each is the database at one commit, with
 everything that was acknowledged before the backup was asked for.
 
-    KALENDS=.build/release/kalends python3 Tests/Faults/restores.py [--rounds 20] [--large DATABASE]
+    KALENDS=.build-release/release/kalends python3 Tests/Faults/restores.py [--rounds 20] [--large DATABASE]
 
 Two writers store numbered tasks one after the other, and after each its number in a task of its own, so that only a few
 states are those of a commit; a third imports files and undoes them. `--large` is an SQLite database that is backed up and restored

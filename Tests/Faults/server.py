@@ -104,7 +104,7 @@ class Server(Caller):
         # what another thread starts would hold a file open that is written here, and an open program cannot be started.
         self.program = Path(logs) / "kalends"
         if not self.program.exists():
-            program = os.environ.get("KALENDS", ".build/release/kalends")
+            program = os.environ.get("KALENDS", ".build-release/release/kalends")
             subprocess.run(["cp", "--preserve=mode,timestamps", program, self.program], check=True)
         self.environment = {k: v for k, v in os.environ.items() if not k.startswith("KALENDS")}
         self.environment.update(environment or {})

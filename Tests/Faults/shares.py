@@ -3,7 +3,7 @@
 answers drip, phones that send much at once. Beside them an ordinary reader polls, an ordinary writer changes, and other users
 ask for lists, which must all be answered, also when the attackers have gone.
 
-    KALENDS=.build/release/kalends python3 -B Tests/Faults/shares.py [--seconds 20] [--only uploads] [--factor 1]
+    KALENDS=.build-release/release/kalends python3 -B Tests/Faults/shares.py [--seconds 20] [--only uploads] [--factor 1]
 
 The bounds are those of a release build on a machine of its own; `--factor` multiplies the times.
 """

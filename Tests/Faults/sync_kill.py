@@ -3,7 +3,7 @@
 random order; when all is quiet there is one event for each item, both sides are equal, nobody else's event was touched, and
 every time that anybody set is the present one or in a record.
 
-    KALENDS=.build/release/kalends .tools/python/bin/python -B Tests/Faults/sync_kill.py [--histories 200] [--seed N] [--postgresql]
+    KALENDS=.build-release/release/kalends .tools/python/bin/python -B Tests/Faults/sync_kill.py [--histories 200] [--seed N] [--postgresql]
 
 Histories live ten at a time in one server, each with a circle and a calendar of its own at Google's emulator, Outlook's
 emulator or Radicale; a kill hits all of them at whatever their runs are doing. Wants a Python with Radicale. With

@@ -2,7 +2,7 @@
 """Two servers on one PostgreSQL are replaced one after the other by another version of the program, under full load; the
 next round leads back. While both versions run, what one ends the other must not answer, and one that is killed comes back.
 
-    KALENDS=.build/release/kalends python3 Tests/Faults/upgrade.py BEFORE [--rounds 4]
+    KALENDS=.build-release/release/kalends python3 Tests/Faults/upgrade.py BEFORE [--rounds 4]
 
 BEFORE is the program of an earlier version that can work beside this one (docs/nodes.md).
 """
@@ -64,7 +64,7 @@ def end_feeds(servers, number):
 def rounds(folder):
     cluster = Cluster()
     servers = []
-    programs = [Path(options.before), Path(os.environ.get("KALENDS", ".build/release/kalends"))]
+    programs = [Path(options.before), Path(os.environ.get("KALENDS", ".build-release/release/kalends"))]
     try:
         key = base64.b64encode(random.randbytes(32)).decode()
         for place in range(2):

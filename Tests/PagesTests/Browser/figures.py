@@ -2,7 +2,7 @@
 """Measures each page at the largest demo (1,000 items, 50 feeds): time, bytes, requests, processor, layout shift,
 memory.
 
-    python figures.py .build/release/kalends [--radicale PYTHON] [--views 10000]
+    python figures.py .build-release/release/kalends [--radicale PYTHON] [--views 10000]
 
 By HTTP: the time to the first byte and to the last one, and the processor time of the server's process a page. In
 Chromium, with nothing cached: requests, bytes, the time until the page is loaded, and the layout shift
