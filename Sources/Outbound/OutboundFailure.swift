@@ -29,17 +29,29 @@ package struct OutboundFailure: Error, Hashable, Sendable {
     package static let timeout = OutboundFailure(kind: .timeout, message: "The calendar did not arrive in time.")
     package static let redirects = OutboundFailure(
         kind: .redirects, message: "The address leads on to others too many times.")
+    package static let circle = OutboundFailure(
+        kind: .redirects,
+        message: "The address leads back to itself: its host may want a sign-in, or answer only browsers.")
     package static let garbled = OutboundFailure(
         kind: .garbled, message: "The host's answer could not be read as HTTP.")
+
+    /// - Parameter name: the content coding, of at most 20 letters.
+    package static func packed(_ name: String) -> OutboundFailure {
+        OutboundFailure(
+            kind: .garbled, message: "The host packed its calendar with \(name), which nobody asked it for.")
+    }
 
     package static func tooLarge(limit: Int) -> OutboundFailure {
         OutboundFailure(kind: .tooLarge(limit: limit), message: "The calendar is larger than \(limit) bytes.")
     }
 
     package static func status(_ status: Int, retryAfter: Int?) -> OutboundFailure {
-        OutboundFailure(
-            kind: .status(status), message: "The host answered with the status \(status), and not with a calendar.",
-            retryAfter: retryAfter)
+        let message =
+            [401, 407].contains(status)
+            ? "The host wants a sign-in (status \(status)). Kalends sends no name or password: most calendars have a secret "
+                + "address that needs none."
+            : "The host answered with the status \(status), and not with a calendar."
+        return OutboundFailure(kind: .status(status), message: message, retryAfter: retryAfter)
     }
 
     package init(kind: Kind, message: String, retryAfter: Int? = nil) {

@@ -30,10 +30,12 @@ package struct PublicURL: Hashable, Sendable {
         }
         var rest = bare[bare.index(schemeEnd, offsetBy: 3)...]
         while let last = rest.last, last.isWhitespace { rest.removeLast() }
-        guard rest.unicodeScalars.allSatisfy({ $0.value > 32 && $0.value != 127 && $0 != "\\" }) else {
-            throw .address("An address has no spaces, line breaks or backslashes.")
+        guard rest.unicodeScalars.allSatisfy({ $0.value >= 32 && $0.value != 127 && $0 != "\\" }) else {
+            throw .address("An address has no line breaks or backslashes.")
         }
+        // Blanks in a path or query are encoded, as browsers do.
         let authority = rest.prefix { !"/?#".contains($0) }
+        guard !authority.contains(" ") else { throw .address("The name of a host has no blanks.") }
         guard !authority.contains("@") else {
             throw .address("An address with a user name or password is not accepted.")
         }
@@ -77,7 +79,8 @@ package struct PublicURL: Hashable, Sendable {
     /// A text that distinguishes addresses of one host without revealing them.
     package var hint: String { "\(isSecure ? "https" : "http")://\(host.text)/…\(digest.prefix(4))" }
 
-    private var origin: String {
+    /// Scheme, host, and port unless it is the scheme's own.
+    package var origin: String {
         let scheme = isSecure ? "https" : "http"
         return port == (isSecure ? 443 : 80) ? "\(scheme)://\(host.text)" : "\(scheme)://\(host.text):\(port)"
     }

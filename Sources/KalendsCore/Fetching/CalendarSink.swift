@@ -26,8 +26,8 @@ final class CalendarSink: AnswerSink {
         let isPacked =
             switch answer.field("content-encoding")?.lowercased() {
             case nil, "identity", "": false
-            case "gzip", "x-gzip": true
-            default: throw OutboundFailure.garbled
+            case "gzip", "x-gzip", "deflate": true
+            case let name?: throw OutboundFailure.packed(String(name.filter(\.isASCII).prefix(20)))
             }
         var upload = try ImportUpload(admission)
         upload.charset = answer.field("content-type").flatMap { MediaType.charset($0) }
@@ -45,6 +45,10 @@ final class CalendarSink: AnswerSink {
     /// there is no room.
     func take(_ bytes: [UInt8]) throws {
         try state.withLock { state in
+            // Some hosts pack a file and do not say so; no calendar begins like that.
+            if state.packed == 0, state.gunzip == nil, bytes.starts(with: [0x1f, 0x8b]) {
+                do { state.gunzip = try GunzipStream(limit: limit) } catch { throw OutboundFailure.garbled }
+            }
             state.packed += bytes.count
             guard state.packed <= limit else { throw OutboundFailure.tooLarge(limit: limit) }
             guard let gunzip = state.gunzip else { return try keep(bytes[...], &state.check) }

@@ -34,7 +34,10 @@ package struct GuardedFetcher: Sendable {
     private static let redirects = 5
     /// The most addresses of one host that are tried.
     private static let tries = 3
+    /// What a request says of its sender.
     private static let agent = "Kalends/1 (calendar import)"
+    /// The same for hosts that answer only what looks like a browser, such as outlook.office365.com.
+    private static let browser = "Mozilla/5.0 (X11) Chrome/139.0.0.0 \(agent)"
 
     let rules: DestinationRules
     /// The most bytes, both packed and unpacked.
@@ -83,13 +86,36 @@ package struct GuardedFetcher: Sendable {
         return download
     }
 
+    /// Follows an address as Kalends; where the host gives that nothing, a second time as a browser.
     private func follow(
         _ url: PublicURL, _ validators: FetchValidators?, _ admission: FairPool.Holding?
     ) async throws -> Download {
+        do {
+            return try await follow(url, validators, admission, as: Self.agent)
+        } catch let failure as OutboundFailure where [.redirects, .status(403), .status(406)].contains(failure.kind) {
+            do {
+                return try await follow(url, validators, admission, as: Self.browser)
+            } catch is OutboundFailure {
+                throw failure
+            }
+        }
+    }
+
+    private func follow(
+        _ url: PublicURL, _ validators: FetchValidators?, _ admission: FairPool.Holding?, as agent: String
+    ) async throws -> Download {
         var current = url
+        var cookies = FetchCookies()
+        var asked: Set<[String?]> = []
         for _ in 0...Self.redirects {
+            guard asked.insert([current.digest, cookies.field(for: current)]).inserted else {
+                throw OutboundFailure.circle
+            }
             let known = validators.flatMap { $0.source == current.digest ? $0 : nil }
-            let (answer, sink) = try await get(current, known, admission)
+            var headers = [(name: "User-Agent", value: agent)]
+            if let field = cookies.field(for: current) { headers.append((name: "Cookie", value: field)) }
+            let (answer, sink) = try await get(current, headers, known, admission)
+            cookies.take(answer, from: current)
             switch answer.status {
             case 200:
                 guard let sink else { throw OutboundFailure.garbled }
@@ -106,12 +132,11 @@ package struct GuardedFetcher: Sendable {
 
     /// Sends the request to the first address of the host that can be reached.
     private func get(
-        _ url: PublicURL, _ validators: FetchValidators?, _ admission: FairPool.Holding?
+        _ url: PublicURL, _ first: [(name: String, value: String)], _ validators: FetchValidators?,
+        _ admission: FairPool.Holding?
     ) async throws -> (OutboundAnswer, CalendarSink?) {
-        var headers = [
-            (name: "User-Agent", value: Self.agent), (name: "Accept", value: "text/calendar, */*;q=0.5"),
-            (name: "Accept-Encoding", value: "gzip"),
-        ]
+        var headers =
+            first + [(name: "Accept", value: "text/calendar, */*;q=0.5"), (name: "Accept-Encoding", value: "gzip")]
         if let etag = validators?.etag { headers.append((name: "If-None-Match", value: etag)) }
         if let time = validators?.lastModified { headers.append((name: "If-Modified-Since", value: time)) }
         var failure = OutboundFailure.notPublic

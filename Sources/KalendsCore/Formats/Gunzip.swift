@@ -41,8 +41,8 @@ final class GunzipStream {
         // The memory is initialised at once, and deallocated with the object.
         unsafe stream = .allocate(capacity: 1)
         unsafe stream.initialize(to: z_stream())
-        // 15 is the window size in bits; adding 16 accepts only the gzip format.
-        guard unsafe inflateInit2_(stream, 15 + 16, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else {
+        // 15 is the window size in bits; adding 32 accepts the formats of gzip and of zlib, which HTTP calls deflate.
+        guard unsafe inflateInit2_(stream, 15 + 32, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else {
             throw .damaged
         }
     }

@@ -46,7 +46,7 @@ enum ForbiddenAddresses {
         "https://cal.example@127.0.0.1/", "https://127.0.0.1@cal.example/", "https://cal.example:443@10.0.0.1/a",
         "https://cal.example\\@127.0.0.1/", "https://127.0.0.1\\@cal.example/", "https://cal.example\\.evil/",
         "https:\\\\cal.example\\a", "https://cal.example\t/", "https://cal.exa\nmple/", "https://cal.example /a",
-        "https://cal.example/a b", "https://cal.example/a\r\nHost: x", "https://cal.exam\u{0}ple/",
+        "https://cal.exa mple/a b", "https://cal.example/a\r\nHost: x", "https://cal.exam\u{0}ple/",
         "https://cal.example\u{7F}/",
         "https://cal.example:22/", "https://cal.example:25/", "https://cal.example:53/", "https://cal.example:0/",
         "https://cal.example:1023/", "https://cal.example:65536/", "https://cal.example:-1/",
