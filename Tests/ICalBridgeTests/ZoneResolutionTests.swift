@@ -43,6 +43,12 @@ struct ZoneResolutionTests {
         let assumed = Reading.ofEvent("DTSTART;TZID=Middle Earth:20260121T090000", assumed: "Europe/Oslo")
         #expect(assumed.first?.start?.zone?.identifier == "Europe/Oslo")
         #expect(assumed.codes == ["zone-unknown"])
+        // What the calendar says of itself comes first.
+        let own = Reading.ofEvent(
+            "DTSTART;TZID=Middle Earth:20260121T090000", inCalendar: ["X-WR-TIMEZONE:Asia/Tokyo"],
+            assumed: "Europe/Oslo")
+        #expect(own.first?.start?.zone?.identifier == "Asia/Tokyo")
+        #expect(own.codes == ["zone-unknown"])
     }
 
     @Test("Times without a zone float, unless the calendar has X-WR-TIMEZONE")
@@ -146,5 +152,9 @@ struct ZoneResolutionTests {
         let own = Reading.ofEvent(
             "DTSTART;TZID=W. Europe Standard Time:20260721T090000", inCalendar: ["X-WR-TIMEZONE:Europe/Zurich"])
         #expect(own.first?.start?.zone?.identifier == "Europe/Zurich")
+        let both = Reading.ofEvent(
+            "DTSTART;TZID=W. Europe Standard Time:20260721T090000", inCalendar: ["X-WR-TIMEZONE:Europe/Zurich"],
+            assumed: "Europe/Vienna")
+        #expect(both.first?.start?.zone?.identifier == "Europe/Zurich")
     }
 }

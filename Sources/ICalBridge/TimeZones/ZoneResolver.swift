@@ -51,6 +51,9 @@ struct ZoneResolver {
         return Self.form(calendarZone.match.zone)
     }
 
+    /// Where the calendar is at home: what it says itself comes before what its reader assumes.
+    private var homes: [TimeZoneReference] { [calendarZone?.match.zone, assumed].compactMap { $0 } }
+
     private func resolve(_ tzid: String, line: Int, log: inout ProblemLog) -> (Zone, TimeZoneResolution) {
         func found(_ zone: TimeZoneReference, _ how: TimeZoneResolution.How) -> (Zone, TimeZoneResolution) {
             (Self.form(zone), TimeZoneResolution(tzid: tzid, resolvedTo: zone.identifier, how: how))
@@ -79,9 +82,9 @@ struct ZoneResolver {
             return found(identical ?? TimeZoneReference(own.definition), .vtimezone)
         }
         if var match = ZoneNames.match(tzid) {
-            // If the assumed zone or the calendar's zone is one of those that a Windows name can mean, it is chosen.
-            if match.how == .windows, let home = assumed ?? calendarZone?.match.zone,
-                WindowsTerritories.does(tzid, mean: home.identifier)
+            // If the calendar's zone or the assumed zone is one of those that a Windows name can mean, it is chosen.
+            if match.how == .windows,
+                let home = homes.first(where: { WindowsTerritories.does(tzid, mean: $0.identifier) })
             {
                 match.zone = home
             }
@@ -98,7 +101,7 @@ struct ZoneResolver {
             }
             return found(match.zone, match.how)
         }
-        if let assumed = assumed ?? calendarZone?.match.zone {
+        if let assumed = homes.first {
             log.add(
                 .warning, "zone-unknown", line: line, text: text,
                 "The file does not define this zone and its name says nothing; \(assumed.identifier) was assumed.")
