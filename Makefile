@@ -63,13 +63,15 @@ test: $(TOOLS)/python/.done $(TOOLS)/browser/.done tests ## All tests, with real
 	@python3 -B Tests/Benchmarks/figures.py
 	@$(TESTS) Scripts/test.sh
 
-check: ## The format, lint, a build without warnings, the rules of the sources, and what the docs name.
+check: ## The format, lint, a build without warnings, the rules of the sources, what the docs name, and the released API.
 	@Scripts/install-packages.sh $(SYSTEM_PACKAGES)
 	@$(SWIFT) format lint --strict --parallel --recursive $(SWIFT_FILES)
 	@$(SWIFT) build --build-tests
 	@python3 -B Scripts/text-rule.py .build debug
 	@python3 -B Scripts/house-rule.py
 	@python3 -B Scripts/docs-rule.py
+	@python3 -B Tests/API/compatible.py --self-test
+	@[ ! -x $(KALENDS) ] || python3 -B Tests/API/compatible.py Tests/API/released-openapi.json $(KALENDS)
 
 format: ## Formats the Swift files.
 	@$(SWIFT) format --in-place --parallel --recursive $(SWIFT_FILES)
