@@ -98,7 +98,7 @@ package: $(RELEASED) ## A Debian package.
 
 # In .build-package, for who installs it elsewhere. SKIP_INSTALL=1 leaves out the bare Debian.
 release: $(RELEASED) ## Everything of a release, and the package in a bare Debian.
-	@Scripts/install-packages.sh debhelper dpkg-dev
+	@Scripts/install-packages.sh debhelper dpkg-dev $(if $(SKIP_INSTALL),,debootstrap systemd-container)
 	@Scripts/release.sh $(RELEASED) .build-package
 
 newer: ## What newer versions the Swift packages have; changes nothing.

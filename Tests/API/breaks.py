@@ -6,7 +6,7 @@ import re
 
 METHODS = ("get", "put", "post", "patch", "delete", "head", "options")
 # Lists that grow in any version: a client goes by the status where it does not know the code.
-GROWING = {"Problem.code", "Problem.errors[].code"}
+GROWING = {"Problem.code", "Fault.code"}
 LOWEST = ("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties")
 HIGHEST = ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties", "x-maxBytes")
 
@@ -14,6 +14,7 @@ HIGHEST = ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxPropertie
 class Comparison:
     def __init__(self, old, new):
         self.old, self.new, self.found, self.seen = old, new, [], set()
+        text = json.dumps(old)
         news = {self.form(path): item for path, item in new["paths"].items()}
         for path, item in old["paths"].items():
             if self.form(path) not in news:
@@ -22,6 +23,10 @@ class Comparison:
             for method in METHODS:
                 if method in item:
                     self.operation(f"{method.upper()} {path}", item[method], news[self.form(path)].get(method))
+        # What no operation refers to is a part of a request that its text names, such as a line of a batch.
+        for name in old["components"]["schemas"]:
+            if f'"#/components/schemas/{name}"' not in text and name in new["components"]["schemas"]:
+                self.schema(name, *({"$ref": f"#/components/schemas/{name}"},) * 2, True)
 
     @staticmethod
     def form(path):

@@ -20,6 +20,7 @@ from breaks import Comparison, may_break
 
 HERE = Path(__file__).resolve().parent
 
+
 def document(path):
     """What a file holds, or what the server of a program says."""
     if path.suffix == ".json":

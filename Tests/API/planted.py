@@ -12,6 +12,7 @@ SMALL = {
     "components": {"schemas": {
         "Thing": {"type": "object", "required": ["id", "kind"], "properties": {
             "id": {"type": "string"}, "kind": {"enum": ["a", "b"]}, "more": {"type": ["integer", "null"]}}},
+        "Line": {"type": "object", "properties": {"op": {"enum": ["put", "delete"]}}},
         "Problem": {"type": "object", "properties": {"code": {"enum": ["x"]}}}}},
     "paths": {"/things/{id}": {"put": {
         "security": [{"key": []}, {"session": []}],
@@ -55,6 +56,7 @@ PLANTED = [
     ([*THING, "properties", "id", "type"], ["string", "null"], "is null or string"),
     ([*THING, "properties", "more", "type"], "integer", None),
     ([*THING, "properties", "kind", "enum", 2], "c", '"c" is new'), ([*THING, "properties", "kind", "enum", 1], GONE, None),
+    (["components", "schemas", "Line", "properties", "op", "enum", 1], GONE, '"delete" is no longer taken'),
     (["components", "schemas", "Problem", "properties", "code", "enum", 1], "y", None)]
 
 
