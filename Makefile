@@ -23,7 +23,7 @@ SANITIZED_PACKAGES := cmake libicu-dev
 BENCH_PACKAGES := $(SYSTEM_PACKAGES) nginx-light wrk curl bc php-cli php-sabre-vobject radicale vdirsyncer procps valgrind binutils
 SWIFT_FILES := Package.swift Sources Tests Benchmarks Samples/first-hour
 
-.PHONY: help run build release test tests check format bench benchmarks fuzz harness package newer clean
+.PHONY: help run build optimized release test tests check format bench benchmarks fuzz harness package newer clean
 
 help: ## Lists these targets.
 	@sed -n 's/^\([a-z]*\):.*## /  make \1#/p' Makefile | column -t -s '#'
@@ -33,7 +33,7 @@ run: build ## A running server with the demo in it; Ctrl-C stops it. PORT=8080
 
 build: $(KALENDS) ## The program for `make run`, not optimized, in .build.
 
-release: $(RELEASED) ## The program as it is installed and measured, in .build-release.
+optimized: $(RELEASED) ## The program as it is installed and measured, in .build-release.
 
 # Built when a source is newer than it: a look at file times, where the package manager takes many seconds to see that
 # nothing is to be done.
@@ -63,13 +63,15 @@ test: $(TOOLS)/python/.done $(TOOLS)/browser/.done tests ## All tests, with real
 	@python3 -B Tests/Benchmarks/figures.py
 	@$(TESTS) Scripts/test.sh
 
-check: ## The format, lint, a build without warnings, the rules of the sources, and what the docs name.
+check: ## The format, lint, a build without warnings, the rules of the sources, what the docs name, and the released API.
 	@Scripts/install-packages.sh $(SYSTEM_PACKAGES)
 	@$(SWIFT) format lint --strict --parallel --recursive $(SWIFT_FILES)
 	@$(SWIFT) build --build-tests
 	@python3 -B Scripts/text-rule.py .build debug
 	@python3 -B Scripts/house-rule.py
 	@python3 -B Scripts/docs-rule.py
+	@python3 -B Tests/API/compatible.py --self-test
+	@[ ! -x $(KALENDS) ] || python3 -B Tests/API/compatible.py Tests/API/released-openapi.json $(KALENDS)
 
 format: ## Formats the Swift files.
 	@$(SWIFT) format --in-place --parallel --recursive $(SWIFT_FILES)
@@ -93,6 +95,11 @@ harness: ## Programs that kill, slow down, attack and measure a server: the list
 package: $(RELEASED) ## A Debian package.
 	@Scripts/install-packages.sh debhelper dpkg-dev
 	@Scripts/package.sh $(RELEASED) .build-package
+
+# In .build-package, for who installs it elsewhere. SKIP_INSTALL=1 leaves out the bare Debian.
+release: $(RELEASED) ## Everything of a release, and the package in a bare Debian.
+	@Scripts/install-packages.sh debhelper dpkg-dev $(if $(SKIP_INSTALL),,debootstrap systemd-container)
+	@Scripts/release.sh $(RELEASED) .build-package
 
 newer: ## What newer versions the Swift packages have; changes nothing.
 	@$(SWIFT) package update --dry-run

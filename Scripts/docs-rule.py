@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds what the documents name and is not there: files, sections, targets of make, harnesses; and files that name a document.
+"""Finds what the documents name and is not there: files, sections, targets of make, harnesses, another version's package; and
+files that name a document.
 
     python3 -B Scripts/docs-rule.py
 """
@@ -16,6 +17,8 @@ NAMED = re.compile(r"`((?:Sources|Tests|docs|Scripts|Samples|Packaging|Benchmark
 DOCUMENT = re.compile(r"\bdocs/[\w-]+\.md\b")
 TARGET = re.compile(r"`make ([a-z][a-z-]*)\b")
 HARNESS = re.compile(r"`Tests/Harness ([a-z][a-z-]*)\b")
+PACKAGE = re.compile(r"\bkalends[_-](\d+\.\d+\.\d+)")
+VERSION = re.compile(r'static let version = "([^"]+)"')
 FENCE = re.compile(r"^```.*?^```$", re.M | re.S)
 
 
@@ -25,7 +28,7 @@ def anchors(text):
     return {re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-") for head in heads}
 
 
-def faults(page, targets, harnesses):
+def faults(page, targets, harnesses, version):
     text = page.read_text()
     plain = FENCE.sub("", text)
     for path, section in LINK.findall(plain):
@@ -43,6 +46,9 @@ def faults(page, targets, harnesses):
     for name in HARNESS.findall(text):
         if name not in harnesses:
             yield f"there is no Tests/Harness {name}"
+    for name in PACKAGE.findall(text):
+        if name != version:
+            yield f"the program is of version {version}, and not {name}"
 
 
 def main():
@@ -50,8 +56,9 @@ def main():
         ["git", "ls-files", "-co", "--exclude-standard"], capture_output=True, text=True, check=True).stdout.splitlines()]
     targets = set(re.findall(r"^([a-z]+):", Path("Makefile").read_text(), re.M))
     harnesses = set(re.findall(r'^    "([a-z-]+)": ', Path("Tests/Harness").read_text(), re.M))
+    version = VERSION.search(Path("Sources/Base/System/Program.swift").read_text())[1]
     pages = [path for path in files if path.suffix == ".md" and path.exists() and path not in HISTORY]
-    found = [f"{page}: {fault}" for page in pages for fault in faults(page, targets, harnesses)]
+    found = [f"{page}: {fault}" for page in pages for fault in faults(page, targets, harnesses, version)]
     for path in files:
         if path.suffix in {".swift", ".py", ".sh", ".mts", ".service", ".yml", ".json"} and path.is_file() and path not in pages:
             for name in set(DOCUMENT.findall(path.read_text(errors="replace"))):

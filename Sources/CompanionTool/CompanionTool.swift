@@ -13,7 +13,7 @@ struct CompanionTool: AsyncParsableCommand {
             The calendars are a folder of .ics files, as vdirsyncer and khal keep it: each folder in it is a calendar.
             Exit status: 0 done, 1 not everything could be synced, 2 wrong use, 3 failed.
             """,
-        version: "0.1.0",
+        version: Program.version,
         subcommands: [Login.self, Calendars.self, Sync.self, Run.self, Status.self, Disconnect.self])
 
     static func main() async {
