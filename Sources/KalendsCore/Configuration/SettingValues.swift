@@ -32,7 +32,9 @@ package struct SettingValues {
         }
         var given: [String: (text: String, source: Source)] = [:]
         // Of several values for a setting, the last one in this order counts.
-        for (source, values) in [(Source.file, found), (.credential, credentials), (.variable, variables), (.flag, flags)] {
+        for (source, values) in [
+            (Source.file, found), (.credential, credentials), (.variable, variables), (.flag, flags),
+        ] {
             for (name, text) in values { given[name] = (text, source) }
         }
         self.given = given

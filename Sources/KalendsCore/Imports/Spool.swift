@@ -30,7 +30,10 @@ package final class Spool: Sendable {
         return try length.withLock { length throws(Failure) in
             let start = length
             while length < start + bytes.count {
-                let written = unsafe bytes.withUnsafeBytes { unsafe pwrite(file, $0.baseAddress! + (length - start), start + bytes.count - length, length) }
+                let done = length - start
+                let written = unsafe bytes.withUnsafeBytes { bytes in
+                    unsafe pwrite(file, bytes.baseAddress.map { unsafe $0 + done }, bytes.count - done, length)
+                }
                 if written > 0 { length += written } else if errno != EINTR { throw Failure(code: errno) }
             }
             return start..<length

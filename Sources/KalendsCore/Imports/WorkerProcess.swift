@@ -135,14 +135,13 @@ final class WorkerProcess: Sendable {
 
     /// Calls a body with the texts as C has them: pointers to bytes that end with 0, and after the last one a null pointer.
     private static func withPointers<Value>(
-        _ texts: [String], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Value
+        _ texts: [String], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>?) -> Value
     ) -> Value {
         var pointers: [UnsafeMutablePointer<CChar>?] = unsafe texts.map { unsafe strdup($0) }
         unsafe pointers.append(nil)
-        defer { for unsafe pointer in unsafe pointers { unsafe free(pointer) } }
+        defer { for unsafepointer in unsafe pointers { unsafe free(pointer) } }
         return unsafe pointers.withUnsafeBufferPointer { texts in
-            // It has at least the null pointer.
-            unsafe body(texts.baseAddress!)
+            unsafe body(texts.baseAddress)
         }
     }
 
