@@ -139,7 +139,7 @@ final class WorkerProcess: Sendable {
     ) -> Value {
         var pointers: [UnsafeMutablePointer<CChar>?] = unsafe texts.map { unsafe strdup($0) }
         unsafe pointers.append(nil)
-        defer { for unsafepointer in unsafe pointers { unsafe free(pointer) } }
+        defer { while let pointer = unsafe pointers.popLast() { unsafe free(pointer) } }
         return unsafe pointers.withUnsafeBufferPointer { texts in
             unsafe body(texts.baseAddress)
         }
