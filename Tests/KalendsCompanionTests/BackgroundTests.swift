@@ -74,7 +74,8 @@ struct BackgroundTests {
             states: MemoryStateStore(), settings: settings, plannedCalendars: ["home"],
             zones: Zones(device: { "Europe/Paris" }), clock: { 1_769_040_000_000 })
         let refresh = BackgroundRefresh(
-            identifier: "sync", scheduler: system, status: status, companion: { companion },
+            identifier: "sync", scheduler: system, status: status,
+            runner: SyncRunner(status: status, companion: { companion }),
             besides: { system.noting.yield("besides") })
         await refresh.handle(system)
         // The engine's service is offline here, and the outcome says so.
@@ -86,7 +87,9 @@ struct BackgroundTests {
     @Test("A background time before anything is set up does nothing")
     func notSetUp() async throws {
         let (system, status) = (System(), StatusStore())
-        let refresh = BackgroundRefresh(identifier: "sync", scheduler: system, status: status, companion: { nil })
+        let refresh = BackgroundRefresh(
+            identifier: "sync", scheduler: system, status: status,
+            runner: SyncRunner(status: status, companion: { nil }))
         await refresh.handle(system)
         #expect(await status.current.lastSyncStatus == nil)
         #expect(await system.all().contains("complete false"))

@@ -44,22 +44,17 @@ public struct BackgroundRefresh: Sendable {
         self.sync = sync
     }
 
-    /// Makes a refresh that syncs what the device has stored, whether or not the app has shown anything.
+    /// Makes a refresh that uses the app's runner, so that a screen and background time never sync at once.
     ///
-    /// The system may launch an app in the background without a scene. So the companion is made here, in the background
-    /// time itself, and not by a screen.
-    ///
-    /// - Parameters:
-    ///   - companion: makes the companion from what is stored; nil when the person has not set it up.
-    ///   - besides: other work for the background time, such as office days, which comes first.
+    /// - Parameter besides: other work for the background time, such as office days, which comes first.
     public init(
         identifier: String, scheduler: any BackgroundScheduler, status: StatusStore, after: Int = 30 * 60,
-        companion: @escaping @Sendable () async -> Companion?, besides: @escaping @Sendable () async -> Void = {}
+        runner: SyncRunner, besides: @escaping @Sendable () async -> Void = {}
     ) {
         self.init(identifier: identifier, scheduler: scheduler, status: status, after: after) {
             await besides()
-            guard !Task.isCancelled, let companion = await companion() else { return await status.current }
-            return try await status.take(await companion.sync())
+            try Task.checkCancellation()
+            return try await runner.now()
         }
     }
 
