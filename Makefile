@@ -21,7 +21,7 @@ SYSTEM_PACKAGES := libical-dev libsqlite3-dev libpq-dev zlib1g-dev tzdata
 TEST_PACKAGES := $(SYSTEM_PACKAGES) python3-venv vdirsyncer khal curl postgresql chromium chromium-driver nodejs node-typescript
 SANITIZED_PACKAGES := cmake libicu-dev
 BENCH_PACKAGES := $(SYSTEM_PACKAGES) nginx-light wrk curl bc php-cli php-sabre-vobject radicale vdirsyncer procps valgrind binutils
-SWIFT_FILES := Package.swift Sources Tests Benchmarks Samples/first-hour
+SWIFT_FILES := Package.swift Sources Tests Benchmarks Samples/first-hour Samples/CompanionApp
 
 .PHONY: help run build optimized release test tests check format bench benchmarks fuzz harness package newer clean
 
@@ -67,6 +67,7 @@ check: ## The format, lint, a build without warnings, the rules of the sources, 
 	@Scripts/install-packages.sh $(SYSTEM_PACKAGES)
 	@$(SWIFT) format lint --strict --parallel --recursive $(SWIFT_FILES)
 	@$(SWIFT) build --build-tests
+	@SWIFTC=$(SWIFT)c Scripts/check-sample.sh .build/debug
 	@python3 -B Scripts/text-rule.py .build debug
 	@python3 -B Scripts/house-rule.py
 	@python3 -B Scripts/docs-rule.py

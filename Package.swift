@@ -17,7 +17,9 @@ let package = Package(
     products: [
         .executable(name: "kalends", targets: ["FeedServer"]),
         .executable(name: "kalends-companion", targets: ["CompanionTool"]),
-        .library(name: "KalendsCompanion", targets: ["KalendsCompanion", "KalendsEventKit"]),
+        // An app says the types and texts of the last two.
+        .library(
+            name: "KalendsCompanion", targets: ["KalendsCompanion", "KalendsEventKit", "OfficeDays", "PhoneTexts"]),
     ],
     // Two clones build the same program, so each version is exact; `make newer` shows what is newer, and tries it.
     dependencies: [

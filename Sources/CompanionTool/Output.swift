@@ -73,6 +73,9 @@ extension SyncPause {
         case .held:
             "Held: many events are missing at once, and nothing was deleted. If they should be deleted, run "
                 + "`kalends-companion sync --approve`."
+        case .marksNotKept:
+            "Paused: the calendar that shows the server's events drops their addresses, so changes would not arrive. "
+                + "Choose another with `kalends-companion calendars`."
         }
     }
 }

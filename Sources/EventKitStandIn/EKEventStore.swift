@@ -120,7 +120,9 @@ public final class EKEventStore {
             throw EKError(.noCalendar)
         }
         guard calendar.canWrite else { throw EKError(.calendarReadOnly) }
-        let fields = fields(of: event, start, end)
+        var fields = fields(of: event, start, end)
+        if !calendar.keepsURLs { fields.url = nil }
+        let written = fields
         let rules = event.recurrenceRules ?? []
         let moment = event.moment
         let row = event.row
@@ -129,13 +131,13 @@ public final class EKEventStore {
             if let row, var old = rows[row] {
                 old.modified = now
                 if let moment, span == .thisEvent, !old.rules.isEmpty {
-                    old.detached[moment] = fields
+                    old.detached[moment] = written
                 } else {
-                    if old.fields.when != fields.when || !old.rules.elementsEqual(rules, by: { $0 === $1 }) {
+                    if old.fields.when != written.when || !old.rules.elementsEqual(rules, by: { $0 === $1 }) {
                         // A different series has different occurrences.
                         (old.detached, old.leftOut) = ([:], [])
                     }
-                    old.fields = fields
+                    old.fields = written
                     old.rules = rules
                     old.calendar = id
                 }
@@ -144,7 +146,7 @@ public final class EKEventStore {
                 // Saving an event that was deleted creates a new one.
                 let external = calendar.type == .local ? names.0 : names.1
                 rows[next] = StandInDevice.Row(
-                    fields: fields, calendar: id, external: external, local: names.0, modified: now, rules: rules)
+                    fields: written, calendar: id, external: external, local: names.0, modified: now, rules: rules)
                 event.row = next
                 next += 1
             }

@@ -14,6 +14,19 @@ public final class StandInDevice: @unchecked Sendable {
         public var canWrite: Bool
         /// Whether the account that owns the calendar is unavailable at the moment.
         public var isHidden = false
+        public var changedNames = ChangedNames.shared
+        /// Whether the account keeps the URL of an event that a program saves.
+        public var keepsURLs = true
+    }
+
+    /// How an account names an occurrence that was changed.
+    public enum ChangedNames: Hashable, Sendable, CaseIterable {
+        /// As the series, except for a suffix of the event's own identifier.
+        case shared
+        /// By the series' external identifier with a suffix; its identifiers on the device are its own.
+        case suffixed
+        /// By an external identifier of its own; its event's identifier is the series' with a suffix.
+        case other
     }
 
     /// The time of an event. A time without a zone is stored as wall time and shown in the device's zone.
@@ -90,18 +103,18 @@ public final class StandInDevice: @unchecked Sendable {
 
     @TaskLocal public static var current = StandInDevice()
 
-    private let lock = NSRecursiveLock()
-    private var calendarRows: [Calendar] = []
-    private var rows: [Int: Row] = [:]
-    private var next = 1
-    private var status = EKAuthorizationStatus.notDetermined
-    private var answer = EKAuthorizationStatus.fullAccess
+    let lock = NSRecursiveLock()
+    var calendarRows: [Calendar] = []
+    var rows: [Int: Row] = [:]
+    var next = 1
+    var status = EKAuthorizationStatus.notDetermined
+    var answer = EKAuthorizationStatus.fullAccess
     private var zoneName = "UTC"
-    private var failures = 0
+    var failures = 0
     private var stores: [Weak] = []
     private var names: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
     private var hook: (@Sendable (String) -> Void)?
-    private var seconds = 0
+    var seconds = 0
 
     private struct Weak { weak var store: EKEventStore? }
 
@@ -272,127 +285,5 @@ extension StandInDevice {
         for store in locked({ stores.compactMap(\.store) }) {
             NotificationCenter.default.post(name: .EKEventStoreChanged, object: store)
         }
-    }
-}
-
-// MARK: Actions of stores
-
-extension StandInDevice {
-    func ask() -> EKAuthorizationStatus {
-        locked {
-            if status == .notDetermined { status = answer }
-            return status
-        }
-    }
-
-    func visible(_ id: String) -> Calendar? { locked { calendarRows.first { $0.id == id && !$0.isHidden } } }
-
-    func number(local: String) -> Int? {
-        locked { rows.first { $0.value.local == local && visible($0.value.calendar) != nil }?.key }
-    }
-
-    func numbers(external: String) -> [Int] {
-        locked { rows.filter { $0.value.external == external && visible($0.value.calendar) != nil }.keys.sorted() }
-    }
-
-    /// Applies all saves and removals, or none of them.
-    func commit(_ changes: [(inout [Int: Row], inout Int, Int) throws -> Void]) throws {
-        try locked {
-            if failures > 0 {
-                failures -= 1
-                throw EKError(.internalFailure)
-            }
-            var copy = rows
-            var number = next
-            for change in changes { try change(&copy, &number, seconds) }
-            (rows, next) = (copy, number)
-        }
-        announce()
-    }
-
-    var zoneNow: TimeZone { TimeZone(identifier: zone) ?? .gmt }
-
-    /// Returns the date for a row's start on this device at present.
-    func date(_ moment: Int, of when: When) -> Date {
-        switch when {
-        case .timed: return Date(timeIntervalSince1970: Double(moment))
-        case .allDay, .floating:
-            let zone = zoneNow
-            let guess = Date(timeIntervalSince1970: Double(moment))
-            let first = Date(timeIntervalSince1970: Double(moment - zone.secondsFromGMT(for: guess)))
-            return Date(timeIntervalSince1970: Double(moment - zone.secondsFromGMT(for: first)))
-        }
-    }
-
-    func occurrence(_ number: Int, _ moment: Int?, _ store: EKEventStore) -> EKEvent? {
-        guard let row = locked({ rows[number] }), let calendar = visible(row.calendar) else { return nil }
-        if let moment, row.leftOut.contains(moment) { return nil }
-        return event(number, row, moment, calendar, store)
-    }
-
-    private func event(
-        _ number: Int, _ row: Row, _ moment: Int?, _ calendar: Calendar, _ store: EKEventStore
-    ) -> EKEvent {
-        let event = EKEvent(eventStore: store)
-        let changed = moment.flatMap { row.detached[$0] }
-        var fields = changed ?? row.fields
-        if changed == nil, let moment { fields.when = row.fields.when.moved(to: moment) }
-        event.row = number
-        event.moment = moment
-        event.calendarItemIdentifier = "item-\(row.local)"
-        event.calendarItemExternalIdentifier = row.external
-        // A detached occurrence has its own identifier.
-        event.eventIdentifier = changed == nil ? row.local : "\(row.local)/RID=\(moment ?? 0)"
-        event.title = fields.title
-        event.location = fields.location
-        event.notes = fields.notes
-        event.url = fields.url.flatMap { URL(string: $0) }
-        event.calendar = EKCalendar(calendar)
-        event.lastModifiedDate = Date(timeIntervalSince1970: Double(row.modified))
-        event.recurrenceRules = row.rules.isEmpty ? nil : row.rules
-        event.hasAttendees = row.hasAttendees
-        event.availability = fields.isFree ? .free : .busy
-        event.isDetached = changed != nil
-        if let moment { event.occurrenceDate = date(moment, of: row.fields.when) }
-        let when = fields.when
-        event.startDate = date(when.moment, of: when)
-        switch when {
-        case .allDay(_, let last):
-            event.isAllDay = true
-            // This is the last second of the last day, since EventKit's end is inclusive.
-            event.endDate = date((last + 1) * 86_400, of: when).addingTimeInterval(-1)
-        case .timed(_, let end, let zone):
-            event.timeZone = TimeZone(identifier: zone)
-            event.endDate = Date(timeIntervalSince1970: Double(end))
-        case .floating(_, let end): event.endDate = date(end, of: when)
-        }
-        return event
-    }
-
-    /// Returns the occurrences that overlap a span, in no particular order.
-    func occurrences(from start: Date, to end: Date, calendars: [String]?, _ store: EKEventStore) -> [EKEvent] {
-        var found: [EKEvent] = []
-        for (number, row) in locked({ rows }).sorted(by: { $0.key < $1.key }) {
-            guard let calendar = visible(row.calendar), calendars?.contains(calendar.id) ?? true else { continue }
-            for moment in moments(of: row, before: end) where !(moment.map { row.leftOut.contains($0) } ?? false) {
-                let event = event(number, row, moment, calendar, store)
-                guard let first = event.startDate, let last = event.endDate else { continue }
-                if first < end, last > start || (first == last && first >= start) { found.append(event) }
-            }
-        }
-        return shuffled(found)
-    }
-
-    private func moments(of row: Row, before end: Date) -> [Int?] {
-        guard let rule = row.rules.first else { return [nil] }
-        let first = row.fields.when.moment
-        var zone = TimeZone.gmt
-        if case .timed(_, _, let name) = row.fields.when { zone = TimeZone(identifier: name) ?? .gmt }
-        let starts = rule.starts(
-            from: Date(timeIntervalSince1970: Double(first)), before: end.addingTimeInterval(86_400), in: zone)
-        // Moved occurrences may begin before their original starts.
-        var moments = Set(starts.map { Int($0.timeIntervalSince1970) })
-        moments.formUnion(row.detached.keys)
-        return moments.sorted()
     }
 }

@@ -31,9 +31,12 @@ extension EventKitStore {
 
     public func events(externalID: String) throws(StoreFailure) -> [StoreEvent] {
         try allowed()
-        return events.calendarItems(withExternalIdentifier: externalID).compactMap { item in
-            (item as? EKEvent).flatMap { whole($0) }
+        var found: [StoreEvent] = []
+        for case let event as EKEvent in events.calendarItems(withExternalIdentifier: externalID) {
+            // Changed occurrences of one series may be among the items.
+            if let whole = whole(event), !found.contains(where: { $0.key == whole.key }) { found.append(whole) }
         }
+        return found
     }
 
     public func event(localID: String) throws(StoreFailure) -> StoreEvent? {
@@ -60,55 +63,23 @@ extension EventKitStore {
     }
 
     /// Returns an event with the occurrences around its start if it is a series.
-    private func whole(_ event: EKEvent) -> StoreEvent? {
+    private func whole(_ found: EKEvent) -> StoreEvent? {
+        let event = found.isDetached ? main(of: found) ?? found : found
         guard event.hasRecurrenceRules, let calendar = event.calendar else { return single(event) }
         let start = seconds(event.startDate)
         let window = TimeWindow(start: start - 31 * 86_400, end: start + 3 * TimeWindow.yearLength)
         let predicate = events.predicateForEvents(
             withStart: Date(timeIntervalSince1970: Double(window.start)),
             end: Date(timeIntervalSince1970: Double(window.end)), calendars: [calendar])
-        let same = events.events(matching: predicate).filter {
-            name(of: $0) == name(of: event)
-                && ($0.isDetached || $0.calendarItemIdentifier == event.calendarItemIdentifier)
-        }
+        let same = parts(of: event, among: events.events(matching: predicate))
         return series(event, same, window)
     }
 
     // MARK: Making events from occurrences
 
     private func units(_ found: [EKEvent], _ window: TimeWindow) -> [StoreEvent] {
-        var units: [StoreEvent] = []
-        var groups: [ByteString: [EKEvent]] = [:]
-        for event in found {
-            if event.hasRecurrenceRules || event.isDetached {
-                groups["\(event.calendar?.calendarIdentifier ?? "") \(name(of: event))", default: []].append(event)
-            } else if let unit = single(event) {
-                units.append(unit)
-            }
-        }
-        for group in groups.sorted(by: { $0.key < $1.key }).map(\.value) {
-            // The same series twice in one calendar counts as two events, each with its own occurrences.
-            let regular = Set(group.filter { !$0.isDetached }.map { ByteString($0.calendarItemIdentifier) })
-            if regular.count > 1 {
-                for item in regular.sorted() {
-                    let own = group.filter { $0.calendarItemIdentifier == item.string }
-                    if let unit = main(of: own).flatMap({ series($0, own, window) }) { units.append(unit) }
-                }
-            } else if let unit = main(of: group).flatMap({ series($0, group, window) }) {
-                units.append(unit)
-            }
-        }
-        return units
-    }
-
-    /// Returns the series itself, which is its first occurrence.
-    private func main(of group: [EKEvent]) -> EKEvent? {
-        if let regular = group.first(where: { !$0.isDetached }) {
-            return regular.eventIdentifier.flatMap { events.event(withIdentifier: $0) }
-        }
-        guard let changed = group.first else { return nil }
-        return events.calendarItems(withExternalIdentifier: name(of: changed)).lazy.compactMap { $0 as? EKEvent }
-            .first { $0.hasRecurrenceRules && $0.calendar?.calendarIdentifier == changed.calendar?.calendarIdentifier }
+        let plain = found.filter { !$0.hasRecurrenceRules && !$0.isDetached }.compactMap { single($0) }
+        return plain + series(of: found).compactMap { series($0.main, $0.parts, window) }
     }
 
     private func single(_ event: EKEvent) -> StoreEvent? {
@@ -147,13 +118,9 @@ extension EventKitStore {
         let wide = events.predicateForEvents(
             withStart: Date(timeIntervalSince1970: Double(window.start - TimeWindow.yearLength)),
             end: Date(timeIntervalSince1970: Double(window.end + TimeWindow.yearLength)), calendars: [calendar])
-        let moved = events.events(matching: wide).filter { $0.isDetached && name(of: $0) == name(of: main) }
+        let moved = parts(of: main, among: events.events(matching: wide)).filter(\.isDetached)
             .compactMap { moment(of: $0, in: content.span) }
         return Set(candidates).subtracting(moved)
-    }
-
-    func name(of event: EKCalendarItem) -> String {
-        event.calendarItemExternalIdentifier ?? event.calendarItemIdentifier
     }
 
     private func key(of event: EKEvent, base: EKEvent) -> EventKey {

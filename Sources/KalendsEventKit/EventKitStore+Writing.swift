@@ -131,8 +131,8 @@ extension EventKitStore {
         let predicate = events.predicateForEvents(
             withStart: Date(timeIntervalSince1970: Double(place.start - 86_400)),
             end: Date(timeIntervalSince1970: Double(place.end + 86_400)), calendars: [calendar])
-        return events.events(matching: predicate).first { event in
-            name(of: event) == name(of: main) && self.moment(of: event, in: unit.content.span) == moment
+        return parts(of: main, among: events.events(matching: predicate)).first { event in
+            self.moment(of: event, in: unit.content.span) == moment
         }
     }
 

@@ -61,6 +61,40 @@ struct BackgroundTests {
         #expect(await system.all() == ["expiry", "request sync 1800", "work", "complete true"])
     }
 
+    @Test("A launch in the background, without a screen, syncs what is stored and keeps the outcome")
+    func withoutScreen() async throws {
+        let (system, status, store) = (System(), StatusStore(), SpyStore(.fullAccess))
+        let connector = CalendarConnector(
+            opening: store, memory: SpyMemory(ConnectorRecord(installation: "this", read: true, write: true)),
+            installation: "this", clear: {})
+        var settings = CompanionSettings(deviceID: "phone", serverURL: "https://example.org")
+        settings.ownCalendars = ["home"]
+        let companion = Companion(
+            connector: connector, status: status, service: EventKitStoreTests.PlannedService(),
+            states: MemoryStateStore(), settings: settings, plannedCalendars: ["home"],
+            zones: Zones(device: { "Europe/Paris" }), clock: { 1_769_040_000_000 })
+        let refresh = BackgroundRefresh(
+            identifier: "sync", scheduler: system, status: status,
+            runner: SyncRunner(status: status, companion: { companion }),
+            besides: { system.noting.yield("besides") })
+        await refresh.handle(system)
+        // The engine's service is offline here, and the outcome says so.
+        #expect(await system.all() == ["expiry", "request sync 1800", "besides", "complete false"])
+        #expect(await status.current.lastError == .offline)
+        #expect(await store.calls.contains("events"))
+    }
+
+    @Test("A background time before anything is set up does nothing")
+    func notSetUp() async throws {
+        let (system, status) = (System(), StatusStore())
+        let refresh = BackgroundRefresh(
+            identifier: "sync", scheduler: system, status: status,
+            runner: SyncRunner(status: status, companion: { nil }))
+        await refresh.handle(system)
+        #expect(await status.current.lastSyncStatus == nil)
+        #expect(await system.all().contains("complete false"))
+    }
+
     @Test("A sync that failed gives the time back without success")
     func failure() async {
         let system = System()

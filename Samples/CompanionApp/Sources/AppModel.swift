@@ -1,145 +1,178 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if canImport(SwiftUI)
 import Foundation
 import KalendsCompanion
-import KalendsEventKit
 import Observation
+import OfficeDays
 import PhoneTexts
 
-/// Puts the library together, and does what the buttons say. What the screens show is made by the library.
+/// Does what the buttons say. What the screens show is made by the library.
 @MainActor
 @Observable
 final class AppModel {
     let texts = CompanionTexts(app: "Kalends")
     let connectorTexts = ConnectorTexts(app: "Kalends")
+    let workshop: Workshop
 
     private(set) var status = SyncStatus()
     private(set) var connection = ConnectorStatus.notConnected
     private(set) var permission = CalendarAuthorization.notDetermined
+    private(set) var calendars: [StoreCalendar] = []
+    private(set) var choices = AppChoices()
     private(set) var isSyncing = false
     private(set) var wasDisconnected = false
     private(set) var problem: String?
-    var server = UserDefaults.standard.string(forKey: "server") ?? "https://"
 
-    let connector: CalendarConnector
-    private let statusStore = StatusStore(AppFiles.status)
-    private let background = BackgroundSync()
-    @ObservationIgnored private(set) var refresh: BackgroundRefresh
+    init(_ workshop: Workshop) { self.workshop = workshop }
 
-    init() {
-        let statusStore = statusStore
-        connector = CalendarConnector(
-            opening: EventKitStore(zones: Zones(device: { TimeZone.current.identifier })),
-            memory: FileConnectorMemory(AppFiles.connector),
-            // Without a name of its own nothing that was kept counts, and the person connects again.
-            installation: (try? AppFiles.installation()) ?? UUID().uuidString,
-            counts: UsageCounts(AppFiles.usage),
-            clear: {
-                try await FileStateStore(AppFiles.engine).clear()
-                try await statusStore.clear()
-            })
-        let background = background
-        refresh = BackgroundRefresh(
-            identifier: "org.kalends.companion.sync", scheduler: SystemBackground(), status: statusStore
-        ) {
-            try await statusStore.take(await background.sync())
-        }
+    /// Syncs whenever something changed in a calendar, while connected and until the view goes.
+    func follow() async {
+        guard connection.isConnected else { return }
+        let debouncer = ChangeDebouncer { [weak self] in await self?.syncNow() }
+        await debouncer.follow(await workshop.connector.calendars.changeNotices())
     }
 
     /// Looks how things are. It asks for nothing.
-    func start() async {
-        await look()
-        guard connection.isConnected else { return }
-        await syncNow()
-        let debouncer = ChangeDebouncer { [weak self] in await self?.syncNow() }
-        await debouncer.follow(await connector.calendars.changeNotices())
-    }
-
     func cameBack() async {
         await look()
-        if connection.isConnected { await syncNow() }
+        await syncNow()
     }
+
+    // MARK: The connector
 
     /// “Connect Apple Calendar”, and “Continue” after the welcome: the system's sheet comes from here.
     func connect() async {
         wasDisconnected = false
-        do { connection = try await connector.connect() } catch { problem = error.localizedDescription }
-        await look()
-        if connection.isConnected { await syncNow() }
+        await attempt { try await $0.connect() }
+        await syncNow()
     }
 
+    /// Ends everything: calendars are read no more, and the token is forgotten.
     func disconnect() async {
-        do { try await connector.disconnect() } catch { problem = error.localizedDescription }
+        do { try await workshop.connector.disconnect() } catch { problem = error.localizedDescription }
         AppFiles.keep(nil)
+        keep { $0 = AppChoices() }
         wasDisconnected = true
         await look()
     }
 
     func use(read: Bool? = nil, write: Bool? = nil) async {
-        do { connection = try await connector.use(read: read, write: write) } catch {
+        await attempt { try await $0.use(read: read, write: write) }
+    }
+
+    private func attempt(_ body: (CalendarConnector) async throws -> ConnectorStatus) async {
+        do { connection = try await body(workshop.connector) } catch { problem = error.localizedDescription }
+        await look()
+    }
+
+    // MARK: The server
+
+    /// Registers this phone with a token that the person has from their account, and keeps the phone's own.
+    func pair(_ typed: String, token: String) async {
+        do {
+            let address = try ServerAddress(typed)
+            let isNew = choices.server != address
+            let registration = DeviceRegistration(
+                label: "Kalends on a phone", deviceId: isNew || choices.deviceID.isEmpty ? nil : choices.deviceID,
+                platform: "ios")
+            let answer = try await HTTPCompanionService(address, credential: .bearer(token)).register(registration)
+            // What was remembered of another server's events is wrong here.
+            if isNew { try await FileStateStore(AppFiles.engine).clear() }
+            guard AppFiles.keep(answer.deviceToken) else {
+                problem = "The Keychain did not take the token."
+                return
+            }
+            keep { ($0.server, $0.deviceID) = (address, answer.device.deviceId) }
+            await syncNow()
+        } catch let failure as CompanionFailure {
+            problem = failure.description
+        } catch let fault as ServerAddress.Fault {
+            problem = fault.description
+        } catch {
             problem = error.localizedDescription
         }
     }
 
-    /// Registers this device with a token that the person has from their account, and keeps the device's own.
-    func logIn(token: String) async {
-        do {
-            let address = try ServerAddress(server)
-            let device = try await HTTPCompanionService(address, credential: .bearer(token)).register(
-                DeviceRegistration(label: nil, platform: "ios"))
-            AppFiles.keep(device.deviceToken)
-            UserDefaults.standard.set(server, forKey: "server")
-            UserDefaults.standard.set(device.device.deviceId, forKey: "deviceId")
-            problem = nil
-            await syncNow()
-        } catch { problem = "\(error)" }
+    // MARK: The calendars
+
+    func share(_ id: String, as share: Share) async {
+        keep { choices in
+            choices.own.removeAll { $0 == id }
+            choices.planned.removeAll { $0 == id }
+            switch share {
+            case .nothing: break
+            case .titles: choices.planned.append(id)
+            case .everything: choices.own.append(id)
+            }
+        }
+        await syncNow()
     }
+
+    func write(into id: String?) async {
+        keep { choices in
+            choices.mirror = id
+            // What Kalends writes does not go back as the person's own.
+            choices.own.removeAll { $0 == id }
+            choices.planned.removeAll { $0 == id }
+        }
+        await syncNow()
+    }
+
+    func makeCalendar() async {
+        do {
+            let made = try await workshop.connector.calendars.makeCalendar(titled: "Kalends")
+            await look()
+            await write(into: made.id)
+        } catch { problem = "This phone's account takes no new calendar. Make one in the Calendar app." }
+    }
+
+    private func keep(_ body: (inout AppChoices) -> Void) {
+        body(&choices)
+        problem = nil
+        do { try AppFiles.choices.write(choices) } catch { problem = error.localizedDescription }
+    }
+
+    // MARK: The sync
 
     func syncNow() async {
-        guard !isSyncing else { return }
+        // Without the permission a sync reads nothing, and tells the server why its events stay away.
+        let isForbidden = ![.notDetermined, .fullAccess].contains(permission)
+        guard !isSyncing, connection.isConnected || isForbidden, workshop.companion() != nil else { return }
         isSyncing = true
         defer { isSyncing = false }
-        await background.use(await companion())
-        do { status = try await statusStore.take(await background.sync()) } catch {
-            problem = error.localizedDescription
-        }
+        do { status = try await workshop.runner.now() } catch { problem = error.localizedDescription }
+    }
+
+    /// Approves the deletions for which the last sync was held, and makes them.
+    func approve() async {
+        do { try await workshop.companion()?.approve() } catch { problem = error.localizedDescription }
+        await syncNow()
     }
 
     private func look() async {
-        (connection, permission) = (await connector.status(), await connector.permission())
-        status = await statusStore.current
-        await background.use(await companion())
+        (connection, permission) = (await workshop.connector.status(), await workshop.connector.permission())
+        status = await workshop.status.current
+        choices = (try? AppFiles.choices.read()) ?? AppChoices()
+        // Without a connection the store lists none.
+        calendars = (try? await workshop.connector.calendars.calendars()) ?? []
     }
+}
 
-    /// The library over this app's files; nil before somebody logged in and connected.
-    private func companion() async -> Companion? {
-        guard connection.isConnected, let token = AppFiles.token(), let address = try? ServerAddress(server) else {
-            return nil
+/// What of a calendar goes to the server.
+nonisolated enum Share: CaseIterable {
+    case nothing, titles, everything
+
+    var text: String {
+        switch self {
+        case .nothing: "Nothing"
+        case .titles: "Titles and times"
+        case .everything: "Whole events"
         }
-        // The calendars that can be read; advanced choice comes later.
-        let planned = ((try? await connector.calendars.calendars()) ?? []).map(\.id)
-        let settings = CompanionSettings(
-            deviceID: UserDefaults.standard.string(forKey: "deviceId") ?? "", serverURL: address.url.absoluteString)
-        return Companion(
-            connector: connector, status: statusStore,
-            service: HTTPCompanionService(address, credential: .device(token)),
-            states: FileStateStore(AppFiles.engine), settings: settings, plannedCalendars: planned,
-            zones: Zones(device: { TimeZone.current.identifier }),
-            clock: { Int(Date.now.timeIntervalSince1970 * 1000) })
     }
 }
 
-/// What background time syncs: whatever the person has set up last.
-actor BackgroundSync {
-    private var companion: Companion?
-
-    func use(_ companion: Companion?) { self.companion = companion }
-
-    func sync() async -> SyncOutcome {
-        let now = Int(Date.now.timeIntervalSince1970 * 1000)
-        guard let companion else { return SyncOutcome(endedAt: now, isFinished: false) }
-        return await companion.sync()
+nonisolated extension AppChoices {
+    func share(of id: String) -> Share {
+        own.contains { $0 == id } ? .everything : planned.contains { $0 == id } ? .titles : .nothing
     }
 }
-#endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if canImport(SwiftUI)
 import KalendsCompanion
+import PhoneTexts
 import SwiftUI
 
 /// Menu → Connectors.
@@ -47,18 +47,20 @@ struct ConnectorView: View {
             }
         }
         .navigationTitle(model.connectorTexts.name)
-        .task { await model.connector.opened() }
+        .task { await model.workshop.connector.opened() }
     }
 
     @ViewBuilder
     private func notConnected(_ screen: ConnectorScreen.NotConnected) -> some View {
         if let notice = screen.notice { Text(notice) }
-        Section(footer: Text(screen.explanation)) {
+        Section {
             ForEach(screen.capabilities, id: \.text) { Text("\($0.mark) \($0.text)") }
+        } footer: {
+            Text(screen.explanation)
         }
         if let denial = screen.denial {
             Text(denial.message)
-            SettingsLink(denial.button)
+            SystemSettingsButton(title: denial.button)
         }
         Button(screen.button) { Task { await model.connect() } }
     }
@@ -66,16 +68,15 @@ struct ConnectorView: View {
     @ViewBuilder
     private func connected(_ screen: ConnectorScreen.Connected) -> some View {
         LabeledContent(screen.status, value: screen.account)
-        Section(footer: Text(screen.note)) {
-            Toggle(
-                screen.read.label,
-                isOn: Binding(get: { screen.read.isOn }, set: { on in Task { await model.use(read: on) } }))
-            Toggle(
-                screen.write.label,
-                isOn: Binding(get: { screen.write.isOn }, set: { on in Task { await model.use(write: on) } }))
+        Section {
+            Toggle(screen.read.label, isOn: Binding(screen.read.isOn) { await model.use(read: $0) })
+            Toggle(screen.write.label, isOn: Binding(screen.write.isOn) { await model.use(write: $0) })
+        } footer: {
+            Text(screen.note)
         }
-        SettingsLink(screen.manageButton)
+        SystemSettingsButton(title: screen.manageButton)
+        NavigationLink("Calendars") { CalendarsView(model: model) }
         Button(screen.disconnectButton, role: .destructive) { Task { await model.disconnect() } }
+            .disabled(model.isSyncing)
     }
 }
-#endif

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if canImport(SwiftUI)
+import Foundation
 import KalendsCompanion
+import PhoneTexts
 import SwiftUI
 
 struct RootView: View {
@@ -13,6 +14,8 @@ struct RootView: View {
             TabView {
                 NavigationStack { HomeView(model: model) }
                     .tabItem { Label(model.texts.syncNow, systemImage: "arrow.triangle.2.circlepath") }
+                NavigationStack { OfficesView(model: OfficeModel(model.workshop)) }
+                    .tabItem { Label("Office days", systemImage: "building.2") }
                 NavigationStack { ConnectorsView(model: model) }
                     .tabItem { Label(model.connectorTexts.menu, systemImage: model.connectorTexts.symbol) }
                 NavigationStack { SettingsView(model: model) }
@@ -29,18 +32,18 @@ struct RootView: View {
 
 struct WelcomeView: View {
     let screen: WelcomeScreen
-    let proceed: () -> Void
+    let proceed: @MainActor () -> Void
 
     var body: some View {
         VStack(spacing: 24) {
             Image(systemName: "calendar").font(.largeTitle)
-            Text(screen.message).multilineTextAlignment(.center)
-            Button(screen.button, action: proceed).buttonStyle(.borderedProminent)
+            Text(screen.message)
+            Button(screen.button, action: proceed)
         }
-        .padding()
     }
 }
 
+/// The state, the last sync, and “Sync now”.
 struct HomeView: View {
     let model: AppModel
 
@@ -52,74 +55,56 @@ struct HomeView: View {
 
     var body: some View {
         List {
-            if !model.connection.isConnected, case .denied(let message, let button) = access {
-                Section {
+            if !model.connection.isConnected {
+                if case .denied(let message, let button) = AccessScreen(model.permission, model.connectorTexts) {
                     Text(message)
-                    SettingsLink(button)
+                    SystemSettingsButton(title: button)
+                } else {
+                    Text(model.connectorTexts.visitConnectors)
                 }
+            } else if model.choices.server == nil {
+                NavigationLink("Pair this phone with a server") { SettingsView(model: model) }
+            } else if model.choices.own.isEmpty, model.choices.planned.isEmpty, model.choices.mirror == nil {
+                NavigationLink("Choose calendars") { CalendarsView(model: model) }
             }
-            Section(footer: Text(screen.subtext)) {
+            Section {
                 Text(screen.lastSync)
                 Text(screen.eventsSynced)
                 Text(screen.upserted)
                 Text(screen.deleted)
                 if let problem = screen.problem { Text(problem).foregroundStyle(.red) }
+                if let pause = screen.pause { Text(pause).foregroundStyle(.red) }
+                if screen.asksForApproval {
+                    Button("Delete them", role: .destructive) { Task { await model.approve() } }
+                        .disabled(screen.isSyncing)
+                }
                 if screen.asksForToken {
                     NavigationLink(model.texts.token) { SettingsView(model: model) }
                 }
+            } footer: {
+                Text(screen.subtext)
             }
             Button(screen.button) { Task { await model.syncNow() } }.disabled(screen.isSyncing)
         }
         .navigationTitle(screen.header)
     }
-
-    private var access: AccessScreen { AccessScreen(model.permission, model.connectorTexts) }
 }
 
-struct SettingsView: View {
-    @Bindable var model: AppModel
-    @State private var token = ""
-
-    private var screen: SettingsScreen {
-        SettingsScreen(server: model.server, hasToken: AppFiles.token() != nil, model.texts)
-    }
-
-    var body: some View {
-        Form {
-            Section(footer: Text(screen.serverFault ?? "")) {
-                TextField(screen.serverLabel, text: $model.server)
-                SecureField(screen.tokenLabel, text: $token)
-                Button(model.texts.proceed) {
-                    Task {
-                        await model.logIn(token: token)
-                        token = ""
-                    }
-                }
-                .disabled(screen.serverFault != nil || token.isEmpty)
-            }
-            LabeledContent(screen.windowLabel, value: screen.window)
-            if let problem = model.problem { Text(problem).foregroundStyle(.red) }
-        }
-        .navigationTitle(screen.header)
+extension Binding where Value: Sendable {
+    /// Shows a value, and does something when the person chooses another one.
+    init(_ shown: Value, choose: @escaping @Sendable (Value) async -> Void) {
+        self.init(get: { shown }, set: { chosen in Task { await choose(chosen) } })
     }
 }
 
 /// Leads to the system's settings of this app.
-struct SettingsLink: View {
+struct SystemSettingsButton: View {
     let title: String
     @Environment(\.openURL) private var openURL
 
-    init(_ title: String) { self.title = title }
-
     var body: some View {
         Button(title) {
-            #if os(iOS)
-            let address = UIApplication.openSettingsURLString
-            #else
-            let address = "x-apple.systempreferences:com.apple.preference.security?Privacy_Calendars"
-            #endif
-            if let url = URL(string: address) { openURL(url) }
+            if let url = URL(string: UIApplication.openSettingsURLString) { openURL(url) }
         }
     }
 }
-#endif

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if canImport(BackgroundTasks) && os(iOS)
-@preconcurrency import BackgroundTasks
+import BackgroundTasks
 import Foundation
 import KalendsCompanion
 
 /// BGTaskScheduler behind the library's protocol.
-struct SystemBackground: BackgroundScheduler {
-    /// To be called before the app has launched.
+nonisolated struct SystemBackground: BackgroundScheduler {
+    /// To be called before the launch ends: the system accepts no handler later.
     static func register(_ refresh: BackgroundRefresh) {
-        BGTaskScheduler.shared.register(forTaskWithIdentifier: refresh.identifier, using: nil) { task in
-            let time = SystemTime(task: task)
+        let isTaken = BGTaskScheduler.shared.register(forTaskWithIdentifier: refresh.identifier, using: nil) {
+            @Sendable task in
+            let time = SystemTime(task)
             Task { await refresh.handle(time) }
         }
+        // The identifier is missing in Info.plist, or somebody has registered it already.
+        if !isTaken { assertionFailure("The system does not accept \(refresh.identifier).") }
     }
 
     func request(_ identifier: String, after: Int) throws {
@@ -23,17 +25,13 @@ struct SystemBackground: BackgroundScheduler {
 }
 
 /// One piece of background time.
-private struct SystemTime: BackgroundTime {
-    let task: BGTask
+///
+/// The system's task may be used from any thread, and the library sets its handler before anything else.
+private nonisolated final class SystemTime: BackgroundTime, @unchecked Sendable {
+    private let task: BGTask
+
+    init(_ task: BGTask) { self.task = task }
 
     func whenItExpires(_ body: @escaping @Sendable () -> Void) { task.expirationHandler = body }
     func complete(success: Bool) { task.setTaskCompleted(success: success) }
 }
-#elseif canImport(SwiftUI)
-import KalendsCompanion
-
-/// A Mac's app is not suspended: there is nothing to ask for.
-struct SystemBackground: BackgroundScheduler {
-    func request(_ identifier: String, after: Int) throws {}
-}
-#endif

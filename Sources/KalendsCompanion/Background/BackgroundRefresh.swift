@@ -44,6 +44,20 @@ public struct BackgroundRefresh: Sendable {
         self.sync = sync
     }
 
+    /// Makes a refresh that uses the app's runner, so that a screen and background time never sync at once.
+    ///
+    /// - Parameter besides: other work for the background time, such as office days, which comes first.
+    public init(
+        identifier: String, scheduler: any BackgroundScheduler, status: StatusStore, after: Int = 30 * 60,
+        runner: SyncRunner, besides: @escaping @Sendable () async -> Void = {}
+    ) {
+        self.init(identifier: identifier, scheduler: scheduler, status: status, after: after) {
+            await besides()
+            try Task.checkCancellation()
+            return try await runner.now()
+        }
+    }
+
     /// Requests the next background time. If background refresh is turned off, only manual syncs remain.
     public func schedule() async {
         let isGranted = (try? scheduler.request(identifier, after: after)) != nil

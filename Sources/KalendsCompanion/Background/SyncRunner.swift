@@ -27,6 +27,22 @@ public actor SyncRunner {
         self.sync = sync
     }
 
+    /// Makes a runner that syncs what the device has stored, whether or not the app has shown anything.
+    ///
+    /// The system may launch an app in the background without a scene. So the companion is made here, for each sync, and
+    /// not by a screen.
+    ///
+    /// - Parameter companion: makes the companion from what is stored; nil while the person has not set it up.
+    public init(
+        schedule: SyncSchedule = SyncSchedule(), status: StatusStore,
+        companion: @escaping @Sendable () async -> Companion?
+    ) {
+        self.init(schedule: schedule, status: status) {
+            // An interrupted sync changes no status, and neither does one that nobody has set up.
+            await companion()?.sync() ?? SyncOutcome(endedAt: 0, isFinished: false)
+        }
+    }
+
     /// Syncs now, and returns the status afterwards. A call during a sync waits for that sync and returns its result.
     ///
     /// - Throws: when the status could not be stored.

@@ -24,6 +24,11 @@ extension RunWork {
             ended.insert(link.number)
             return nil
         case .released(let event):
+            if let mirror, mirror.id != event.key.calendarID, unmarking.contains(event.key.calendarID) {
+                // The account dropped the mark, and the person has chosen another calendar since.
+                (link.state, link.key) = (.linked, nil)
+                return absent(&link, view)
+            }
             (link.state, link.key, link.missingSince) = (.released, event.key, nil)
             if view?.isDeleted ?? true { ended.insert(link.number) }
             return nil
@@ -233,6 +238,11 @@ extension RunWork {
         guard let mirror, isInWindow(server) else { return nil }
         guard mirror.canWrite else {
             pause = pause ?? .calendarReadOnly
+            counts.queued += 1
+            return nil
+        }
+        guard state.unmarkingCalendar != mirror.id else {
+            pause = pause ?? .marksNotKept
             counts.queued += 1
             return nil
         }

@@ -30,6 +30,23 @@ extension RunWork {
         }
     }
 
+    /// Looks for a calendar whose account dropped the marks after the events were written.
+    ///
+    /// A person removes the mark of one event; where none of ours has its mark any more, the account did it.
+    mutating func judgeMarks() {
+        var marked: Set<ByteString> = []
+        for link in state.links where link.origin == .server {
+            switch findings[link.number] {
+            case .found(let event)?: marked.insert(ByteString(event.key.calendarID))
+            case .released(let event)? where event.url?.isEmpty ?? true:
+                unmarking.insert(ByteString(event.key.calendarID))
+            default: break
+            }
+        }
+        unmarking.subtract(marked)
+        if let mirror, unmarking.contains(mirror.id) { pause = pause ?? .marksNotKept }
+    }
+
     /// Returns links whose event has to be requested, because the look at the window did not show it.
     func wanted() -> [Link] {
         state.links.filter { link in

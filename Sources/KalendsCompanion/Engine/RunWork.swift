@@ -25,6 +25,8 @@ struct RunWork: Sendable {
     var judgesAbsence = true
     var claimed: Set<EventKey> = []
     var findings: [Int: Finding] = [:]
+    /// The ids of calendars in which none of our events has its mark any more.
+    var unmarking: Set<ByteString> = []
     var plans: [SyncPlan] = []
     /// Links that have ended.
     var ended: Set<Int> = []

@@ -93,6 +93,8 @@ extension RunWork {
         let scope = "\(own.joined(separator: ",")) \(mirror?.id ?? "") \(settings.pastDays) \(settings.futureDays)"
         // A missing event may have been moved to the calendar that is unavailable.
         judgesAbsence = state.scope == scope && pause != .calendarGone
+        // Another calendar may keep what this one dropped.
+        if state.scope != scope { state.unmarkingCalendar = nil }
         state.scope = scope
     }
 }

@@ -6,7 +6,7 @@ extension SyncEngine {
         let places = work.plans.indices.filter { work.plans[$0].write != nil }
         for first in stride(from: 0, to: places.count, by: max(1, settings.batch)) {
             try Self.check()
-            let batch = Array(places[first..<min(first + max(1, settings.batch), places.count)])
+            let batch = work.withoutUnmarking(places[first..<min(first + max(1, settings.batch), places.count)])
             if try await !write(batch, &work), batch.count > 1 {
                 for place in batch where work.plans[place].write != nil { _ = try await write([place], &work) }
             }
@@ -35,14 +35,17 @@ extension SyncEngine {
             guard (try? await states.save(work.state)) != nil else { throw .temporary("memory") }
             let saved = try await store.commit()
             var stop: StoreFailure?
+            var unmarked: [EventKey] = []
             for (place, ticket) in tickets {
                 switch ticket.flatMap({ saved[$0] }) {
+                case .success(let event)? where work.lostMark(place, event): unmarked.append(event.key)
                 case .success(let event)?: work.wrote(place, event)
                 case nil: work.wrote(place, nil)
                 // What may be in the calendar in part is not made again before the calendars have been read.
                 case .failure(let failure)?: if !work.takes(failure, at: place) { stop = failure }
                 }
             }
+            if !unmarked.isEmpty { try await takeBack(unmarked) }
             if let stop { throw stop }
             return true
         } catch {
@@ -54,6 +57,12 @@ extension SyncEngine {
             if batch.count == 1, !work.takes(error, at: batch[0]) { work.postpone(batch[0]) }
             return false
         }
+    }
+
+    /// Removes events that were made a moment ago and have no mark: nobody could tell that they are ours.
+    private func takeBack(_ keys: [EventKey]) async throws(StoreFailure) {
+        for key in keys { try await store.remove(key) }
+        _ = try await store.commit()
     }
 
     private struct Prepared {
@@ -118,6 +127,31 @@ extension RunWork {
             case .remove: (.removed, nil)
             }
         state.noteOnce(action, of: link, at: now, before: plan.unit, after: after)
+    }
+
+    /// Leaves out events that would be made in a calendar that drops marks.
+    fileprivate mutating func withoutUnmarking(_ places: ArraySlice<Int>) -> [Int] {
+        guard let id = state.unmarkingCalendar, id == mirror?.id else { return Array(places) }
+        return places.filter { place in
+            guard case .create? = plans[place].write else { return true }
+            postpone(place)
+            return false
+        }
+    }
+
+    /// Notes that an event was read back without its mark.
+    ///
+    /// - Returns: whether the event was a new one, which must not stay.
+    fileprivate mutating func lostMark(_ place: Int, _ saved: StoreEvent) -> Bool {
+        let plan = plans[place]
+        guard let link = state.links.first(where: { $0.number == plan.link }), link.origin == .server,
+            !isOurs(saved, for: link)
+        else { return false }
+        pause = pause ?? .marksNotKept
+        guard case .create? = plan.write else { return false }
+        state.unmarkingCalendar = mirror?.id
+        postpone(place)
+        return true
     }
 
     /// Leaves the plan to the next run, which reads the calendars again.

@@ -114,6 +114,7 @@ public actor SyncEngine {
         }
         work.linkCalendarEvents()
         work.linkServerEvents()
+        work.judgeMarks()
         work.decide()
         if work.mustBeHeld() {
             work.counts.queued = work.plans.count

@@ -5,6 +5,9 @@ public enum SyncPause: String, Hashable, Sendable, Codable, CaseIterable {
     case permissionMissing, calendarGone, calendarReadOnly
     /// The run would delete so many events that a person has to approve it.
     case held
+    /// The calendar that shows the server's events drops their addresses, and with them the marks. Without its mark an
+    /// event is not followed, so that changes would no longer arrive.
+    case marksNotKept
 }
 
 /// The result of a run; it holds counts and no data of any event.

@@ -24,6 +24,9 @@ public struct EngineState: Hashable, Sendable, Codable {
     public var nextLink = 1
     /// The problem with this device's calendars that was last reported to the server.
     public var reportedProblem: String?
+    /// The id of the calendar whose account dropped the mark of an event as it was written; no more events are made
+    /// there. Nil when none did, and after the person chose calendars again.
+    public var unmarkingCalendar: String?
     /// Whether a person has approved the deletions for which the last run was held.
     public var isApproved = false
 

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Base
 import Outbound
 
 /// The cookies of one fetch: each goes back to the host that set it, and all are forgotten with the fetch (RFC 6265
 /// section 3). Some hosts give a calendar only to those who come back with one.
 struct FetchCookies: Hashable, Sendable {
     private struct Cookie: Hashable {
-        let origin: String
-        let name: Substring
-        let value: Substring
+        let origin: ByteString
+        let name: ByteString
+        let value: ByteString
     }
 
     private static let most = 20
@@ -23,27 +24,29 @@ struct FetchCookies: Hashable, Sendable {
             guard field.value.utf8.count <= Self.longest, let pair = parts.first, let sign = pair.firstIndex(of: "=")
             else { continue }
             let (name, value) = (Self.trimmed(pair[..<sign]), Self.trimmed(pair[pair.index(after: sign)...]))
+            let origin = ByteString(url.origin)
             guard !name.isEmpty, field.value.utf8.allSatisfy({ $0 >= 32 && $0 < 127 }) else { continue }
             let hasEnded = parts.dropFirst().contains { part in
                 let words = part.split(separator: "=", maxSplits: 1).map(Self.trimmed)
-                return words.count == 2 && words[0].lowercased() == "max-age" && (Int(words[1]) ?? 1) <= 0
+                return words.count == 2 && words[0].string.lowercased() == "max-age" && (Int(words[1].string) ?? 1) <= 0
             }
-            cookies.removeAll { $0.origin == url.origin && $0.name == name }
+            cookies.removeAll { $0.origin == origin && $0.name == name }
             if !value.isEmpty, !hasEnded, cookies.count < Self.most {
-                cookies.append(Cookie(origin: url.origin, name: name, value: value))
+                cookies.append(Cookie(origin: origin, name: name, value: value))
             }
         }
     }
 
     /// The value of the field Cookie for a request; nil without any.
     func field(for url: PublicURL) -> String? {
-        let own = cookies.filter { $0.origin == url.origin }.map { "\($0.name)=\($0.value)" }
+        let origin = ByteString(url.origin)
+        let own = cookies.filter { $0.origin == origin }.map { "\($0.name.string)=\($0.value.string)" }
         return own.isEmpty ? nil : own.joined(separator: "; ")
     }
 
-    private static func trimmed(_ text: Substring) -> Substring {
-        var text = text.drop { $0 == " " }
-        while text.last == " " { text.removeLast() }
-        return text
+    private static func trimmed(_ text: Substring) -> ByteString {
+        var text = text.drop { $0.is(" ") }
+        while text.last?.is(" ") == true { text.removeLast() }
+        return ByteString(String(text))
     }
 }

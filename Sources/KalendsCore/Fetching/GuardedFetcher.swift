@@ -106,9 +106,10 @@ package struct GuardedFetcher: Sendable {
     ) async throws -> Download {
         var current = url
         var cookies = FetchCookies()
-        var asked: Set<[String?]> = []
+        var asked: Set<[ByteString]> = []
         for _ in 0...Self.redirects {
-            guard asked.insert([current.digest, cookies.field(for: current)]).inserted else {
+            guard asked.insert([ByteString(current.digest), ByteString(cookies.field(for: current) ?? "")]).inserted
+            else {
                 throw OutboundFailure.circle
             }
             let known = validators.flatMap { $0.source == current.digest ? $0 : nil }

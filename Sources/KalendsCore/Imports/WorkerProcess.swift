@@ -148,11 +148,11 @@ final class WorkerProcess: Sendable {
     /// The environment of such processes: the server's may contain a key, so only the paths of libraries and time zones
     /// are passed on.
     private static let environment: [String: String] = {
-        var names: Set = ["LD_LIBRARY_PATH", "TZDIR"]
+        var names: Set<ByteString> = ["LD_LIBRARY_PATH", "TZDIR"]
         #if DEBUG || SANITIZED
         // A sanitizer takes its settings from the environment of each process.
         names.formUnion(["LD_PRELOAD", "ASAN_OPTIONS", "TSAN_OPTIONS", "UBSAN_OPTIONS"])
         #endif
-        return ProcessInfo.processInfo.environment.filter { names.contains($0.key) }
+        return ProcessInfo.processInfo.environment.filter { names.contains(ByteString($0.key)) }
     }()
 }

@@ -41,6 +41,10 @@ final class PhoneWorld {
         work = device.addCalendar("Work", type: seed % 3 == 0 ? .local : .calDAV)
         mirror = device.addCalendar("Kalends")
         hidden = device.addCalendar("Private")
+        let names = StandInDevice.ChangedNames.allCases
+        for id in [home, work, mirror, hidden] {
+            device.change(calendar: id) { $0.changedNames = names[seed % names.count] }
+        }
         device.authorization = .fullAccess
         server = ModelServer(clock)
         store = StandInDevice.$current.withValue(device) { [zones] in EventKitStore(zones: zones) }
