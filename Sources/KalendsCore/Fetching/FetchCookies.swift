@@ -25,13 +25,13 @@ struct FetchCookies: Hashable, Sendable {
             else { continue }
             let (name, value) = (Self.trimmed(pair[..<sign]), Self.trimmed(pair[pair.index(after: sign)...]))
             let origin = ByteString(url.origin)
-            guard !name.isEmpty, field.value.utf8.allSatisfy({ $0 >= 32 && $0 < 127 }) else { continue }
+            guard name != "", field.value.utf8.allSatisfy({ $0 >= 32 && $0 < 127 }) else { continue }
             let hasEnded = parts.dropFirst().contains { part in
                 let words = part.split(separator: "=", maxSplits: 1).map(Self.trimmed)
                 return words.count == 2 && words[0].string.lowercased() == "max-age" && (Int(words[1].string) ?? 1) <= 0
             }
             cookies.removeAll { $0.origin == origin && $0.name == name }
-            if !value.isEmpty, !hasEnded, cookies.count < Self.most {
+            if value != "", !hasEnded, cookies.count < Self.most {
                 cookies.append(Cookie(origin: origin, name: name, value: value))
             }
         }

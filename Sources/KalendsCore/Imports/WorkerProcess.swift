@@ -28,10 +28,9 @@ final class WorkerProcess: Sendable {
     ///
     /// - Parameter file: a descriptor of its input; nil for an input that `write` fills.
     init(_ executable: String, _ arguments: [String], reading file: CInt? = nil) throws(Failure) {
-        let variables = Self.environment.map { "\($0.key)=\($0.value)" }
         var (input, output): (CInt, CInt) = (-1, -1)
         let started = unsafe Self.withPointers([executable] + arguments) { arguments in
-            unsafe Self.withPointers(variables) { variables in
+            unsafe Self.withPointers(Self.environment) { variables in
                 unsafe kalends_start(executable, arguments, variables, file ?? -1, &input, &output)
             }
         }
@@ -147,12 +146,14 @@ final class WorkerProcess: Sendable {
 
     /// The environment of such processes: the server's may contain a key, so only the paths of libraries and time zones
     /// are passed on.
-    private static let environment: [String: String] = {
+    private static let environment: [String] = {
         var names: Set<ByteString> = ["LD_LIBRARY_PATH", "TZDIR"]
         #if DEBUG || SANITIZED
         // A sanitizer takes its settings from the environment of each process.
         names.formUnion(["LD_PRELOAD", "ASAN_OPTIONS", "TSAN_OPTIONS", "UBSAN_OPTIONS"])
         #endif
-        return ProcessInfo.processInfo.environment.filter { names.contains(ByteString($0.key)) }
+        return ProcessInfo.processInfo.environment.compactMap { name, value in
+            names.contains(ByteString(name)) ? "\(name)=\(value)" : nil
+        }
     }()
 }
