@@ -41,7 +41,7 @@ public struct HomeScreen: Hashable, Sendable {
     public let upserted: String
     public let button: String
     public let subtext: String
-    /// The problem of the last sync; nil when there was none.
+    /// The problem of the last sync, or what the person switched off; nil when there was neither.
     public let problem: String?
     /// Whether the person has to enter the token again.
     public let asksForToken: Bool
@@ -58,7 +58,7 @@ public struct HomeScreen: Hashable, Sendable {
         upserted = texts.upserted(status.counts.upserted)
         button = texts.syncNow
         subtext = texts.subtext
-        problem = status.lastError?.text
+        problem = status.lastError?.text ?? status.pause?.text(ConnectorTexts(app: texts.app))
         asksForToken = status.lastError == .invalidToken
         self.isSyncing = isSyncing
     }

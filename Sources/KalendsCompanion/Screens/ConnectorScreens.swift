@@ -9,11 +9,28 @@ public struct ConnectorRow: Hashable, Sendable {
     public let status: String
     public let subtitle: String
 
-    public init(_ status: ConnectorStatus, _ texts: ConnectorTexts) {
+    /// - Parameter pause: the pause of the last sync, which knows whether the connection was ended on the server.
+    public init(_ status: ConnectorStatus, pause: SyncPause? = nil, _ texts: ConnectorTexts) {
+        let isEnded = pause == .disconnectedThere
         symbol = texts.symbol
         name = texts.name
-        self.status = texts.status(isConnected: status.isConnected)
-        subtitle = texts.subtitle(isConnected: status.isConnected)
+        self.status = texts.status(isConnected: status.isConnected && !isEnded)
+        subtitle =
+            status.isConnected && isEnded ? texts.disconnectedThere : texts.subtitle(isConnected: status.isConnected)
+    }
+}
+
+extension SyncPause {
+    /// What a person reads about something that they, or others, switched off; nil for what is a problem, which has a
+    /// text of its own.
+    public func text(_ texts: ConnectorTexts) -> String? {
+        switch self {
+        case .notConnected: texts.visitConnectors
+        case .switchedOff: texts.switchedOff
+        case .switchedOffThere: texts.switchedOffThere
+        case .disconnectedThere: texts.disconnectedThere
+        case .permissionMissing, .calendarGone, .calendarReadOnly, .held: nil
+        }
     }
 }
 
@@ -39,6 +56,8 @@ public enum ConnectorScreen: Hashable, Sendable {
 
     public struct Connected: Hashable, Sendable {
         public let status: String
+        /// Shown when the connection was ended on the server.
+        public let notice: String?
         public let account: String
         public let read: Toggle
         public let write: Toggle
@@ -55,9 +74,10 @@ public enum ConnectorScreen: Hashable, Sendable {
     /// - Parameters:
     ///   - permission: the system's permission, which explains why there is no connection.
     ///   - wasDisconnected: whether the person has just disconnected.
+    ///   - pause: the pause of the last sync, which knows whether the connection was ended on the server.
     public init(
         _ status: ConnectorStatus, permission: CalendarAuthorization, wasDisconnected: Bool = false,
-        _ texts: ConnectorTexts
+        pause: SyncPause? = nil, _ texts: ConnectorTexts
     ) {
         switch status {
         case .notConnected:
@@ -70,7 +90,8 @@ public enum ConnectorScreen: Hashable, Sendable {
         case .connected(let read, let write):
             self = .connected(
                 Connected(
-                    status: texts.status(isConnected: true), account: texts.account,
+                    status: texts.status(isConnected: pause != .disconnectedThere),
+                    notice: pause == .disconnectedThere ? texts.disconnectedThere : nil, account: texts.account,
                     read: Toggle(label: texts.readToggle, isOn: read),
                     write: Toggle(label: texts.writeToggle, isOn: write), note: texts.writeNote,
                     manageButton: texts.managePermissions, disconnectButton: texts.disconnect))

@@ -24,6 +24,8 @@ public struct EngineState: Hashable, Sendable, Codable {
     public var nextLink = 1
     /// The problem with this device's calendars that was last reported to the server.
     public var reportedProblem: String?
+    /// What the server has not yet been told of the end of the connection; then nothing else is in the state.
+    public var owedReport: String?
     /// Whether a person has approved the deletions for which the last run was held.
     public var isApproved = false
 
