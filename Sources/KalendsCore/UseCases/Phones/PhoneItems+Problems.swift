@@ -42,11 +42,16 @@ extension PhoneItems {
         }
         // Most requests change nothing, and need not wait for other writers.
         guard try await services.store.read(isNews) else { return }
-        let now = services.now()
-        try await services.store.record { transaction in
-            guard try isNews(transaction), let device = try transaction.device(id, of: user) else { return }
+        try await services.acts.act(
+            on: .user(user, touchingNoCircle: "No feed shows what keeps a phone from its calendars."), for: caller
+        ) { act in
+            let transaction = act.transaction
+            guard try isNews(transaction), let device = try transaction.device(id, of: user) else {
+                return .unchanged(())
+            }
             let problem = body(device.problem.flatMap { PhoneProblem(text: $0) })
-            try transaction.noteProblem(problem?.rawValue, ofDevice: id, now: now)
+            try transaction.noteProblem(problem?.rawValue, ofDevice: id, now: act.now)
+            return .unnoted("Nobody may read in a trail what a person does with their phone.", ())
         }
     }
 
