@@ -70,6 +70,12 @@ extension SyncPause {
             "Paused: a chosen calendar is not there. Nothing was deleted. It continues when the calendar is back; "
                 + "choose another with `kalends-companion calendars`."
         case .calendarReadOnly: "Paused: the calendar that shows the server's events cannot be written."
+        case .notConnected: "Paused: the folder is not connected. Connect it with `kalends-companion login`."
+        case .switchedOff: "Paused: reading or writing is switched off here."
+        case .switchedOffThere:
+            "Paused: reading is switched off on the server. Switch it on under Connectors on the server's pages."
+        case .disconnectedThere:
+            "Paused: the connection was ended on the server. Connect again under Connectors on the server's pages."
         case .held:
             "Held: many events are missing at once, and nothing was deleted. If they should be deleted, run "
                 + "`kalends-companion sync --approve`."

@@ -10,6 +10,9 @@ public struct Companion: Sendable {
     private let planned: PlannedUpload
     private let plannedCalendars: [String]
     private let engine: SyncEngine?
+    private let service: any CompanionService
+    private let states: any StateStore
+    private let deviceID: String?
     private let clock: @Sendable () -> Int
 
     /// - Parameters:
@@ -23,6 +26,7 @@ public struct Companion: Sendable {
         self.status = status
         self.plannedCalendars = plannedCalendars
         self.clock = clock
+        (self.service, self.states, deviceID) = (service, states, settings.deviceID)
         // All syncing uses only the calendars that check with the connector.
         let calendars = connector.calendars
         planned = PlannedUpload(store: calendars, service: service, zones: zones)
@@ -38,17 +42,93 @@ public struct Companion: Sendable {
 
     /// Syncs once; ends early, at a safe point, when its task is cancelled.
     public func sync() async -> SyncOutcome {
-        guard await connector.status().isConnected else {
-            // Without the permission the engine reads nothing, and reports to the server why its events stay away.
-            if [.denied, .restricted, .writeOnly].contains(await connector.permission()) { _ = await engine?.sync() }
-            return SyncOutcome(endedAt: clock(), problem: .permissionDenied, pause: .permissionMissing)
+        let connection = await connector.status()
+        guard connection.isConnected else { return await unconnected() }
+        // After the connection was ended on the server nothing is read before the server says that it is there again.
+        if await status.current.pause == .disconnectedThere, let outcome = await disconnectedThere() { return outcome }
+        guard connection.allows(.read) else {
+            await report(.switchedOff)
+            return SyncOutcome(endedAt: clock(), pause: .switchedOff, isIdle: true)
         }
         var outcome = SyncOutcome(endedAt: clock())
         if !plannedCalendars.isEmpty { await sendPlanned(&outcome) }
         // If the server refused the planned events, it would refuse the engine's requests for the same reason.
-        if let engine, outcome.problem == nil || outcome.problem == .someFailed { outcome.take(await engine.sync()) }
+        if engine != nil {
+            if outcome.problem == nil || outcome.problem == .someFailed { await runEngine(&outcome) }
+        } else if outcome.isFinished, [nil, .someFailed, .permissionDenied].contains(outcome.problem) {
+            await report(outcome.pause)
+        }
         outcome.endedAt = clock()
         return outcome
+    }
+
+    /// Disconnects when the person taps “Disconnect Apple Calendar”, and tells the server, whose page then says so.
+    ///
+    /// Without a network the next `sync()` tells it. The connector's own `disconnect()` tells nobody.
+    ///
+    /// - Throws: when something could not be removed; even then, reads and writes have stopped.
+    public func disconnect() async throws {
+        let isNews = await connector.status().isConnected
+        var failure: (any Error)?
+        do { try await connector.disconnect() } catch { failure = error }
+        if isNews, !(await tell(Self.disconnected)) {
+            var state = EngineState()
+            state.owedReport = Self.disconnected
+            try await states.save(state)
+        }
+        if let failure { throw failure }
+    }
+
+    private static let disconnected = "disconnected"
+
+    /// What a sync does without a connection: it reads nothing, and tells the server why.
+    private func unconnected() async -> SyncOutcome {
+        if [.denied, .restricted, .writeOnly].contains(await connector.permission()) {
+            await report(.permissionMissing)
+            return SyncOutcome(endedAt: clock(), problem: .permissionDenied, pause: .permissionMissing)
+        }
+        if let owed = try? await states.load()?.owedReport, await tell(owed) { try? await states.clear() }
+        return SyncOutcome(endedAt: clock(), pause: .notConnected, isIdle: true)
+    }
+
+    /// Asks the server whether the connection is still ended there; nil when it is not.
+    private func disconnectedThere() async -> SyncOutcome? {
+        var outcome = SyncOutcome(endedAt: clock(), pause: .disconnectedThere, isIdle: true)
+        do throws(CompanionFailure) {
+            let state = try await service.status().connector?.state
+            return state == .disconnected ? outcome : nil
+        } catch {
+            // A token for planned events alone may not ask; the planned events find out.
+            if error == .forbidden { return nil }
+            outcome.isFinished = error != .cancelled
+            (outcome.problem, outcome.isIdle) = (error.problem, false)
+            return outcome
+        }
+    }
+
+    /// Tells the server what prevents this device from using its calendars, once for each change.
+    private func report(_ pause: SyncPause?) async {
+        // The engine reads nothing without permission, and reports by itself.
+        if let engine {
+            _ = await engine.sync()
+            return
+        }
+        guard let stored = try? await states.load() ?? EngineState() else { return }
+        var state = stored
+        let isNews = state.reportedProblem != pause?.problem || state.owedReport != nil
+        guard isNews, await tell(pause?.problem) else { return }
+        (state.reportedProblem, state.owedReport) = (pause?.problem, nil)
+        try? await states.save(state)
+    }
+
+    private func tell(_ problem: String?) async -> Bool {
+        let body = UpsertBody(sourceDevice: deviceID, events: [], problem: problem)
+        return (try? await service.upsert(body)) != nil
+    }
+
+    private func runEngine(_ outcome: inout SyncOutcome) async {
+        guard let report = await engine?.sync() else { return }
+        outcome.take(report)
     }
 
     private func sendPlanned(_ outcome: inout SyncOutcome) async {
@@ -62,12 +142,22 @@ public struct Companion: Sendable {
         } catch {
             switch error {
             case .permissionMissing: (outcome.problem, outcome.pause) = (.permissionDenied, .permissionMissing)
+            case .switchedOff: outcome.pause = .switchedOff
             case .store(.calendarGone): outcome.pause = .calendarGone
             case .store(.cancelled), .service(.cancelled): outcome.isFinished = false
             case .store: outcome.problem = .someFailed
+            case .service(.refused(_, let code)) where code == "connector-off":
+                outcome.pause = await endThere()
+                outcome.isIdle = engine == nil
             case .service(let failure): outcome.problem = failure.problem
             }
         }
+    }
+
+    /// The server refuses what is planned after the connection has ended there, and while reading is off there.
+    private func endThere() async -> SyncPause {
+        let there = try? await service.status().connector
+        return there?.state == .connected ? .switchedOffThere : .disconnectedThere
     }
 }
 

@@ -3,6 +3,8 @@
 /// Why events cannot be written.
 public enum OfficeProblem: String, Hashable, Sendable, Codable, CaseIterable {
     case permissionRevoked, calendarGone, calendarReadOnly, needsReconnect
+    /// The person switched it off, or disconnected the calendar, in the app on the phone.
+    case switchedOff
 }
 
 /// A line above a person's pages that says what is wrong. It never blocks anything.
@@ -15,6 +17,8 @@ public struct OfficeBanner: Hashable, Sendable {
         case chooseCalendar
         /// Connects the account again.
         case reconnect
+        /// Opens the connectors, where the person switches it on again.
+        case openConnectors
     }
 
     public let problem: OfficeProblem
@@ -28,6 +32,7 @@ public struct OfficeBanner: Hashable, Sendable {
         case .permissionRevoked: .openSettings
         case .calendarGone, .calendarReadOnly: .chooseCalendar
         case .needsReconnect: .reconnect
+        case .switchedOff: .openConnectors
         }
     }
 
@@ -39,6 +44,7 @@ public struct OfficeBanner: Hashable, Sendable {
         case .calendarGone: "calendar not found"
         case .calendarReadOnly: "calendar is read-only"
         case .needsReconnect: "account needs to be connected again"
+        case .switchedOff: "switched off on the phone"
         }
     }
 }

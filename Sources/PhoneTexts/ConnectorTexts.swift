@@ -46,6 +46,16 @@ public struct ConnectorTexts: Hashable, Sendable {
     }
     /// Shown where a feature needs the calendar and nobody has connected it.
     public var visitConnectors: String { "\(name) is not connected. Visit \(menu) to connect it." }
+    /// Shown on the phone after the connection was ended on the server.
+    public var disconnectedThere: String {
+        "\(name) was disconnected on the server. Visit \(menu) there to connect it again."
+    }
+    /// Shown while the person has switched off a use in the app.
+    public var switchedOff: String { "You switched this off in \(menu). Nothing is lost." }
+    /// Shown on the phone while reading is switched off on the server's page.
+    public var switchedOffThere: String {
+        "Reading your calendar is switched off on the server. Visit \(menu) there to switch it on."
+    }
 }
 
 /// Something that a connector may or may not do.

@@ -138,6 +138,20 @@ struct ConnectorTests {
         }
     }
 
+    @Test("What the person switched off is told apart from what the system does not permit")
+    func switchedOff() async throws {
+        let phone = Phone(.fullAccess)
+        let calendars = phone.connector.calendars
+        _ = try await phone.connector.connect()
+        #expect(await calendars.switchedOff().isEmpty)
+        _ = try await phone.connector.use(write: false)
+        #expect(await calendars.switchedOff() == [.write])
+        try await phone.connector.disconnect()
+        #expect(await calendars.switchedOff() == [.read, .write])
+        await phone.store.set(.denied)
+        #expect(await calendars.switchedOff().isEmpty)
+    }
+
     @Test(
         "A permission that went away ends the connection, and its return does not bring it back",
         arguments: [CalendarAuthorization.denied, .writeOnly, .restricted, .notDetermined])

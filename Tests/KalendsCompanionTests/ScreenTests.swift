@@ -173,6 +173,10 @@ struct ScreenTests {
         #expect(overview(open, "w").banner == nil && overview(open, "w").state == .active)
         #expect(
             overview(open, "w").preview.map(\.status) == Array("rrrrr--rrrrr--").map { $0 == "r" ? .remote : .none })
+        #expect(overview(.connected(read: true, write: false), "w").banner?.action == .openConnectors)
+        #expect(
+            OfficeProblem(.notConnected, calendars: calendars, calendarID: "w", permission: .fullAccess) == .switchedOff
+        )
         let revoked = overview(.notConnected, "w")
         #expect(revoked.state == .paused)
         #expect(revoked.banner?.text == "Calendar sync paused — permission revoked. Fix")

@@ -221,6 +221,35 @@ struct RenderingTests {
         #expect(offers.contains("href=\"/app/connectors/apple\"") && !offers.contains("value=\"apple\""))
     }
 
+    @Test("The connector is called connected only while the phone is heard of and may use its calendars")
+    func connector() throws {
+        var samples = Samples()
+        func html(_ name: String) throws -> String {
+            samples.render(try #require(samples.all.first { $0.name == name }))
+        }
+        #expect(try html("apple-connected").contains(">Connected<"))
+        for (name, badge, advice) in [
+            ("apple-permissionRevoked", "Needs permission", "Then open Kalends there and connect Apple Calendar"),
+            ("apple-calendarGone", "Calendar not found", "choose a calendar."),
+            ("apple-calendarReadOnly", "Calendar is read-only", "a calendar that you may change."),
+            ("apple-switchedOff", "Switched off on the phone", "to switch it on again."),
+            ("apple-disconnected", "Disconnected by the phone", "to connect it again."),
+            ("apple-quiet", "Last seen on Saturday at 11:04 am", "so that it asks again."),
+            ("connectors-permission", "Needs permission", "Open Settings on your iPhone"),
+            ("connectors-quiet", "Last seen on Saturday at 11:04 am", "so that it asks again."),
+        ] {
+            let page = try html(name)
+            #expect(page.contains(badge) && page.contains(advice), "\(name)")
+            #expect(!page.contains(">Connected<"), "\(name)")
+        }
+        #expect(try html("apple-permissionRevoked").contains("Calendar access is disabled in iOS Settings."))
+        #expect(try html("apple-disconnected").contains("You disconnected Apple Calendar on your phone <time"))
+        #expect(try html("apple-waiting").contains("Waiting for your phone"))
+        samples.language = .german
+        #expect(try html("apple-permissionRevoked").contains("Braucht die Erlaubnis"))
+        #expect(try html("apple-disconnected").contains("Vom Telefon getrennt"))
+    }
+
     @Test("Pages of the largest demo are light: 1,000 events in a month and 50 feeds")
     func weight() throws {
         var samples = Samples()

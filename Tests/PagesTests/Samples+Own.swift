@@ -47,17 +47,6 @@ extension Samples {
                     .init(id: "c", name: text("Garden"), feeds: 0, connections: 2, attention: 1),
                 ])),
             Sample(name: "circles-empty", page: CirclesPage(circles: [])),
-            Sample(name: "connectors", page: ConnectorsPage(apple: .notConnected)),
-            Sample(name: "connectors-connected", page: ConnectorsPage(apple: .connected(read: true, write: false))),
-            Sample(name: "apple", page: AppleConnectorPage(state: .notConnected)),
-            Sample(name: "apple-denied", page: AppleConnectorPage(state: .notConnected, isDenied: true)),
-            Sample(name: "apple-disconnected", page: AppleConnectorPage(state: .notConnected, wasDisconnected: true)),
-            Sample(
-                name: "apple-connected",
-                page: AppleConnectorPage(
-                    state: .connected(read: true, write: false), device: text("Maria’s iPhone"),
-                    lastSeenAt: Self.hours(-0.4)),
-                ask: "disconnect"),
             Sample(name: "office", page: banner, ask: "cleanup"),
             Sample(name: "office-wrong", page: office, notice: Notice(.officeSaved)),
             Sample(

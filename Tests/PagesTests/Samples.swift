@@ -120,5 +120,5 @@ struct Samples {
         }
     }
 
-    var all: [Sample] { circleSamples + ownSamples + serverSamples }
+    var all: [Sample] { circleSamples + connectorSamples + ownSamples + serverSamples }
 }

@@ -96,6 +96,11 @@ struct WordsTests {
             + CheckPage.Verdict.Outcome.allCases.map { "verdict_\($0.rawValue)" }
             + ErrorPage.Kind.allCases.flatMap { ["errorTitle_\($0.rawValue)", "errorText_\($0.rawValue)"] }
         for key in made { #expect(keys.contains(key), "\(key)") }
+        for trouble in ConnectorPhone.Trouble.allCases.map(\.rawValue) {
+            for name in ["connectorNeeds_", "connectorTrouble_", "connectorHow_"] {
+                #expect(keys.contains(name + trouble), "\(name)\(trouble)")
+            }
+        }
     }
 
     @Test("No template has a text, a style or a script of its own, and none leaves an escape out")

@@ -49,7 +49,14 @@ final class AppModel {
 
     /// Ends everything: calendars are read no more, and the token is forgotten.
     func disconnect() async {
-        do { try await workshop.connector.disconnect() } catch { problem = error.localizedDescription }
+        do {
+            // The companion tells the server, too; before the phone is paired there is none.
+            if let companion = workshop.companion() {
+                try await companion.disconnect()
+            } else {
+                try await workshop.connector.disconnect()
+            }
+        } catch { problem = error.localizedDescription }
         AppFiles.keep(nil)
         keep { $0 = AppChoices() }
         wasDisconnected = true

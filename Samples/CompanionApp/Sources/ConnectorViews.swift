@@ -8,7 +8,7 @@ import SwiftUI
 struct ConnectorsView: View {
     let model: AppModel
 
-    private var row: ConnectorRow { ConnectorRow(model.connection, model.connectorTexts) }
+    private var row: ConnectorRow { ConnectorRow(model.connection, pause: model.status.pause, model.connectorTexts) }
 
     var body: some View {
         List {

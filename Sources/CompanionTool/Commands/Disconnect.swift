@@ -8,8 +8,8 @@ struct Disconnect: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Stop reading and writing the calendars, and forget the token.",
         discussion: """
-            Events stay where they are, here and at the server. The server still lists this device; remove it under \
-            Devices on the server's pages.
+            Events stay where they are, here and at the server, whose pages then say that this machine disconnected. \
+            The server still lists this device; remove it under Devices on the server's pages.
             """)
 
     @Flag(help: "Write JSON.")
@@ -19,8 +19,17 @@ struct Disconnect: AsyncParsableCommand {
         let workshop = try Workshop.open()
         // A sync in progress ends first.
         try await RunLock.hold(workshop.places.lock) {
+            // Without a token or a calendar there is nobody to tell, and nothing to tell.
+            let companion = try? workshop.companion()
+            do {
+                if let companion { try await companion.disconnect() } else { try await workshop.connector.disconnect() }
+            } catch {
+                try workshop.places.token.remove()
+                throw error
+            }
             try workshop.places.token.remove()
-            try await workshop.connector.disconnect()
+            // Without the token nobody can be told any more.
+            try await FileStateStore(workshop.places.engine).clear()
         }
         if json {
             try Output.json(["connected": false])

@@ -25,6 +25,8 @@ struct Sync: AsyncParsableCommand {
         } else {
             for line in status.lines(plans: !workshop.choices.planned.isEmpty) { Output.line(line) }
         }
+        // Nothing failed, and not everything could be synced.
+        if status.lastError == nil, status.pause != nil { throw ExitCode(1) }
         switch status.lastSyncStatus {
         case .success: return
         case .partial: throw ExitCode(1)

@@ -136,6 +136,13 @@ extension CalendarConnector {
         return await store.authorization()
     }
 
+    /// Returns the uses that the system permits and the person does not; all of them without a connection.
+    fileprivate func switchedOff() async -> Set<CalendarUse> {
+        let status = await status()
+        guard await store.authorization() == .fullAccess else { return [] }
+        return Set(CalendarUse.allCases.filter { !status.allows($0) })
+    }
+
     /// Drops uncommitted changes, which is allowed at any time.
     fileprivate func rollback() async { await store.rollback() }
 
@@ -153,6 +160,8 @@ public struct GuardedCalendarStore: CalendarStore {
 
     /// Never asks the person, since only a tap on the connector may do that.
     public func requestAccess() async -> CalendarAuthorization { await authorization() }
+
+    public func switchedOff() async -> Set<CalendarUse> { await connector.switchedOff() }
 
     public func calendars() async throws(StoreFailure) -> [StoreCalendar] {
         try await perform([.read, .write]) { store throws(StoreFailure) in try await store.calendars() }

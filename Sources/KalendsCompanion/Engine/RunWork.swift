@@ -21,6 +21,10 @@ struct RunWork: Sendable {
     var remote = RemoteIndex()
     /// Whether this run includes the server's changes.
     var isFresh = false
+    /// Whether the person has switched off the writing of events.
+    var isWriteOff = false
+    /// Whether the server says that the connection was ended there.
+    var isEnded = false
     /// Whether missing events may count as deleted; false in the first run after a change of the settings.
     var judgesAbsence = true
     var claimed: Set<EventKey> = []
@@ -110,5 +114,16 @@ struct RunWork: Sendable {
             return Day(text).map { ($0.dayNumber + 1) * 86_400 }
         }
         return nil
+    }
+}
+
+extension RunWork {
+    /// After the end of the connection only the server's own removals are carried out, and nothing is sent.
+    mutating func leave() {
+        for place in plans.indices {
+            if plans[place].write != .remove || plans[place].view?.isDeleted != true { plans[place].write = nil }
+            plans[place].sending = nil
+        }
+        pause = .disconnectedThere
     }
 }

@@ -10,6 +10,7 @@ extension SyncEngine {
             for calendar in all { work.calendars[calendar.id] = calendar }
             try await findCalendars(&work, all)
             let watched = watched(work)
+            if work.mirror != nil, await store.switchedOff().contains(.write) { work.isWriteOff = true }
             work.judge(scope: settings)
             guard !watched.isEmpty else { return }
             for piece in work.seen.years {
@@ -26,7 +27,7 @@ extension SyncEngine {
     }
 
     private func allowed() async throws(Stop) {
-        guard await store.authorization().canSync else { throw .pause(.permissionMissing) }
+        guard await store.authorization().canSync else { throw .pause(await refusal()) }
     }
 
     private func watched(_ work: RunWork) -> [String] {

@@ -24,6 +24,7 @@ extension SyncEngine {
                     }
                 }
                 work.counts.received += page.events.count
+                work.isEnded = page.connector == .disconnected
                 work.state.cursor = max(work.state.cursor, page.nextSince)
                 work.state.serverAhead = page.serverTime - clock()
                 if !page.hasMore { break }

@@ -205,6 +205,13 @@ extension RunWork {
         let plan = plans[place]
         plans[place].sending = nil
         let now = now
+        if let faults, faults.contains("calendar-unread") {
+            // The person switched reading off on the server: the event is not at fault, and is sent when they switch it
+            // on again.
+            pause = pause ?? .switchedOffThere
+            counts.queued += 1
+            return
+        }
         if let faults {
             let isStale = faults.contains("stale")
             counts.failed += isStale ? 0 : 1

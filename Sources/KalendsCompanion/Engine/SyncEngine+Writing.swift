@@ -4,6 +4,12 @@ extension SyncEngine {
     /// Writes to the calendars in batches; the events of a failed batch are tried one by one.
     func write(_ work: inout RunWork) async throws(Stop) {
         let places = work.plans.indices.filter { work.plans[$0].write != nil }
+        if work.isWriteOff {
+            // What the person switched off is no failure, and keeps nothing from going to the server.
+            for place in places { work.postpone(place) }
+            work.pause = work.pause ?? .switchedOff
+            return
+        }
         for first in stride(from: 0, to: places.count, by: max(1, settings.batch)) {
             try Self.check()
             let batch = work.withoutUnmarking(places[first..<min(first + max(1, settings.batch), places.count)])

@@ -78,7 +78,10 @@ public actor SyncEngine {
             return report
         }
         var work = RunWork(state, settings, zones, now: start)
+        // Whoever connects again has nothing more to tell of an earlier end.
+        work.state.owedReport = nil
         var offline: CompanionFailure?
+        let isFirst = state.user == nil
         do throws(Stop) {
             try await observe(&work)
             do throws(Stop) { try await pull(&work) } catch {
@@ -87,14 +90,14 @@ public actor SyncEngine {
             }
             try await act(&work, offline)
         } catch {
-            report.take(error)
+            report.take(await meant(error))
         }
         if let offline, report.failure == nil { report.take(.service(offline)) }
         work.state.forgetOldNotes(start)
         work.counts.linked = work.state.links.count { $0.state == .linked && $0.key != nil }
         work.counts.conflicts = work.state.links.count(where: \.isInConflict)
         report.counts = work.counts
-        await reportProblem(&work, report.pause ?? work.pause)
+        if offline == nil { await reportProblem(&work, report.pause ?? work.pause, isFirst: isFirst) }
         if report.status == .success, let pause = work.pause { (report.status, report.pause) = (.paused, pause) }
         if report.status == .success, work.counts.failed > 0 { report.status = .partial }
         do { try await states.save(work.state) } catch { (report.status, report.error) = (.failed, "memory") }
@@ -116,6 +119,7 @@ public actor SyncEngine {
         work.linkServerEvents()
         work.judgeMarks()
         work.decide()
+        if work.isEnded { work.leave() }
         if work.mustBeHeld() {
             work.counts.queued = work.plans.count
             throw .pause(.held)
@@ -130,20 +134,27 @@ public actor SyncEngine {
         }
     }
 
-    /// Reports to the server what prevents this device from showing its items, once for each change.
-    private func reportProblem(_ work: inout RunWork, _ pause: SyncPause?) async {
-        let problems: [SyncPause: String] = [
-            .permissionMissing: "permissionRevoked", .calendarGone: "calendarGone",
-            .calendarReadOnly: "calendarReadOnly",
-        ]
-        let problem = pause.flatMap { problems[$0] }
-        guard problem != work.state.reportedProblem, work.state.events.contains(where: { $0.itemId != nil }) else {
-            return
-        }
+    /// Reports to the server what prevents this device from using its calendars, once for each change.
+    ///
+    /// - Parameter isFirst: whether this device begins anew: the server may remember what it reported before.
+    private func reportProblem(_ work: inout RunWork, _ pause: SyncPause?, isFirst: Bool) async {
+        let problem = pause?.problem
+        guard problem != work.state.reportedProblem || isFirst && work.state.user != nil else { return }
         let body = UpsertBody(sourceDevice: settings.deviceID, events: [], problem: problem)
         // If the report does not arrive, the next run tries again.
         if (try? await service.upsert(body)) != nil { work.state.reportedProblem = problem }
     }
+
+    /// A store refuses what the system does not permit and what the person switched off, which are different things.
+    private func meant(_ stop: Stop) async -> Stop {
+        switch stop {
+        case .store(.notAuthorized): .pause(await refusal())
+        default: stop
+        }
+    }
+
+    /// Why the store gives no access.
+    func refusal() async -> SyncPause { await store.switchedOff().isEmpty ? .permissionMissing : .switchedOff }
 
     /// Finds a link's events by the id that all devices share, then by this device's own id.
     ///

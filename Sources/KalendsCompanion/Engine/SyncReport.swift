@@ -2,12 +2,35 @@
 
 /// Why nothing, or not everything, is done until a person acts.
 public enum SyncPause: String, Hashable, Sendable, Codable, CaseIterable {
-    case permissionMissing, calendarGone, calendarReadOnly
+    /// The system does not permit it, or no longer does.
+    case permissionMissing
+    case calendarGone, calendarReadOnly
     /// The run would delete so many events that a person has to approve it.
     case held
     /// The calendar that shows the server's events drops their addresses, and with them the marks. Without its mark an
     /// event is not followed, so that changes would no longer arrive.
     case marksNotKept
+    /// The person has not connected the calendar in the app, or disconnected it there.
+    case notConnected
+    /// The person switched reading or writing off in the app; the system still permits it.
+    case switchedOff
+    /// The person switched reading off on the server.
+    case switchedOffThere
+    /// The connection was ended on the server.
+    case disconnectedThere
+}
+
+extension SyncPause {
+    /// What a device reports to the server about it; nil when the server need not know, or knows.
+    var problem: String? {
+        switch self {
+        case .permissionMissing: "permissionRevoked"
+        case .calendarGone: "calendarGone"
+        case .calendarReadOnly: "calendarReadOnly"
+        case .switchedOff: "switchedOff"
+        case .held, .marksNotKept, .notConnected, .switchedOffThere, .disconnectedThere: nil
+        }
+    }
 }
 
 /// The result of a run; it holds counts and no data of any event.

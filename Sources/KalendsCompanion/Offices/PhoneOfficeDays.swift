@@ -125,18 +125,18 @@ public actor PhoneOfficeDays {
         var state = try await current()
         var report = PhoneOfficeReport()
         // Edits in the calendar are detected before anything is written over them.
-        do throws(StoreFailure) { try await look(&state) } catch { report.problem = Self.problem(error) }
+        do throws(StoreFailure) { try await look(&state) } catch { report.problem = await problem(error) }
         body(&state, context)
         try await memory.save(state)
         guard report.problem == nil, state.calendarID != nil else { return report }
-        do throws(StoreFailure) { try await write(&state, &report) } catch { report.problem = Self.problem(error) }
+        do throws(StoreFailure) { try await write(&state, &report) } catch { report.problem = await problem(error) }
         try await memory.save(state)
         return report
     }
 
-    private static func problem(_ failure: StoreFailure) -> OfficeProblem? {
+    private func problem(_ failure: StoreFailure) async -> OfficeProblem? {
         switch failure {
-        case .notAuthorized: .permissionRevoked
+        case .notAuthorized: await store.switchedOff().isEmpty ? .permissionRevoked : .switchedOff
         case .calendarGone: .calendarGone
         case .readOnly: .calendarReadOnly
         default: nil

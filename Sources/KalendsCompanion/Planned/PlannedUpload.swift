@@ -36,7 +36,7 @@ public struct PlannedUpload: Sendable {
     ///   - calendars: the ids of the calendars to send.
     ///   - now: the current time, in milliseconds since 1970.
     public func run(calendars: [String], now: Int) async throws(PlannedFailure) -> PlannedAnswer {
-        guard await store.authorization().canSync else { throw .permissionMissing }
+        try await allowed()
         let window = Self.window(now / 1000, zones)
         var found: [StoreOccurrence] = []
         do throws(StoreFailure) {
@@ -46,9 +46,9 @@ public struct PlannedUpload: Sendable {
             let still = try await store.calendars().map(\.id)
             guard calendars.allSatisfy({ still.contains($0) }) else { throw .calendarGone("") }
         } catch {
-            throw error == .notAuthorized ? .permissionMissing : .store(error)
+            throw error == .notAuthorized ? await refusal() : .store(error)
         }
-        guard await store.authorization().canSync else { throw .permissionMissing }
+        try await allowed()
         let body = PlannedBody(
             rangeStart: text(window.start), rangeEnd: text(window.end), events: Self.events(found, text))
         do throws(CompanionFailure) {
@@ -56,6 +56,14 @@ public struct PlannedUpload: Sendable {
         } catch {
             throw .service(error)
         }
+    }
+
+    private func allowed() async throws(PlannedFailure) {
+        guard await store.authorization().canSync else { throw await refusal() }
+    }
+
+    private func refusal() async -> PlannedFailure {
+        await store.switchedOff().isEmpty ? .permissionMissing : .switchedOff
     }
 
     /// Returns each occurrence once, without events that Kalends itself put into a calendar.
@@ -91,6 +99,8 @@ public struct PlannedUpload: Sendable {
 /// Why planned events were not sent.
 public enum PlannedFailure: Error, Hashable, Sendable {
     case permissionMissing
+    /// The person switched the reading off in the app.
+    case switchedOff
     case store(StoreFailure)
     case service(CompanionFailure)
 }

@@ -63,25 +63,10 @@ public struct HomeScreen: Hashable, Sendable {
         button = texts.syncNow
         subtext = texts.subtext
         problem = status.lastError?.text
-        pause = status.pause?.text
+        pause = status.pause?.text(ConnectorTexts(app: texts.app))
         asksForApproval = status.pause == .held
         asksForToken = status.lastError == .invalidToken
         self.isSyncing = isSyncing
-    }
-}
-
-extension SyncPause {
-    /// A sentence that says what the person can do.
-    public var text: String {
-        switch self {
-        case .permissionMissing: SyncProblem.permissionDenied.text
-        case .calendarGone: "A chosen calendar is not there. Nothing was deleted; wait for it, or choose another."
-        case .calendarReadOnly: "The calendar that shows the server's events cannot be written. Choose another."
-        case .held: "Many events are missing at once. Nothing was deleted; approve it if they should be."
-        case .marksNotKept:
-            "The calendar's account does not keep the addresses of events, so changes would not arrive. "
-                + "Choose a calendar of another account."
-        }
     }
 }
 

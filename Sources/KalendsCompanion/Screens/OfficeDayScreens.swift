@@ -105,10 +105,15 @@ public struct OfficeOverviewScreen: Hashable, Sendable {
 extension OfficeProblem {
     /// Makes the problem that prevents a device from writing office days; nil when there is none.
     ///
-    /// - Parameter calendarID: the chosen calendar.
-    public init?(_ status: ConnectorStatus, calendars: [StoreCalendar], calendarID: String?) {
+    /// - Parameters:
+    ///   - calendarID: the chosen calendar.
+    ///   - permission: the system's permission; with it, a missing connection is the person's own choice.
+    public init?(
+        _ status: ConnectorStatus, calendars: [StoreCalendar], calendarID: String?,
+        permission: CalendarAuthorization? = nil
+    ) {
         guard status.allows(.write) else {
-            self = .permissionRevoked
+            self = status.isConnected || permission == .fullAccess ? .switchedOff : .permissionRevoked
             return
         }
         guard let calendarID else { return nil }

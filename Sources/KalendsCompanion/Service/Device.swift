@@ -42,11 +42,36 @@ public struct ServiceStatus: Hashable, Sendable, Codable {
     /// Milliseconds since 1970.
     public var serverTime: Int
     public var capabilities: [String]
+    /// The connector as the server's page shows it; nil from an earlier server.
+    public var connector: ConnectorThere?
 
-    public init(ok: Bool = true, user: String, serverTime: Int, capabilities: [String] = []) {
+    public init(
+        ok: Bool = true, user: String, serverTime: Int, capabilities: [String] = [], connector: ConnectorThere? = nil
+    ) {
         self.ok = ok
         self.user = user
         self.serverTime = serverTime
         self.capabilities = capabilities
+        self.connector = connector
+    }
+}
+
+/// The Apple connector as the server has it.
+public struct ConnectorThere: Hashable, Sendable, Codable {
+    public enum State: String, Hashable, Sendable, Codable, CaseIterable {
+        case connected, notConnected
+        /// The connection was ended on the server, on its page or by its API.
+        case disconnected
+    }
+
+    public var state: State
+    /// The two toggles of the server's page.
+    public var read: Bool
+    public var write: Bool
+
+    public init(state: State, read: Bool, write: Bool) {
+        self.state = state
+        self.read = read
+        self.write = write
     }
 }

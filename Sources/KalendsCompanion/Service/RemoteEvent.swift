@@ -68,11 +68,16 @@ public struct ChangePage: Hashable, Sendable, Codable {
     public var serverTime: Int
     public var nextSince: Int
     public var hasMore: Bool
+    /// `disconnected` after the connection was ended on the server; otherwise nil.
+    public var connector: ConnectorThere.State?
 
-    public init(events: [RemoteEvent], serverTime: Int, nextSince: Int, hasMore: Bool) {
+    public init(
+        events: [RemoteEvent], serverTime: Int, nextSince: Int, hasMore: Bool, connector: ConnectorThere.State? = nil
+    ) {
         self.events = events
         self.serverTime = serverTime
         self.nextSince = nextSince
         self.hasMore = hasMore
+        self.connector = connector
     }
 }

@@ -40,7 +40,8 @@ public struct SentEvent: Hashable, Sendable, Codable {
 public struct UpsertBody: Hashable, Sendable, Codable {
     public var sourceDevice: String?
     public var events: [SentEvent]
-    /// What prevents the device from using its calendars: `permissionRevoked`, `calendarGone` or `calendarReadOnly`.
+    /// What prevents the device from using its calendars: `permissionRevoked`, `calendarGone`, `calendarReadOnly`; or
+    /// what the person did in the app: `switchedOff`, `disconnected`.
     public var problem: String?
 
     public init(sourceDevice: String?, events: [SentEvent], problem: String? = nil) {

@@ -47,7 +47,10 @@ public struct SyncStatus: Hashable, Sendable, Codable {
 
     /// Adds a sync's outcome. A sync that was interrupted without an error changes nothing.
     public mutating func take(_ outcome: SyncOutcome) {
-        if let problem = outcome.problem, problem != .someFailed {
+        if outcome.isIdle {
+            // The person's own choice is no failure, and what was synced before it stays so.
+            (lastError, pause, failures) = (nil, outcome.pause, 0)
+        } else if let problem = outcome.problem, problem != .someFailed {
             lastError = problem
             lastSyncStatus = .failed
             pause = outcome.pause
@@ -72,11 +75,14 @@ public struct SyncOutcome: Hashable, Sendable {
     public var problem: SyncProblem?
     public var pause: SyncPause?
     public var counts = SyncStatus.Counts()
+    /// Whether nothing was tried, because of `pause`: a person switched it off, here or on the server.
+    public var isIdle = false
 
     public init(
         endedAt: Int, isFinished: Bool = true, problem: SyncProblem? = nil, pause: SyncPause? = nil,
-        counts: SyncStatus.Counts = SyncStatus.Counts()
+        counts: SyncStatus.Counts = SyncStatus.Counts(), isIdle: Bool = false
     ) {
+        self.isIdle = isIdle
         self.endedAt = endedAt
         self.isFinished = isFinished
         self.problem = problem

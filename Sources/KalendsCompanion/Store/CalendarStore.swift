@@ -27,6 +27,10 @@ public protocol CalendarStore: Sendable {
     /// Asks the person, and returns the permission afterwards.
     func requestAccess() async -> CalendarAuthorization
 
+    /// Returns the uses that the person switched off in the app while the system permits them; a refusal for such a use
+    /// is no lost permission.
+    func switchedOff() async -> Set<CalendarUse>
+
     func calendars() async throws(StoreFailure) -> [StoreCalendar]
 
     /// Makes a calendar if the device allows that.
@@ -61,4 +65,9 @@ public protocol CalendarStore: Sendable {
     /// Reports that something changed, but not what; also after this program's own writes and changes of the
     /// permission.
     func changeNotices() async -> AsyncStream<Void>
+}
+
+extension CalendarStore {
+    /// Only a store with toggles of its own has something to add to the system's permission.
+    public func switchedOff() async -> Set<CalendarUse> { [] }
 }

@@ -2,7 +2,6 @@
 
 import CalendarSync
 import KalendsCore
-import OfficeDays
 import Storage
 
 extension Components {
@@ -99,6 +98,13 @@ extension Components {
             "counts",
             .output(.required("linked", .count), .required("pending", .count), .required("conflicts", .count))))
 
+    private static let connector = Schema.output(
+        .required(
+            "state",
+            Schema.one(of: ["connected", "notConnected", "disconnected"]).described(
+                "As the connector's page shows it; `disconnected` after it was ended on the server.")),
+        .required("read", .bool), .required("write", .bool))
+
     private static let plan = Schema.object([
         .required("external_id", .text()), .optional("title", .optionalText()), .required("start_at", .instant),
         .required("end_at", .instant), .optional("is_all_day", .bool),
@@ -134,7 +140,11 @@ extension Components {
             .output(
                 .required("events", .array(of: .named("CarriedEvent"))), .required("serverTime", milliseconds),
                 .required("nextSince", milliseconds.described("The value of `since` for the next request.")),
-                .required("hasMore", .bool))
+                .required("hasMore", .bool),
+                .optional(
+                    "connector",
+                    Schema.one(of: ["disconnected"]).described(
+                        "The user's connection was ended on the server: the device stops.")))
         ),
         (
             "Upsert",
@@ -143,8 +153,9 @@ extension Components {
                 .optional("sourceDevice", Schema.optionalText().orNull),
                 .optional(
                     "problem",
-                    Schema.choice(OfficeProblem.self).orNull.described(
-                        "The reason why the device cannot write to its calendar.")),
+                    Schema.choice(PhoneProblem.self).orNull.described(
+                        "What keeps the device from its calendars, or what the person did in the app: "
+                            + "`switchedOff`, `disconnected`. Without it nothing does.")),
             ]).with(example: [
                 "sourceDevice": "ios-iphone15",
                 "events": [
@@ -220,7 +231,8 @@ extension Components {
             .output(
                 .required("ok", .bool), .required("provider", .string), .required("user", .identifier),
                 .optional("device", .named("Device")), .required("serverTime", milliseconds),
-                .required("capabilities", .array(of: .string)), .required("connections", .array(of: carriedConnection)),
+                .required("capabilities", .array(of: .string)), .required("connector", connector),
+                .required("connections", .array(of: carriedConnection)),
                 .required(
                     "counts",
                     .output(

@@ -130,7 +130,12 @@ extension Components {
                 .required("name", Schema.string.orNull.described("The same as `label`.")),
                 .required("platform", .string.orNull),
                 .required("createdAt", .instant), .required("registeredAt", .instant),
-                .required("lastUsedAt", .instant.orNull))
+                .required("lastUsedAt", .instant.orNull),
+                .required(
+                    "problem",
+                    Schema.choice(PhoneProblem.self).orNull.described(
+                        "What keeps the device from its calendars, as it last reported.")),
+                .required("problemAt", Schema.instant.orNull.described("Since when.")))
         ),
         (
             "NewDevice",

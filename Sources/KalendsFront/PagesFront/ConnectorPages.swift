@@ -13,14 +13,11 @@ struct ConnectorPages: Sendable {
     func add(to routes: inout RouteTable) {
         routes.page(.get, Self.list, for: .session) { visit in
             let shown = try await visit.services.appleConnector.get(for: try visit.caller())
-            return try await visit.page(ConnectorsPage(apple: shown.state))
+            return try await visit.page(ConnectorsPage(apple: shown.state, phone: shown.phone))
         }
         routes.page(.get, Self.apple, for: .session) { visit in
             let shown = try await visit.services.appleConnector.get(for: try visit.caller())
-            return try await visit.page(
-                AppleConnectorPage(
-                    state: shown.state, isDenied: shown.isDenied,
-                    device: shown.device.map { $0.name ?? $0.deviceID }, lastSeenAt: shown.seenAt))
+            return try await visit.page(AppleConnectorPage(state: shown.state, phone: shown.phone))
         }
         routes.page(.post, Self.apple, for: .session, back: Self.apple) { visit in
             try await visit.services.appleConnector.use(
@@ -40,4 +37,14 @@ struct ConnectorPages: Sendable {
 
 extension AppleConnector.Shown {
     fileprivate var state: ConnectorState { uses.map { .connected(read: $0.read, write: $0.write) } ?? .notConnected }
+
+    fileprivate var phone: ConnectorPhone? {
+        device.map { device in
+            ConnectorPhone(
+                name: device.name ?? device.deviceID, lastSeenAt: seenAt,
+                trouble: problem.flatMap { what, at in
+                    ConnectorPhone.Trouble(text: what.rawValue).map { (what: $0, at: at) }
+                })
+        }
+    }
 }

@@ -108,11 +108,15 @@ struct OfficeDayPages: Sendable {
             of: user, from: OfficeDate(dayNumber: month.number), to: OfficeDate(dayNumber: last.number), after: nil,
             limit: 31, for: caller)
         let status = try await diary.status(of: user, for: caller)
+        let problem = status.banner?.problem
+        // These two are explained where the phone's connection is.
+        let isOnPhone = problem == .permissionRevoked || problem == .switchedOff
         let page = OfficeDaysPage(
             settings: try await diary.settings(of: user, for: caller).page,
             connections: try await connections(visit), month: month, days: days.map(\.page),
             upcoming: try await diary.preview(of: user, for: caller).map(\.page),
-            problem: status.banner.flatMap { OfficeDaysPage.Problem(text: $0.problem.rawValue) },
+            problem: problem.flatMap { OfficeDaysPage.Problem(text: $0.rawValue) },
+            fixPath: isOnPhone ? "/app/connectors/apple" : nil,
             lastSyncAt: status.profile.lastSyncAt, managedEvents: status.counts.managed,
             picked: visit.query["day"].flatMap { CivilDay($0) }.flatMap { shown($0) }, draft: draft)
         return try await visit.page(page, status: code, path: "\(path)?month=\(month.iso)")

@@ -90,6 +90,7 @@ extension Device {
             "name": JSONValue(name),
             "platform": JSONValue(platform), "createdAt": JSONValue(milliseconds: createdAt),
             "registeredAt": JSONValue(milliseconds: registeredAt), "lastUsedAt": JSONValue(milliseconds: lastUsedAt),
+            "problem": JSONValue(problem), "problemAt": JSONValue(milliseconds: problemAt),
         ]
     }
 }

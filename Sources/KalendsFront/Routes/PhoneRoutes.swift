@@ -4,7 +4,6 @@ import Base
 import HTTPTypes
 import Hummingbird
 import KalendsCore
-import OfficeDays
 import Storage
 
 /// The data that a phone's program sends and fetches; times are milliseconds since 1970 here.
@@ -74,10 +73,12 @@ struct PhoneRoutes: Sendable {
         let items = services.phoneItems(context.logger)
         // A query for one provider receives items only after they are linked.
         try await items.attend(caller, since: provider == nil ? since : nil)
+        try await items.note(.asksForChanges, of: caller)
+        let wasEnded = try await services.appleConnector.wasEnded(for: caller)
         let marks = try await items.marks(for: caller)
         let now = services.now()
         let bytes = try await services.personalEvents.changes(provider: provider, for: caller) { fetch in
-            var text = ChangesText(since: since, marks: marks, context.memory.answer)
+            var text = ChangesText(since: since, marks: marks, wasEnded: wasEnded, context.memory.answer)
             while true {
                 let wanted = min(limit + 1 - text.count, Self.piece)
                 let found = try fetch(text.last, wanted)
@@ -94,7 +95,9 @@ struct PhoneRoutes: Sendable {
 
     @Sendable
     private func status(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        try .json(try await services.personalEvents.status(for: try context.caller()).json)
+        let caller = try context.caller()
+        let connector = try await services.appleConnector.get(for: caller)
+        return try .json(try await services.personalEvents.status(for: caller).json(connector))
     }
 
     @Sendable
@@ -112,12 +115,12 @@ struct PhoneRoutes: Sendable {
     /// Takes what a phone sends; returns the device's ids for the events beside the results.
     private func take(
         _ request: Request, _ context: KalendsContext, for caller: Caller
-    ) async throws -> (PersonalEvents.Taken, names: [String?], OfficeProblem?) {
+    ) async throws -> (PersonalEvents.Taken, names: [String?], PhoneProblem?) {
         let body = try await request.phoneJSON(context, keeping: Self.upsertShape)
         var fields = FieldReader(body)
         let own = try await services.personalEvents.source(for: caller)
         let device = fields.text("sourceDevice")
-        let problem = fields.choice("problem", OfficeProblem.self)
+        let problem = fields.choice("problem", PhoneProblem.self)
         let events = fields.events(most: Self.mostEvents)
         try fields.check()
         let sent = events.enumerated().map { SentEvent($1, at: Self.pointer($0), from: device, by: own) }
@@ -198,12 +201,22 @@ extension PersonalEvents.Taken {
     }
 }
 
-extension PersonalEvents.Status {
+extension AppleConnector.Shown {
+    /// The state as a phone shows it.
     fileprivate var json: JSONValue {
+        [
+            "state": .string(uses != nil ? "connected" : wasEnded ? "disconnected" : "notConnected"),
+            "read": .bool(uses?.read ?? false), "write": .bool(uses?.write ?? false),
+        ]
+    }
+}
+
+extension PersonalEvents.Status {
+    fileprivate func json(_ connector: AppleConnector.Shown) -> JSONValue {
         var members: [ByteString: JSONValue] = [
             "ok": true, "provider": "apple", "user": .string(user), "serverTime": .integer(serverTime),
             "capabilities": ["changes", "upsert", "deletions", "recurrence", "lastModified", "planned"],
-            "connections": .array(connections.map(\.json)),
+            "connector": connector.json, "connections": .array(connections.map(\.json)),
             "counts": [
                 "events": .integer(counts.events), "linked": .integer(counts.linked),
                 "pending": .integer(counts.pending), "conflicts": .integer(counts.conflicts),

@@ -49,7 +49,9 @@ struct PlannedRoutes: Sendable {
         try fields.check()
         guard let start, let end else { throw Refusal.invalid(fields.faults) }
         let sent = events.enumerated().map { SentPlan($1, at: "/events/\($0)") }
-        return try .json(try await services.plannedEvents.replace(start..<end, by: sent, for: caller).json)
+        let report = try await services.plannedEvents.replace(start..<end, by: sent, for: caller)
+        try await services.phoneItems(context.logger).note(.sendsPlans, of: caller)
+        return try .json(report.json)
     }
 
     @Sendable

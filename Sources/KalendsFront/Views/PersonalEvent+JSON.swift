@@ -72,14 +72,18 @@ extension PersonalEvent {
 struct ChangesText: Sendable {
     private var bytes = Array(#"{"events":["#.utf8)
     private let marks: PhoneMarks
+    private let wasEnded: Bool
     private let room: MemoryShare
     private(set) var count = 0
     private(set) var last: Int
 
     /// - Parameters:
     ///   - since: the time after which the page begins.
+    ///   - wasEnded: whether the user's connection was ended on this server.
     ///   - room: what the page may take of the server's memory.
-    init(since: Int, marks: PhoneMarks, _ room: MemoryShare) { (last, self.marks, self.room) = (since, marks, room) }
+    init(since: Int, marks: PhoneMarks, wasEnded: Bool = false, _ room: MemoryShare) {
+        (last, self.marks, self.wasEnded, self.room) = (since, marks, wasEnded, room)
+    }
 
     /// Adds an event; returns false when the page is full.
     mutating func add(_ event: PersonalEvent) throws -> Bool {
@@ -94,7 +98,10 @@ struct ChangesText: Sendable {
 
     /// Ends the page.
     mutating func finished(hasMore: Bool, serverTime: Int) -> [UInt8] {
-        bytes += #"],"serverTime":\#(serverTime),"nextSince":\#(last),"hasMore":\#(hasMore)}"#.utf8
+        bytes += #"],"serverTime":\#(serverTime),"nextSince":\#(last),"hasMore":\#(hasMore)"#.utf8
+        // A phone must not mistake the end of its connection for a server that has nothing to say.
+        if wasEnded { bytes += #","connector":"disconnected""#.utf8 }
+        bytes.append(UInt8(ascii: "}"))
         return bytes
     }
 }

@@ -6,15 +6,112 @@ public enum ConnectorState: Sendable {
     case connected(read: Bool, write: Bool)
 }
 
+/// The phone that handles the connector, as far as the server knows.
+public struct ConnectorPhone: Sendable {
+    /// What keeps the phone from its calendars.
+    public enum Trouble: String, Sendable, CaseIterable {
+        case permissionRevoked, calendarGone, calendarReadOnly
+        /// The person switched reading or writing off in the app.
+        case switchedOff
+        /// The person disconnected the calendar in the app.
+        case disconnected
+    }
+
+    public var name: String
+    public var lastSeenAt: Int?
+    /// What the phone last reported, and since when.
+    public var trouble: (what: Trouble, at: Int)?
+
+    public init(name: String, lastSeenAt: Int? = nil, trouble: (what: Trouble, at: Int)? = nil) {
+        self.name = name
+        self.lastSeenAt = lastSeenAt
+        self.trouble = trouble
+    }
+
+    /// Milliseconds without a request after which the page no longer calls a phone connected: its app asks every hour
+    /// while the system lets it.
+    static let quietTime = 86_400_000
+}
+
+/// What a page says of the connector: the server's own state is only half of it.
+private enum ConnectorNews {
+    case notConnected, connected
+    /// No phone has asked yet.
+    case waiting
+    /// The phone has not asked for long.
+    case quiet(since: Int)
+    case trouble(ConnectorPhone.Trouble, at: Int)
+
+    init(_ state: ConnectorState, _ phone: ConnectorPhone?, now: Int) {
+        guard case .connected = state else {
+            self = .notConnected
+            return
+        }
+        if let (what, at) = phone?.trouble {
+            self = .trouble(what, at: at)
+        } else if let seen = phone?.lastSeenAt {
+            self = now - seen > ConnectorPhone.quietTime ? .quiet(since: seen) : .connected
+        } else {
+            self = .waiting
+        }
+    }
+
+    func badge(_ paper: Paper) -> Node {
+        switch self {
+        case .notConnected: paper.badge(.off, "connectorNotConnected")
+        case .connected: paper.badge(.good, "connectorConnected")
+        case .waiting: paper.badge(.busy, "connectorWaiting")
+        case .quiet(let seen):
+            paper.badge(.warning, "connectorLastSeen", ["time": paper.times.relative(seen)])
+        case .trouble(.switchedOff, _): paper.badge(.off, "connectorNeeds_switchedOff")
+        case .trouble(.disconnected, _): paper.badge(.off, "connectorNeeds_disconnected")
+        case .trouble(let what, _): paper.badge(.warning, "connectorNeeds_" + what.rawValue)
+        }
+    }
+
+    /// What the person can do; nil where nothing is to be done.
+    func advice(_ paper: Paper) -> String? {
+        let app = ["app": paper.frame.brand.name]
+        return switch self {
+        case .notConnected, .connected, .waiting: nil
+        case .quiet: paper.words("connectorQuietHow", app)
+        case .trouble(.permissionRevoked, _):
+            paper.words["connectorOpenSettingsHow"] + " " + paper.words("connectorHow_permissionRevoked", app)
+        case .trouble(let what, _): paper.words("connectorHow_" + what.rawValue, app)
+        }
+    }
+
+    /// What is wrong, since when, and the advice.
+    func alert(_ paper: Paper) -> Node {
+        guard let advice = advice(paper) else { return .nothing }
+        let line: Node
+        switch self {
+        case .notConnected, .connected, .waiting: return .nothing
+        case .quiet(let seen):
+            line = paper.words.sentence("connectorQuiet", ["time": .time(paper.times.moment(seen))])
+        case .trouble(let what, let at):
+            line = paper.words.sentence(
+                "connectorTrouble_" + what.rawValue, ["time": .time(paper.times.moment(at))])
+        }
+        let isDenied = if case .trouble(.permissionRevoked, _) = self { true } else { false }
+        return ["denied": .flag(isDenied), "line": line, "advice": .text(advice)]
+    }
+}
+
 /// `/app/connectors`: the list of connectors.
 public struct ConnectorsPage: Page {
     public var apple: ConnectorState
+    public var phone: ConnectorPhone?
 
-    public init(apple: ConnectorState) { self.apple = apple }
+    public init(apple: ConnectorState, phone: ConnectorPhone? = nil) {
+        self.apple = apple
+        self.phone = phone
+    }
 
     public func sheet(_ paper: Paper) -> Sheet {
         let words = paper.words
         let isConnected: Bool = if case .connected = apple { true } else { false }
+        let news = ConnectorNews(apple, phone, now: paper.times.now)
         return Sheet(
             template: "connectors", title: words["connectorsTitle"], place: .connectors,
             content: [
@@ -22,9 +119,9 @@ public struct ConnectorsPage: Page {
                 "rows": [
                     [
                         "name": .text(Provider.apple.name), "href": .text(paper.href("/app/connectors/apple")),
-                        "text": .text(words[isConnected ? "connectorSyncing" : "connectorApprove"]),
-                        "badge": isConnected
-                            ? paper.badge(.good, "connectorConnected") : paper.badge(.off, "connectorNotConnected"),
+                        "text": .text(
+                            news.advice(paper) ?? words[isConnected ? "connectorSyncing" : "connectorApprove"]),
+                        "badge": news.badge(paper),
                     ]
                 ],
             ])
@@ -34,50 +131,43 @@ public struct ConnectorsPage: Page {
 /// `/app/connectors/apple`: the Apple connector.
 public struct AppleConnectorPage: Page {
     public var state: ConnectorState
-    /// Whether the system denied the permission, so that the connector stays disconnected.
-    public var isDenied: Bool
     /// True right after the connector was disconnected.
     public var wasDisconnected: Bool
-    /// The phone that handles the connector.
-    public var device: String?
-    public var lastSeenAt: Int?
+    /// The phone that handles the connector; nil when there is none yet.
+    public var phone: ConnectorPhone?
     /// The address that opens the phone's app to ask for the permission; a page cannot ask for it.
     public var appURL: String?
 
     public init(
-        state: ConnectorState, isDenied: Bool = false, wasDisconnected: Bool = false, device: String? = nil,
-        lastSeenAt: Int? = nil, appURL: String? = nil
+        state: ConnectorState, wasDisconnected: Bool = false, phone: ConnectorPhone? = nil, appURL: String? = nil
     ) {
         self.state = state
-        self.isDenied = isDenied
         self.wasDisconnected = wasDisconnected
-        self.device = device
-        self.lastSeenAt = lastSeenAt
+        self.phone = phone
         self.appURL = appURL
     }
 
     public func sheet(_ paper: Paper) -> Sheet {
         let words = paper.words
         let app = ["app": paper.frame.brand.name]
+        let news = ConnectorNews(state, phone, now: paper.times.now)
         var content: [String: Node] = [
-            "denied": .flag(isDenied),
+            "badge": news.badge(paper), "trouble": news.alert(paper),
             "disconnected": wasDisconnected ? .text(words("connectorDisconnected", app)) : .nothing,
         ]
         switch state {
         case .notConnected:
-            content["badge"] = paper.badge(.off, "connectorNotConnected")
             content["apart"] = [
                 "text": .text(words("connectorExplain", app)),
                 "connect": paper.act("connectorConnect", "/app/connectors/apple/connect", style: .primary),
                 "phone": .text(words("connectorOnPhone", app)),
             ]
         case .connected(let read, let write):
-            content["badge"] = paper.badge(.good, "connectorConnected")
             content["connected"] = [
                 "facts": paper.facts([
                     paper.fact("connectorAccount", plain(words["connectorCalendars"])),
-                    paper.fact("connectorDevice", named(device)),
-                    paper.fact("connectorSeen", timed(lastSeenAt.map(paper.times.moment))),
+                    paper.fact("connectorDevice", named(phone?.name)),
+                    paper.fact("connectorSeen", timed(phone?.lastSeenAt.map(paper.times.moment))),
                 ]),
                 "toggles": paper.form(
                     "apple", "/app/connectors/apple",

@@ -8,7 +8,7 @@ public struct OfficeDaysPage: Page {
     }
     public enum Source: String, Sendable, CaseIterable { case visits, person, endOfDay }
     public enum Problem: String, Sendable, CaseIterable {
-        case permissionRevoked, calendarGone, calendarReadOnly, needsReconnect
+        case permissionRevoked, calendarGone, calendarReadOnly, needsReconnect, switchedOff
     }
 
     public struct Day: Sendable {

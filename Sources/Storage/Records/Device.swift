@@ -12,6 +12,9 @@ public struct Device: Hashable, Sendable {
     /// When it got its current token.
     public var registeredAt: Int
     public var lastUsedAt: Int?
+    /// The name of what keeps the device from its calendars, as it last reported, and since when.
+    public var problem: String?
+    public var problemAt: Int?
 
     init(_ row: SQLRow) throws {
         id = try row.text(required: "id")
@@ -22,6 +25,8 @@ public struct Device: Hashable, Sendable {
         createdAt = try row.integer(required: "created_at")
         registeredAt = try row.integer(required: "registered_at")
         lastUsedAt = row.integer("last_used_at")
+        problem = row.text("problem")
+        problemAt = row.integer("problem_at")
     }
 }
 
@@ -67,7 +72,8 @@ extension WriteTransaction {
             INSERT INTO devices (id, hash, user_id, device_id, name, platform, created_at, registered_at)
             VALUES ($1, $2, $3, $4, $5, $6, $7, $7)
             ON CONFLICT (user_id, device_id)
-            DO UPDATE SET hash = $2, name = $5, platform = $6, registered_at = $7, last_used_at = NULL
+            DO UPDATE SET hash = $2, name = $5, platform = $6, registered_at = $7, last_used_at = NULL,
+                problem = NULL, problem_at = NULL
             """,
             [
                 .text(id), .text(hash), .text(user), .text(deviceID), SQLValue(name), SQLValue(platform), .integer(now),
@@ -76,6 +82,13 @@ extension WriteTransaction {
 
     public func noteUse(ofDevice id: String, now: Int) throws {
         try execute("UPDATE devices SET last_used_at = $2 WHERE id = $1", [.text(id), .integer(now)])
+    }
+
+    /// Stores what keeps a device from its calendars; nil when nothing does.
+    public func noteProblem(_ problem: String?, ofDevice id: String, now: Int) throws {
+        try execute(
+            "UPDATE devices SET problem = $2, problem_at = $3 WHERE id = $1",
+            [.text(id), SQLValue(problem), SQLValue(problem == nil ? nil : now)])
     }
 
     /// Removes all of a user's devices: somebody who knew the old password may have registered one.

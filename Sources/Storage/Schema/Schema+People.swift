@@ -118,6 +118,8 @@ extension Schema {
         """,
         "CREATE INDEX sign_in_failures_by_time ON sign_in_failures (last_at)",
 
+        // problem is what the device last reported to keep it from its calendars, and problem_at since when; null while
+        // nothing does.
         """
         CREATE TABLE devices (
             id TEXT NOT NULL PRIMARY KEY,
@@ -129,6 +131,8 @@ extension Schema {
             created_at BIGINT NOT NULL,
             registered_at BIGINT NOT NULL,
             last_used_at BIGINT,
+            problem TEXT,
+            problem_at BIGINT,
             UNIQUE (user_id, device_id)
         )
         """,

@@ -67,7 +67,7 @@ extension SchemaTable {
     static let counters = SchemaTable("counters", key: "name", "name last_number")
     static let devices = SchemaTable(
         "devices", key: "id",
-        "id hash user_id device_id name platform created_at registered_at last_used_at")
+        "id hash user_id device_id name platform created_at registered_at last_used_at problem problem_at")
     static let eventSources = SchemaTable(
         "event_sources", key: "circle_id source", "circle_id source events sequence_floor")
     static let eventStagings = SchemaTable("event_stagings", key: "circle_id", "circle_id epoch")

@@ -118,7 +118,8 @@ import Testing
         status.take(SyncOutcome(endedAt: 1, pause: .marksNotKept))
         #expect(status.lastSyncStatus == .partial)
         let screen = HomeScreen(status, CompanionTexts(app: "Kalends")) { "\($0)" }
-        #expect(screen.pause == SyncPause.marksNotKept.text && !screen.asksForApproval)
-        #expect(SyncPause.allCases.allSatisfy { $0.text.hasSuffix(".") })
+        let texts = ConnectorTexts(app: "Kalends")
+        #expect(screen.pause == SyncPause.marksNotKept.text(texts) && !screen.asksForApproval)
+        #expect(SyncPause.allCases.allSatisfy { $0.text(texts).hasSuffix(".") })
     }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Base
-import OfficeDays
 package import Storage
 
 /// Apple Calendar as a person sees it: one switch for the connections in all circles, and what may be read and written.
@@ -14,12 +13,18 @@ package struct AppleConnector: Sendable {
     package struct Shown: Sendable {
         /// Nil while the person is not connected.
         package var uses: (read: Bool, write: Bool)?
-        /// Whether the phone reported that the system denies access to its calendars.
-        package var isDenied: Bool
-        /// The phone that carries the connections.
+        /// Whether there was a connection, which somebody ended on this server.
+        package var wasEnded: Bool
+        /// The phone that carries the connections, or else the one that last sent a request.
         package var device: Device?
         /// When that phone last sent a request.
         package var seenAt: Int?
+
+        /// What that phone reported to keep it from its calendars, and since when.
+        package var problem: (what: PhoneProblem, at: Int)? {
+            guard let device, let what = device.problem.flatMap({ PhoneProblem(text: $0) }) else { return nil }
+            return (what, device.problemAt ?? device.registeredAt)
+        }
     }
 
     /// The most circles to which one switch applies.
@@ -27,18 +32,28 @@ package struct AppleConnector: Sendable {
 
     package func get(for caller: Caller) async throws -> Shown {
         let user = try Rights.user(caller.identity)
+        let most = services.settings.quotas.devicesPerUser
         return try await services.store.read { transaction in
             let own = try transaction.connections(of: user, by: .apple)
-            let problem = try transaction.officeProfile(of: user)?.problem.flatMap { OfficeProblem(text: $0) }
-            let isDenied = problem == .permissionRevoked
             let carrier = try own.compactMap { try transaction.phoneCarrier(of: user, source: $0.id) }
                 .filter { $0.carrier != nil }.max { ($0.seenAt ?? 0) < ($1.seenAt ?? 0) }
+            // A phone that sends only what is planned carries nothing.
+            let device =
+                try carrier?.carrier.flatMap { try transaction.device($0, of: user) }
+                ?? transaction.devices(of: user, after: "", limit: most)
+                .max { ($0.lastUsedAt ?? 0) < ($1.lastUsedAt ?? 0) }
             let writes = own.contains { $0.state == .active }
+            let seen = [device?.lastUsedAt, device?.id == carrier?.carrier ? carrier?.seenAt : nil]
             return Shown(
-                uses: own.isEmpty || isDenied ? nil : (try transaction.readsPhone(of: user), writes),
-                isDenied: isDenied, device: try carrier?.carrier.flatMap { try transaction.device($0, of: user) },
-                seenAt: carrier?.seenAt)
+                uses: own.isEmpty ? nil : (try transaction.readsPhone(of: user), writes),
+                wasEnded: try transaction.hasEndedPhone(user), device: device, seenAt: seen.compactMap(\.self).max())
         }
+    }
+
+    /// Whether the person's connection was ended on this server, so that their phones have to stop.
+    package func wasEnded(for caller: Caller) async throws -> Bool {
+        let user = try Rights.user(caller.identity)
+        return try await services.store.read { try $0.hasEndedPhone(user) }
     }
 
     /// Connects every circle of the person that is not connected yet, and allows both uses.
@@ -106,6 +121,14 @@ package struct AppleConnector: Sendable {
             try transaction.touchOwnFeeds(of: user, now: act.now)
             return .unnoted("What is read of people's own calendars is their own concern.", ())
         }
+    }
+}
+
+extension ReadTransaction {
+    /// Whether a user's last connection with Apple was ended here, and no other one made since.
+    fileprivate func hasEndedPhone(_ user: String) throws -> Bool {
+        guard try connections(of: user, by: .apple).isEmpty else { return false }
+        return try !readsPhone(of: user) || hasEndedPhoneMark(user)
     }
 }
 

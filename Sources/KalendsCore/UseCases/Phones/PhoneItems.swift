@@ -2,7 +2,6 @@
 
 import CalendarSync
 import Logging
-package import OfficeDays
 import Storage
 
 /// Decides which device carries a connection's items, and when the items' events are made.
@@ -160,8 +159,8 @@ package struct PhoneItems: Sendable {
 
     /// Lets connections judge a device's changes, and adds the items that wait for a person to the result.
     ///
-    /// - Parameter problem: what prevents the device from writing; nil when it can write.
-    package func judge(_ taken: inout PersonalEvents.Taken, problem: OfficeProblem?, for caller: Caller) async throws {
+    /// - Parameter problem: what keeps the device from its calendars; nil when nothing does.
+    package func judge(_ taken: inout PersonalEvents.Taken, problem: PhoneProblem?, for caller: Caller) async throws {
         let user = try Rights.user(caller.identity)
         for source in taken.sources {
             guard let own = try await services.store.read({ try $0.connection(source.string) }), own.userID == user,
@@ -187,36 +186,6 @@ package struct PhoneItems: Sendable {
                         open[ByteString(event.source ?? "")]?.contains(item) ?? false
                     } ?? false
                 }.map { ByteString($0.id) })
-        }
-    }
-
-    /// Notes what prevents the device that carries office days from writing them.
-    private func report(_ problem: OfficeProblem?, of user: String, for caller: Caller) async throws {
-        let device = caller.device
-        let isNews: @Sendable (any ReadTransaction) throws -> Bool = { transaction in
-            guard let profile = try transaction.officeProfile(of: user), profile.problem != problem?.rawValue else {
-                return false
-            }
-            let settings: OfficeSettings = try OfficeStored.read(profile.settings)
-            let source: String
-            switch settings.target {
-            case .feed: return false
-            case .device: source = PhoneCarrier.officeDays
-            case .connection(let id):
-                guard try transaction.connection(id)?.provider == .apple else { return false }
-                source = id
-            }
-            return try transaction.phoneCarrier(of: user, source: source)?.carrier == device
-        }
-        guard try await services.store.read(isNews) else { return }
-        try await services.acts.act(
-            on: .user(user, touchingNoCircle: "No feed shows what keeps a phone from writing."), for: caller
-        ) { act in
-            guard try isNews(act.transaction) else { return .unchanged(()) }
-            try OfficeDayEvents.note(
-                [], written: 0, failed: problem == nil ? 0 : 1, problem: problem, of: user, now: act.now,
-                in: act.transaction)
-            return .unnoted("Nobody may read in a trail where a person's days are written.", ())
         }
     }
 
