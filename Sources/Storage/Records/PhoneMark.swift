@@ -13,12 +13,6 @@ extension ReadTransaction {
         }
         return found
     }
-
-    /// Whether a connection of a user with a phone has ended, and left its mark.
-    public func hasEndedPhoneMark(_ user: String) throws -> Bool {
-        try row("SELECT 1 AS found FROM phone_marks WHERE user_id = $1 AND ended_at IS NOT NULL LIMIT 1", [.text(user)])
-            != nil
-    }
 }
 
 extension WriteTransaction {

@@ -125,10 +125,11 @@ package struct AppleConnector: Sendable {
 }
 
 extension ReadTransaction {
-    /// Whether a user's last connection with Apple was ended here, and no other one made since.
+    /// Whether a user disconnected the phone here, and has not connected it since.
+    ///
+    /// Who deletes the connection of a circle does not: the phone's own calendars go on without any.
     fileprivate func hasEndedPhone(_ user: String) throws -> Bool {
-        guard try connections(of: user, by: .apple).isEmpty else { return false }
-        return try !readsPhone(of: user) || hasEndedPhoneMark(user)
+        try connections(of: user, by: .apple).isEmpty && !readsPhone(of: user)
     }
 }
 
