@@ -38,6 +38,19 @@ def document(path):
             server.kill()
 
 
+def lines_of(document):
+    """JSON with a line for each path and each component, so that a difference shows which one changed."""
+    def rows(values, show):
+        return "{" + ",".join(f"\n{json.dumps(name)}: {show(values[name])}" for name in sorted(values)) + "}"
+
+    def flat(value):
+        return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+    shown = {"paths": lambda value: rows(value, flat), "components": lambda value: rows(value, lambda one: rows(one, flat))}
+    return "{" + ",\n".join(
+        f"{json.dumps(name)}: {shown.get(name, flat)(document[name])}" for name in sorted(document)) + "}"
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("documents", type=Path, nargs="*", metavar="OLD NEW")
@@ -51,7 +64,7 @@ def main():
         parser.error("two documents are compared")
     new = document(options.documents[1])
     if options.keep:
-        options.documents[0].write_text(json.dumps(new, indent=1, ensure_ascii=False, sort_keys=True) + "\n")
+        options.documents[0].write_text(lines_of(new) + "\n")
         return print(f"compatible: {options.documents[0]} is of {new['info']['version']}")
     old = document(options.documents[0])
     versions = [one["info"]["version"] for one in (old, new)]
