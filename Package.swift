@@ -94,7 +94,7 @@ let package = Package(
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
-                // Not imported: the client brings it along, and it is pinned here.
+                // Not imported: pinned here.
                 .product(name: "NIOHTTP2", package: "swift-nio-http2"),
             ],
             swiftSettings: strict
@@ -150,8 +150,7 @@ let package = Package(
         ),
         .target(name: "EventKitStandIn", swiftSettings: strict),
 
-        // Renders web pages from given facts: templates, words, pictures. No server, no store. Its files are embedded
-        // in the program, which remains a single file.
+        // Renders web pages from given facts: templates, words, pictures. No server, no store.
         .target(
             name: "Pages",
             dependencies: ["Base", "ProgramFiles", .product(name: "Mustache", package: "swift-mustache")],
@@ -159,10 +158,9 @@ let package = Package(
             swiftSettings: strict
         ),
 
-        // The files of the sources that are part of the program: the compiler of C embeds them.
+        // The files that are part of the program, which C embeds.
         .target(name: "CFiles"),
         .target(name: "ProgramFiles", dependencies: ["CFiles"], swiftSettings: strict),
-
         // The product: its rules, its use cases and its background work. No HTTP, no sockets, no engine.
         .target(
             name: "KalendsCore",

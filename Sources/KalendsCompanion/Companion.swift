@@ -62,7 +62,7 @@ public struct Companion: Sendable {
         return outcome
     }
 
-    /// Disconnects when the person taps “Disconnect Apple Calendar”, and tells the server, whose page then says so.
+    /// Disconnects when the person taps “Disconnect Apple Calendar”, and reports it to the server, whose page then says so.
     ///
     /// Without a network the next `sync()` tells it. The connector's own `disconnect()` tells nobody.
     ///
@@ -81,7 +81,7 @@ public struct Companion: Sendable {
 
     private static let disconnected = "disconnected"
 
-    /// What a sync does without a connection: it reads nothing, and tells the server why.
+    /// What a sync does without a connection: it reads nothing, and reports the reason to the server.
     private func unconnected() async -> SyncOutcome {
         if [.denied, .restricted, .writeOnly].contains(await connector.permission()) {
             await report(.permissionMissing)
@@ -106,7 +106,7 @@ public struct Companion: Sendable {
         }
     }
 
-    /// Tells the server what prevents this device from using its calendars, once for each change.
+    /// Reports to the server what prevents this device from using its calendars, once for each change.
     private func report(_ pause: SyncPause?) async {
         // The engine reads nothing without permission, and reports by itself.
         if let engine {

@@ -136,7 +136,7 @@ public actor SyncEngine {
 
     /// Reports to the server what prevents this device from using its calendars, once for each change.
     ///
-    /// - Parameter isFirst: whether this device begins anew: the server may remember what it reported before.
+    /// - Parameter isFirst: whether this device starts again without a state: the server may remember what it reported before.
     private func reportProblem(_ work: inout RunWork, _ pause: SyncPause?, isFirst: Bool) async {
         let problem = pause?.problem
         guard problem != work.state.reportedProblem || isFirst && work.state.user != nil else { return }

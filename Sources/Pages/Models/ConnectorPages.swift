@@ -133,7 +133,7 @@ public struct AppleConnectorPage: Page {
     public var state: ConnectorState
     /// True right after the connector was disconnected.
     public var wasDisconnected: Bool
-    /// The phone that handles the connector; nil when there is none yet.
+    /// The phone that handles the connector; nil before any phone does.
     public var phone: ConnectorPhone?
     /// The address that opens the phone's app to ask for the permission; a page cannot ask for it.
     public var appURL: String?
