@@ -14,7 +14,8 @@ TESTS := KALENDS_CORPORA="$(KALENDS_CORPORA)" KALENDS_PYTHON=$(CURDIR)/$(PYTHON)
 KALENDS := .build/debug/kalends
 # What is installed, measured and attacked is optimized, and has Swift's own libraries inside: it needs nothing of Swift on the
 # machine.
-RELEASE := -c release --static-swift-stdlib --scratch-path .build-release
+# Without the table of symbols for libraries that a program may open, of which there are none, the linker leaves out what nobody calls.
+RELEASE := -c release --static-swift-stdlib -Xlinker --no-export-dynamic --scratch-path .build-release
 RELEASED := .build-release/release/kalends
 
 SYSTEM_PACKAGES := libical-dev libsqlite3-dev libpq-dev zlib1g-dev tzdata

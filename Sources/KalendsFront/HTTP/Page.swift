@@ -114,38 +114,42 @@ package struct PageText: Sendable {
 
     private let room: MemoryShare
     private(set) var count = 0
-    private(set) var bytes: [UInt8] = Array(#"{"items":["#.utf8)
+    private(set) var text = AnswerText(#"{"items":["#)
 
     init(_ room: MemoryShare) { self.room = room }
 
     /// Adds an element; returns false when the page is full.
     mutating func add(_ element: JSONValue) throws -> Bool {
-        let text = try element.serialized()
-        guard Self.fits(bytes.count + text.count, in: room) || count == 0 else { return false }
-        if count > 0 { bytes.append(UInt8(ascii: ",")) }
-        bytes += text
+        let json = try element.serialized()
+        guard Self.fits(text.count + json.count, in: room) || count == 0 else { return false }
+        if count > 0 { text.append(",") }
+        text.append(json)
         count += 1
         return true
     }
 
-    /// Ends the text.
+    /// Ends the list; further members of the answer may follow.
     ///
     /// - Parameter next: the key after which the next page begins; nil on the last page.
     mutating func finish(next: String?) {
-        bytes += (next.map { #"],"nextCursor":"\#(Page.cursor($0))"}"# } ?? #"],"nextCursor":null}"#).utf8
+        text.append(next.map { #"],"nextCursor":"\#(Page.cursor($0))""# } ?? #"],"nextCursor":null"#)
     }
 
-    /// Adds a member to a text that has ended.
+    /// Adds a member to the answer, after the list's end.
     ///
     /// - Parameters:
     /// - name: consists of letters only.
     /// - json: the value in JSON.
     mutating func add(_ name: String, _ json: [UInt8]) {
-        bytes.removeLast()
-        bytes += #","\#(name)":"#.utf8
-        bytes += json
-        bytes.append(UInt8(ascii: "}"))
+        text.append(#","\#(name)":"#)
+        text.append(json)
     }
 
-    var response: Response { .json(bytes: bytes) }
+    var response: Response { .json(text: whole) }
+
+    var whole: AnswerText {
+        var text = text
+        text.append("}")
+        return text
+    }
 }

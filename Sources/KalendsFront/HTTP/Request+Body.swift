@@ -79,10 +79,17 @@ extension Response {
 
     /// A JSON answer from bytes that are already encoded.
     static func json(bytes: [UInt8], status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]) -> Response {
+        .json(ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)), status, headers)
+    }
+
+    /// A JSON answer from a text that may be long.
+    static func json(text: AnswerText) -> Response { .json(text.responseBody, .ok, HTTPFields()) }
+
+    private static func json(_ body: ResponseBody, _ status: HTTPResponse.Status, _ headers: HTTPFields) -> Response {
         var headers = headers
         headers[.contentType] = "application/json"
         headers[.cacheControl] = headers[.cacheControl] ?? "no-store"
-        return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+        return Response(status: status, headers: headers, body: body)
     }
 
     static let noContent = Response(status: .noContent)

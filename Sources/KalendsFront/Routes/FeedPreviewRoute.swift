@@ -35,7 +35,7 @@ struct FeedPreviewRoute: Sendable {
         let preview = try await FeedPreview.of(
             id, for: caller, days: Self.days(request), .init(start: start, bytes: PageText.mostBytes), services)
         defer { withExtendedLifetime(preview) {} }
-        return .json(bytes: try preview.text(from: start, context.memory.answer))
+        return .json(text: try preview.text(from: start, context.memory.answer))
     }
 
     private static func days(_ request: Request) -> FeedPreview.Days {

@@ -77,7 +77,7 @@ struct PhoneRoutes: Sendable {
         let wasEnded = try await services.appleConnector.wasEnded(for: caller)
         let marks = try await items.marks(for: caller)
         let now = services.now()
-        let bytes = try await services.personalEvents.changes(provider: provider, for: caller) { fetch in
+        let text = try await services.personalEvents.changes(provider: provider, for: caller) { fetch in
             var text = ChangesText(since: since, marks: marks, wasEnded: wasEnded, context.memory.answer)
             while true {
                 let wanted = min(limit + 1 - text.count, Self.piece)
@@ -90,7 +90,7 @@ struct PhoneRoutes: Sendable {
                 if found.count < wanted { return text.finished(hasMore: false, serverTime: now) }
             }
         }
-        return .json(bytes: bytes)
+        return .json(text: text)
     }
 
     @Sendable

@@ -10,7 +10,7 @@ extension FeedPreview {
     /// - Parameters:
     ///   - start: the number of the first entry.
     ///   - room: what the part may take of the server's memory.
-    func text(from start: Int, _ room: MemoryShare) throws -> [UInt8] {
+    func text(from start: Int, _ room: MemoryShare) throws -> AnswerText {
         var text = PreviewText(from: from, to: to, room)
         if hidden > 0, start == 0 { text.leaveOut(hidden) }
         var place = start
@@ -26,8 +26,8 @@ extension FeedPreview {
 private struct PreviewText {
     private let (from, to): (CivilDate, CivilDate)
     private let room: MemoryShare
-    private var events: [UInt8] = []
-    private var leftOut: [UInt8] = []
+    private var events = AnswerText("")
+    private var leftOut = AnswerText("")
 
     init(from: CivilDate, to: CivilDate, _ room: MemoryShare) { (self.from, self.to, self.room) = (from, to, room) }
 
@@ -37,7 +37,7 @@ private struct PreviewText {
             "collection": "imported", "id": .null, "rule": .string(Exclusion.privateEvent.rawValue),
             "count": .integer(count),
         ]
-        leftOut += (try? entry.serialized()) ?? []
+        leftOut.append((try? entry.serialized()) ?? [])
     }
 
     /// Adds an entry; returns false when the text is full. A larger element fills a page by itself.
@@ -47,7 +47,7 @@ private struct PreviewText {
             try isLeftOut
             ? [entry.leftOutJSON.serialized()] : entry.events.map { try $0.previewJSON(entry).serialized() }
         let length = parts.reduce(0) { $0 + $1.count + 1 }
-        let isFirst = events.isEmpty && leftOut.isEmpty
+        let isFirst = events.count + leftOut.count == 0
         guard PageText.fits(events.count + leftOut.count + length, in: room) || isFirst else { return false }
         for part in parts {
             if isLeftOut { Self.append(part, to: &leftOut) } else { Self.append(part, to: &events) }
@@ -55,16 +55,20 @@ private struct PreviewText {
         return true
     }
 
-    private static func append(_ part: [UInt8], to list: inout [UInt8]) {
-        if !list.isEmpty { list.append(UInt8(ascii: ",")) }
-        list += part
+    private static func append(_ part: [UInt8], to list: inout AnswerText) {
+        if list.count > 0 { list.append(",") }
+        list.append(part)
     }
 
     /// - Parameter next: the number of the next part's first entry; nil on the last part.
-    func finished(next: Int?) throws -> [UInt8] {
+    func finished(next: Int?) throws -> AnswerText {
         let cursor = next.map { #""\#(Page.cursor(String($0)))""# } ?? "null"
-        return Array(#"{"events":["#.utf8) + events + Array(#"],"from":"\#(from)","leftOut":["#.utf8) + leftOut
-            + Array(#"],"nextCursor":\#(cursor),"to":"\#(to)"}"#.utf8)
+        var text = AnswerText(#"{"events":["#)
+        text.append(events)
+        text.append(#"],"from":"\#(from)","leftOut":["#)
+        text.append(leftOut)
+        text.append(#"],"nextCursor":\#(cursor),"to":"\#(to)"}"#)
+        return text
     }
 }
 

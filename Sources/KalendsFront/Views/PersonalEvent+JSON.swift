@@ -70,7 +70,7 @@ extension PersonalEvent {
 
 /// A page of changes, written event by event.
 struct ChangesText: Sendable {
-    private var bytes = Array(#"{"events":["#.utf8)
+    private var page = AnswerText(#"{"events":["#)
     private let marks: PhoneMarks
     private let wasEnded: Bool
     private let room: MemoryShare
@@ -89,20 +89,20 @@ struct ChangesText: Sendable {
     mutating func add(_ event: PersonalEvent) throws -> Bool {
         var text = JSONText()
         try event.write(to: &text, marks: marks)
-        guard PageText.fits(bytes.count + text.bytes.count, in: room) || count == 0 else { return false }
-        if count > 0 { bytes.append(UInt8(ascii: ",")) }
-        bytes += text.bytes
+        guard PageText.fits(page.count + text.bytes.count, in: room) || count == 0 else { return false }
+        if count > 0 { page.append(",") }
+        page.append(text.bytes)
         (last, count) = (event.updatedAt, count + 1)
         return true
     }
 
     /// Ends the page.
-    mutating func finished(hasMore: Bool, serverTime: Int) -> [UInt8] {
-        bytes += #"],"serverTime":\#(serverTime),"nextSince":\#(last),"hasMore":\#(hasMore)"#.utf8
+    mutating func finished(hasMore: Bool, serverTime: Int) -> AnswerText {
+        page.append(#"],"serverTime":\#(serverTime),"nextSince":\#(last),"hasMore":\#(hasMore)"#)
         // A phone must not mistake the end of its connection for a server that has nothing to say.
-        if wasEnded { bytes += #","connector":"disconnected""#.utf8 }
-        bytes.append(UInt8(ascii: "}"))
-        return bytes
+        if wasEnded { page.append(#","connector":"disconnected""#) }
+        page.append("}")
+        return page
     }
 }
 

@@ -177,7 +177,7 @@ struct OwnBoundsTests {
         let preview = SyncRun.Preview(counts: RunRecord.Counts(), items: items, hold: nil)
         var (found, start): ([String], Int?) = ([], 0)
         while let from = start {
-            let text = try preview.text(from: from, RequestMemory(.unlimited).answer).bytes
+            let text = Array(try preview.text(from: from, RequestMemory(.unlimited).answer).whole.pieces.joined())
             #expect(text.count < PageText.mostBytes + 1000)
             let json = try JSONValue(parsing: text)
             #expect(json["counts"]?["created"] == 0 && json["held"] == .null)
