@@ -103,8 +103,8 @@ release: $(RELEASED) ## Everything of a release, and the package in a bare Debia
 	@Scripts/install-packages.sh debhelper dpkg-dev $(if $(SKIP_INSTALL),,debootstrap systemd-container)
 	@Scripts/release.sh $(RELEASED) .build-package
 
-newer: ## What newer versions the Swift packages have; changes nothing.
-	@$(SWIFT) package update --dry-run
+newer: ## What newer versions the Swift packages have. TRY=--try builds and tests a copy with them.
+	@python3 -B Scripts/newer.py $(TRY)
 
 clean: ## Removes everything that was built or fetched.
 	@rm -rf .build .build-* $(TOOLS)
