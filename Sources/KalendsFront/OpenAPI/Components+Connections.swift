@@ -4,27 +4,8 @@ import KalendsCore
 import Storage
 
 extension Components {
-    private static func configFields(_ kinds: ItemKinds) -> [Schema.Field] {
-        kinds.list.map { .required($0.connectionSetting, .bool) }
-            + [
-                .required("includeReminders", .bool),
-                .required("showMinimalDetails", .bool), .required("detail", .choice(FeedConfiguration.Detail.self)),
-                .required(
-                    "patientIds",
-                    Schema.array(of: .identifier, maximum: 1000).orNull.described(
-                        "Null for all patients and for items without one.")),
-                .required("completedTasks", .choice(FeedConfiguration.CompletedTasks.self)),
-                .required(
-                    "twoWay",
-                    .bool.described("Whether an appointment that is moved in the calendar is also moved here.")),
-                .required("syncIntervalMinutes", .integer(ConnectionConfiguration.minutes)),
-                .required("pastDays", .integer(ConnectionConfiguration.days)),
-                .required("futureDays", .integer(ConnectionConfiguration.days)),
-            ]
-    }
-
     static func connections(_ kinds: ItemKinds) -> [(String, Schema)] {
-        let config = configFields(kinds)
+        let config = ConnectionConfiguration.fields(kinds)
         let input = Schema.change(of: config, example: ["detail": "titles", "syncIntervalMinutes": 30])
         return [
             ("ConnectionConfig", .object(config).described("The items that a connection keeps in step.")),

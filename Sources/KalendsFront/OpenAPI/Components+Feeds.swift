@@ -3,30 +3,6 @@
 import KalendsCore
 
 extension Components {
-    private static func configFields(_ kinds: ItemKinds) -> [Schema.Field] {
-        let days = Schema.integer(0...3660)
-        let own: [Schema.Field] = [
-            .required("includeImported", .bool),
-            .required(
-                "includePersonal",
-                .bool.described("Whether the feed shows the owner's own events, in addition to the circle.")),
-            .required(
-                "includePlanned",
-                .bool.described("Whether the feed shows title and time of what the owner's phones have planned.")),
-            .required(
-                "patientIds",
-                Schema.array(of: .identifier, maximum: 1000).orNull.described(
-                    "Null for all patients and for items without one.")),
-            .required("includeReminders", .bool), .required("showMinimalDetails", .bool),
-            .required("detail", .choice(FeedConfiguration.Detail.self)),
-            .required("completedTasks", .choice(FeedConfiguration.CompletedTasks.self)),
-            .required("pastDays", days), .required("futureDays", days),
-            .required("tasksAs", .choice(FeedConfiguration.TaskForm.self)),
-            .required("color", Schema.optionalText(100).orNull.described("The name of a CSS3 colour.")),
-        ]
-        return kinds.list.map { .required($0.feedSetting, .bool) } + own
-    }
-
     private static let feedFields: [Schema.Field] = [
         .required("id", .string), .required("circleId", .identifier), .required("userId", .identifier),
         .required("label", .string.orNull),
@@ -58,7 +34,7 @@ extension Components {
         .required("isOverdue", .bool))
 
     static func feeds(_ kinds: ItemKinds) -> [(String, Schema)] {
-        let config = configFields(kinds)
+        let config = FeedConfiguration.fields(kinds)
         let input = Schema.change(of: config, example: ["detail": "titles", "futureDays": 90])
         return [
             ("FeedConfig", .object(config).described("What a feed shows.")),
