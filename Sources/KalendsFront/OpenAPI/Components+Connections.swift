@@ -11,30 +11,10 @@ extension Components {
             ("ConnectionConfig", .object(config).described("The items that a connection keeps in step.")),
             (
                 "Connection",
-                .output(
-                    .required("id", .string), .required("circleId", .identifier), .required("userId", .identifier),
-                    .required("provider", .choice(Connection.Provider.self)), .required("label", .string.orNull),
-                    .required("accountId", .string.orNull), .required("accountName", .string.orNull),
-                    .required("calendarId", .string.orNull), .required("calendarName", .string.orNull),
-                    .required("state", .choice(Connection.State.self)), .required("config", .named("ConnectionConfig")),
-                    .required("lastSyncAt", .instant.orNull),
-                    .required("lastSyncStatus", Schema.choice(Connection.Outcome.self).orNull),
-                    .required("lastSyncError", .string.orNull), .required("nextSyncAt", .instant.orNull),
-                    .required("isTwoWay", .bool),
-                    .required(
-                        "counts",
-                        .output(
-                            .required("linked", .count), .required("pending", .count), .required("conflicts", .count))),
-                    .required(
-                        "attention",
-                        .array(
-                            of: .output(
-                                .required("kind", .choice(ConnectionAttention.Kind.self)), .required("at", .instant),
-                                .required("message", .string.described("The problem, and what to do about it.")),
-                                .optional("count", .count), .optional("runId", .string),
-                                .optional("collection", .string),
-                                .optional("itemId", Schema.string.described("The item that is held back."))))),
-                    .required("createdAt", .instant), .required("updatedAt", .instant))
+                .object(
+                    Connections.Shown.view.fields + [
+                        .required("config", .named("ConnectionConfig")), .required("isTwoWay", .bool),
+                    ])
             ),
             (
                 "Connections",
