@@ -4,7 +4,7 @@ import ICalBridge
 package import Storage
 
 /// What a feed shows.
-package struct FeedConfiguration: Hashable, Sendable {
+package struct FeedConfiguration: ContentOptions {
     package enum Detail: String, Hashable, Sendable, CaseIterable {
         case full, titles, busy
     }
@@ -61,75 +61,21 @@ package struct FeedConfiguration: Hashable, Sendable {
 }
 
 extension FeedConfiguration {
-    /// Reads the stored form; fields that an older version did not store get their defaults.
-    ///
-    /// Throws `StorageError` if this version does not understand it, because the feed might show more than was
-    /// intended.
-    package init(stored text: String, _ kinds: ItemKinds) throws {
-        var faults = FaultList()
-        update(from: try JSONValue(parsing: text.utf8), kinds, faults: &faults)
-        guard let fault = faults.first else { return }
-        throw StorageError.unexpectedResult("A feed's configuration is not valid at \(fault.pointer).")
-    }
+    package static func option(for kind: any ItemContent.Type) -> String { kind.feedSetting }
 
-    /// Returns the stored form; equal configurations have equal texts.
-    func stored(_ kinds: ItemKinds) throws -> String { try json(kinds).text() }
-
-    /// Updates the members that are given; the pointers of faults begin with `/config`.
-    package mutating func update(from value: JSONValue, _ kinds: ItemKinds, faults: inout FaultList) {
-        var fields = FieldReader(value, at: "/config")
-        fields.readShown(kinds, { $0.feedSetting }, &hidden)
-        includeImported = fields.bool("includeImported") ?? includeImported
-        includePersonal = fields.bool("includePersonal") ?? includePersonal
-        includePlanned = fields.bool("includePlanned") ?? includePlanned
-        includeReminders = fields.bool("includeReminders") ?? includeReminders
-        showMinimalDetails = fields.bool("showMinimalDetails") ?? showMinimalDetails
-        detail = fields.choice("detail", Detail.self) ?? detail
-        completedTasks = fields.choice("completedTasks", CompletedTasks.self) ?? completedTasks
-        pastDays = fields.integer("pastDays", in: 0...3660) ?? pastDays
-        futureDays = fields.integer("futureDays", in: 0...3660) ?? futureDays
-        tasksAs = fields.choice("tasksAs", TaskForm.self) ?? tasksAs
-        if value["color"] == .null { color = nil }
-        if let name = fields.text("color") {
-            if let known = CSSColor(name) {
-                color = known.name
-            } else {
-                fields.fault("color", code: .notAChoice, "This must be a colour that CSS3 names, such as teal.")
-            }
-        }
-        // Null is a value here: it stands for every patient.
-        if value["patientIds"] == .null { patientIds = nil }
-        if let ids = fields.patientIDs("patientIds") { patientIds = ids }
-        fields.finish()
-        faults += fields.faults
-    }
-
-    package func json(_ kinds: ItemKinds) -> JSONValue {
-        let own: [ByteString: JSONValue] = [
-            "includeImported": .bool(includeImported), "includePersonal": .bool(includePersonal),
-            "includePlanned": .bool(includePlanned),
-            "patientIds": patientIds.map { .array($0.map(JSONValue.string)) } ?? .null,
-            "includeReminders": .bool(includeReminders), "showMinimalDetails": .bool(showMinimalDetails),
-            "detail": .string(detail.rawValue), "completedTasks": .string(completedTasks.rawValue),
-            "pastDays": .integer(pastDays), "futureDays": .integer(futureDays),
-            "tasksAs": .string(tasksAs.rawValue), "color": JSONValue(color),
-        ]
-        return .object(
-            own.merging(kinds.list.map { (ByteString($0.feedSetting), .bool(includes($0.collection))) }) { $1 })
-    }
-}
-
-extension FieldReader {
-    /// Reads which kinds of items are shown, from one member for each kind.
-    mutating func readShown(
-        _ kinds: ItemKinds, _ setting: (any ItemContent.Type) -> String, _ hidden: inout Set<ScheduleItem.Collection>
-    ) {
-        for kind in kinds.list {
-            switch bool(setting(kind)) {
-            case true?: hidden.remove(kind.collection)
-            case false?: hidden.insert(kind.collection)
-            case nil: break
-            }
-        }
-    }
+    package static let parts: [ItemPart<FeedConfiguration>] = [
+        .given("includeImported", \.includeImported, .flag),
+        .given(
+            "includePersonal", \.includePersonal,
+            .flag.described("Whether the feed shows the owner's own events, in addition to the circle.")),
+        .given(
+            "includePlanned", \.includePlanned,
+            .flag.described("Whether the feed shows title and time of what the owner's phones have planned.")),
+        .nullable("patientIds", \.patientIds, .patients),
+        .given("includeReminders", \.includeReminders, .flag),
+        .given("showMinimalDetails", \.showMinimalDetails, .flag), .given("detail", \.detail, .choice),
+        .given("completedTasks", \.completedTasks, .choice), .given("pastDays", \.pastDays, .number(0...3660)),
+        .given("futureDays", \.futureDays, .number(0...3660)), .given("tasksAs", \.tasksAs, .choice),
+        .nullable("color", \.color, .color),
+    ]
 }

@@ -4,16 +4,10 @@ import KalendsCore
 import Storage
 
 extension Components {
-    private static let webhookFields: [Schema.Field] = [
-        .required("id", .string), .required("url", .string.orNull),
-        .required("circles", Schema.array(of: .identifier).orNull.described("Null for all.")),
-        .required("types", Schema.array(of: .choice(CircleChange.Subject.self)).orNull.described("Null for all.")),
-        .required("state", .one(of: ["active", "disabled"])), .required("disabledReason", .string.orNull),
-        .required("secretHint", .string), .required("formerSecretEndsAt", .instant.orNull),
-        .required("createdAt", .instant), .required("updatedAt", .instant),
-        .required("failingSince", .instant.orNull), .required("lastDeliveredAt", .instant.orNull),
-        .optional("pending", Schema.count.described("The number of messages that are waiting.")),
-    ]
+    private static let webhookFields =
+        Webhooks.Shown.view.fields + [
+            .optional("pending", Schema.count.described("The number of messages that are waiting."))
+        ]
 
     private static let webhookWishes: [Schema.Field] = [
         .optional("circles", Schema.array(of: .identifier, minimum: 1, maximum: 1000)),
@@ -58,32 +52,8 @@ extension Components {
                 .optional("graceSeconds", Schema.integer(0...2_592_000).defaulting(to: 86_400)),
                 example: ["graceSeconds": 3600])
         ),
-        (
-            "Delivery",
-            .output(
-                .required("id", .string), .required("circleId", Schema.identifier.orNull),
-                .required("from", Schema.count.orNull), .required("to", Schema.count.orNull),
-                .required("state", .choice(WebhookDelivery.State.self)), .required("attempts", .count),
-                .required("createdAt", .instant), .required("nextAttemptAt", .instant.orNull),
-                .required("lastAttemptAt", .instant.orNull), .required("lastStatus", Schema.count.orNull),
-                .required("lastProblem", .string.orNull), .required("finishedAt", .instant.orNull))
-        ),
-        (
-            "Subscription",
-            .output(
-                .required("id", .string), .required("circleId", .identifier), .required("label", .string.orNull),
-                .required("host", .string),
-                .required("urlHint", .string.described("The address without the parts that may be secret.")),
-                .required("refreshMinutes", .count), .required("lastFetchedAt", .instant.orNull),
-                .required("lastChangedAt", .instant.orNull), .required("nextFetchAt", .instant.orNull),
-                .required("lastProblem", .string.orNull), .required("state", .one(of: ["active", "paused", "failed"])),
-                .required(
-                    "counts",
-                    .output(
-                        .required("events", .count), .required("created", .count), .required("updated", .count),
-                        .required("deleted", .count))),
-                .required("createdAt", .instant), .required("updatedAt", .instant))
-        ),
+        ("Delivery", WebhookDelivery.view.schema),
+        ("Subscription", Subscriptions.Shown.view.schema),
         (
             "SubscriptionInput",
             .input(

@@ -4,56 +4,17 @@ import KalendsCore
 import Storage
 
 extension Components {
-    private static func configFields(_ kinds: ItemKinds) -> [Schema.Field] {
-        kinds.list.map { .required($0.connectionSetting, .bool) }
-            + [
-                .required("includeReminders", .bool),
-                .required("showMinimalDetails", .bool), .required("detail", .choice(FeedConfiguration.Detail.self)),
-                .required(
-                    "patientIds",
-                    Schema.array(of: .identifier, maximum: 1000).orNull.described(
-                        "Null for all patients and for items without one.")),
-                .required("completedTasks", .choice(FeedConfiguration.CompletedTasks.self)),
-                .required(
-                    "twoWay",
-                    .bool.described("Whether an appointment that is moved in the calendar is also moved here.")),
-                .required("syncIntervalMinutes", .integer(ConnectionConfiguration.minutes)),
-                .required("pastDays", .integer(ConnectionConfiguration.days)),
-                .required("futureDays", .integer(ConnectionConfiguration.days)),
-            ]
-    }
-
     static func connections(_ kinds: ItemKinds) -> [(String, Schema)] {
-        let config = configFields(kinds)
+        let config = ConnectionConfiguration.fields(kinds)
         let input = Schema.change(of: config, example: ["detail": "titles", "syncIntervalMinutes": 30])
         return [
             ("ConnectionConfig", .object(config).described("The items that a connection keeps in step.")),
             (
                 "Connection",
-                .output(
-                    .required("id", .string), .required("circleId", .identifier), .required("userId", .identifier),
-                    .required("provider", .choice(Connection.Provider.self)), .required("label", .string.orNull),
-                    .required("accountId", .string.orNull), .required("accountName", .string.orNull),
-                    .required("calendarId", .string.orNull), .required("calendarName", .string.orNull),
-                    .required("state", .choice(Connection.State.self)), .required("config", .named("ConnectionConfig")),
-                    .required("lastSyncAt", .instant.orNull),
-                    .required("lastSyncStatus", Schema.choice(Connection.Outcome.self).orNull),
-                    .required("lastSyncError", .string.orNull), .required("nextSyncAt", .instant.orNull),
-                    .required("isTwoWay", .bool),
-                    .required(
-                        "counts",
-                        .output(
-                            .required("linked", .count), .required("pending", .count), .required("conflicts", .count))),
-                    .required(
-                        "attention",
-                        .array(
-                            of: .output(
-                                .required("kind", .choice(ConnectionAttention.Kind.self)), .required("at", .instant),
-                                .required("message", .string.described("The problem, and what to do about it.")),
-                                .optional("count", .count), .optional("runId", .string),
-                                .optional("collection", .string),
-                                .optional("itemId", Schema.string.described("The item that is held back."))))),
-                    .required("createdAt", .instant), .required("updatedAt", .instant))
+                .object(
+                    Connections.Shown.view.fields + [
+                        .required("config", .named("ConnectionConfig")), .required("isTwoWay", .bool),
+                    ])
             ),
             (
                 "Connections",

@@ -1,64 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import KalendsCore
+import Storage
 
 extension Components {
-    private static func configFields(_ kinds: ItemKinds) -> [Schema.Field] {
-        let days = Schema.integer(0...3660)
-        let own: [Schema.Field] = [
-            .required("includeImported", .bool),
-            .required(
-                "includePersonal",
-                .bool.described("Whether the feed shows the owner's own events, in addition to the circle.")),
-            .required(
-                "includePlanned",
-                .bool.described("Whether the feed shows title and time of what the owner's phones have planned.")),
-            .required(
-                "patientIds",
-                Schema.array(of: .identifier, maximum: 1000).orNull.described(
-                    "Null for all patients and for items without one.")),
-            .required("includeReminders", .bool), .required("showMinimalDetails", .bool),
-            .required("detail", .choice(FeedConfiguration.Detail.self)),
-            .required("completedTasks", .choice(FeedConfiguration.CompletedTasks.self)),
-            .required("pastDays", days), .required("futureDays", days),
-            .required("tasksAs", .choice(FeedConfiguration.TaskForm.self)),
-            .required("color", Schema.optionalText(100).orNull.described("The name of a CSS3 colour.")),
-        ]
-        return kinds.list.map { .required($0.feedSetting, .bool) } + own
-    }
-
-    private static let feedFields: [Schema.Field] = [
-        .required("id", .string), .required("circleId", .identifier), .required("userId", .identifier),
-        .required("label", .string.orNull),
-        .required("tokenHint", .string.described("The first characters of the secret, to distinguish addresses.")),
-        .required("config", .named("FeedConfig")), .required("createdAt", .instant),
-        .required("expiresAt", .instant.orNull), .required("revokedAt", .instant.orNull),
-        .required("accessCount", .count), .required("lastAccessedAt", .instant.orNull),
-        .required("lastRevealedAt", .instant.orNull),
-        .required(
-            "clients",
-            .array(
-                of: .output(
-                    .required("client", .string), .required("count", .count), .required("lastSeenAt", .instant)))),
-        .required(
-            "attention",
-            .array(
-                of: .output(
-                    .required("kind", .one(of: ["newClient", "manyNetworks"])), .required("at", .instant),
-                    .optional("client", .string), .optional("networks", .count), .required("message", .string)))),
-    ]
+    private static let feedFields: [Schema.Field] =
+        CountedFeed.view.fields + [.required("config", .named("FeedConfig"))]
 
     private static let links: [Schema.Field] = [
         .required("url", .string.described("The secret address at which calendar apps read the feed.")),
         .required("webcalUrl", .string),
     ]
 
-    private static let rhythm = Schema.output(
-        .required("client", .string), .required("lastSeenAt", .instant), .required("expectedAt", .instant.orNull),
-        .required("isOverdue", .bool))
-
     static func feeds(_ kinds: ItemKinds) -> [(String, Schema)] {
-        let config = configFields(kinds)
+        let config = FeedConfiguration.fields(kinds)
         let input = Schema.change(of: config, example: ["detail": "titles", "futureDays": 90])
         return [
             ("FeedConfig", .object(config).described("What a feed shows.")),
@@ -74,11 +29,8 @@ extension Components {
                                 .optional("isLarge", Schema.bool.orNull), .optional("warnings", .array(of: .string)),
                                 .optional(
                                     "days",
-                                    .array(
-                                        of: .output(
-                                            .required("date", .date), .required("client", .string),
-                                            .required("count", .count)))),
-                                .required("clients", .array(of: rhythm)),
+                                    .array(of: FeedClientDay.view.schema)),
+                                .required("clients", .array(of: ClientRhythm.view.schema)),
                                 .optional(
                                     "leftOut", Schema(["type": "object", "additionalProperties": Schema.count.value])),
                             ]).described(
@@ -117,12 +69,7 @@ extension Components {
                             "How many seconds the old address keeps working.")),
                     example: ["graceSeconds": 3600])
             ),
-            (
-                "FeedAccess",
-                .output(
-                    .required("at", .instant), .required("client", .string), .required("status", .integer(200...304)),
-                    .required("network", .string.described("The address shortened to its network: /24 or /48.")))
-            ),
+            ("FeedAccess", ListedAccess.view.schema),
             (
                 "FeedPreview",
                 .output(

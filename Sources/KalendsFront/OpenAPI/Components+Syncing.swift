@@ -5,13 +5,7 @@ import KalendsCore
 
 extension Components {
     static let syncing: [(String, Schema)] = [
-        (
-            "RunCounts",
-            .output(
-                .required("created", .count), .required("updated", .count), .required("deleted", .count),
-                .required("pulled", .count.described("Changes in the calendar that were applied here.")),
-                .required("conflicts", .count), .required("failed", .count), .required("unchanged", .count))
-        ),
+        ("RunCounts", RunRecord.Counts.view.schema),
         ("BegunRun", .output(.required("runId", .string))),
         (
             "SyncPreview",
@@ -28,10 +22,8 @@ extension Components {
                 .required("nextCursor", Schema.string.orNull.described("Null on the last part.")),
                 .required(
                     "held",
-                    Schema.output(
-                        .required("causes", .array(of: .choice(Hold.Cause.self))), .required("deletions", .count),
-                        .required("missing", .count)
-                    ).orNull.described("The reason why the run would wait for a person; null when it would not.")))
+                    Hold.view.schema.orNull.described(
+                        "The reason why the run would wait for a person; null when it would not.")))
         ),
         (
             "ConflictDecision",

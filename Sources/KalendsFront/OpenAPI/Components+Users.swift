@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import KalendsCore
+import Storage
 
 extension Components {
-    private static let sessionFields: [Schema.Field] = [
-        .required("id", .string), .required("client", .string), .required("createdAt", .instant),
-        .required("lastUsedAt", .instant), .required("expiresAt", .instant),
-    ]
-
     private static let password = Schema(["type": "string", "minLength": 8, "maxLength": 1024])
 
     private static let code = Schema(["type": "string", "maxLength": .integer(FieldReader.longestCode)])
@@ -63,14 +59,14 @@ extension Components {
         (
             "Session",
             .object(
-                sessionFields + [
+                Session.view.fields + [
                     .required("current", .bool.described("Whether the request was made with this session."))
                 ])
         ),
         (
             "NewSession",
             .object(
-                sessionFields + [
+                Session.view.fields + [
                     .required("userId", .identifier),
                     .optional(
                         "token",
@@ -84,15 +80,7 @@ extension Components {
                 .required("token", .string),
                 .required("expiresAt", Schema.count.described("Milliseconds since 1970.")))
         ),
-        (
-            "User",
-            .output(
-                .required("id", .identifier), .required("passwordSetAt", .instant),
-                .required("passwordChangedAt", .instant), .required("sessions", .count), .required("devices", .count),
-                .required(
-                    "secondFactorAt",
-                    .instant.orNull.described("When the second factor was set up; null without one.")))
-        ),
+        ("User", ListedUser.view.schema),
         (
             "PasswordInput",
             .input(
@@ -122,21 +110,7 @@ extension Components {
                 .required("url", Schema.string.described("Anyone who opens the link can sign in as the user, once.")),
                 .required("expiresAt", .instant))
         ),
-        (
-            "Device",
-            .output(
-                .required("id", .string), .required("deviceId", .identifier), .required("userId", .identifier),
-                .required("label", .string.orNull),
-                .required("name", Schema.string.orNull.described("The same as `label`.")),
-                .required("platform", .string.orNull),
-                .required("createdAt", .instant), .required("registeredAt", .instant),
-                .required("lastUsedAt", .instant.orNull),
-                .required(
-                    "problem",
-                    Schema.choice(PhoneProblem.self).orNull.described(
-                        "What keeps the device from its calendars, as it last reported.")),
-                .required("problemAt", Schema.instant.orNull.described("Since when.")))
-        ),
+        ("Device", Device.view.schema),
         (
             "NewDevice",
             .output(

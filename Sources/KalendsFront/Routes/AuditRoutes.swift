@@ -50,14 +50,22 @@ struct AuditRoutes: Sendable {
     }
 }
 
-extension AuditEntry {
-    /// The time appears twice: in readable form, and in the form that is hashed.
-    fileprivate var json: JSONValue {
-        [
-            "number": .integer(number), "at": JSONValue(milliseconds: at), "atMilliseconds": .integer(at),
-            "actor": .string(actor), "action": .string(action), "subject": .string(subject),
-            "circleId": JSONValue(circleID), "detail": (try? JSONValue(parsing: Array(detail.utf8))) ?? .null,
-            "previousHash": .string(previousHash), "hash": .string(hash),
-        ]
-    }
+extension AuditEntry: Viewed {
+    static let view = View<AuditEntry>([
+        .count("number", \.number).described("Numbers start at 1 and have no gaps."), .instant("at", \.at),
+        .count("atMilliseconds", \.at)
+            .described("The same time in milliseconds since 1970, as it is hashed."),
+        .text("actor", \.actor).described(
+            "`operator`, `key:<id>`, `user:<id>` or `device:<id>`; `user:<id> via key:<id>` for a key that acted for a "
+                + "user."),
+        .text("action", \.action).documented(.choice(AuditAction.self)),
+        .text("subject", \.subject).described("The id of the object of the act."), .text("circleId", \.circleID),
+        .init("detail", Schema(["type": "object"]).orNull.described("Consists only of ids and fixed words.")) {
+            (try? JSONValue(parsing: Array($0.detail.utf8))) ?? .null
+        },
+        .text("previousHash", \.previousHash).described("The `hash` of the previous entry; zeros for the first."),
+        .text("hash", \.hash).described(
+            "SHA-256 in hex of the JSON array [number, atMilliseconds, actor, action, subject, circleId, detail as JSON "
+                + "text, previousHash], without spaces and with keys in order."),
+    ])
 }

@@ -83,14 +83,15 @@ struct DeviceRoutes: Sendable {
     }
 }
 
-extension Device {
-    var json: JSONValue {
-        [
-            "id": .string(id), "deviceId": .string(deviceID), "userId": .string(userID), "label": JSONValue(name),
-            "name": JSONValue(name),
-            "platform": JSONValue(platform), "createdAt": JSONValue(milliseconds: createdAt),
-            "registeredAt": JSONValue(milliseconds: registeredAt), "lastUsedAt": JSONValue(milliseconds: lastUsedAt),
-            "problem": JSONValue(problem), "problemAt": JSONValue(milliseconds: problemAt),
-        ]
-    }
+extension Device: Viewed {
+    static let view = View<Device>([
+        .text("id", \.id), .id("deviceId", \.deviceID), .id("userId", \.userID), .text("label", \.name),
+        .text("name", \.name).described("The same as `label`."), .text("platform", \.platform),
+        .instant("createdAt", \.createdAt), .instant("registeredAt", \.registeredAt),
+        .instant("lastUsedAt", \.lastUsedAt),
+        .text("problem", \.problem).documented(
+            Schema.choice(PhoneProblem.self).orNull.described(
+                "What keeps the device from its calendars, as it last reported.")),
+        .instant("problemAt", \.problemAt).described("Since when."),
+    ])
 }

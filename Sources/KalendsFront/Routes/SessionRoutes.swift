@@ -63,7 +63,7 @@ struct SessionRoutes: Sendable {
             user, password, code: code, client: ClientFamily(userAgent: request.headers[.userAgent]).rawValue,
             from: services.settings.network(of: request, context),
             replacing: SessionCookie.secret(of: request, services.settings))
-        var json = session.json.object ?? [:]
+        var json = Session.view.members(of: session)
         json["userId"] = .string(user)
         if !services.settings.isStrict { json["token"] = .string(secret.reveal()) }
         return try .json(
@@ -75,7 +75,7 @@ struct SessionRoutes: Sendable {
         let (caller, page) = (try context.caller(), try Page(request, context))
         let sessions = try await services.sessions.list(page.request, for: caller)
         return try page.answer(sessions, key: \.id) { session in
-            var json = session.json.object ?? [:]
+            var json = Session.view.members(of: session)
             json["current"] = .bool(caller.session.map { $0 == session.id } ?? false)
             return .object(json)
         }
@@ -108,11 +108,9 @@ struct SessionRoutes: Sendable {
     }
 }
 
-extension Session {
-    fileprivate var json: JSONValue {
-        [
-            "id": .string(id), "client": .string(client), "createdAt": JSONValue(milliseconds: createdAt),
-            "lastUsedAt": JSONValue(milliseconds: lastUsedAt), "expiresAt": JSONValue(milliseconds: expiresAt),
-        ]
-    }
+extension Session: Viewed {
+    static let view = View<Session>([
+        .text("id", \.id), .text("client", \.client), .instant("createdAt", \.createdAt),
+        .instant("lastUsedAt", \.lastUsedAt), .instant("expiresAt", \.expiresAt),
+    ])
 }

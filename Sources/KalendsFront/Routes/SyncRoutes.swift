@@ -121,25 +121,8 @@ extension SyncRun.Preview {
         while place < items.count, try text.add(items[place].json) { place += 1 }
         text.finish(next: place < items.count ? String(place) : nil)
         text.add("counts", try counts.json.serialized())
-        let held: JSONValue =
-            hold.map { hold in
-                [
-                    "causes": .array(hold.causes.map { .string($0.rawValue) }), "deletions": .integer(hold.deletions),
-                    "missing": .integer(hold.missing),
-                ]
-            } ?? .null
-        text.add("held", try held.serialized())
+        text.add("held", try (hold.map(Hold.view.json) ?? .null).serialized())
         return text
-    }
-}
-
-extension RunRecord.Counts {
-    var json: JSONValue {
-        [
-            "created": .integer(created), "updated": .integer(updated), "deleted": .integer(deleted),
-            "pulled": .integer(pulled), "conflicts": .integer(conflicts), "failed": .integer(failed),
-            "unchanged": .integer(unchanged),
-        ]
     }
 }
 

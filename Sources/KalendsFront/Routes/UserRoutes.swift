@@ -62,15 +62,13 @@ struct UserRoutes: Sendable {
     }
 }
 
-extension ListedUser {
-    fileprivate var json: JSONValue {
-        [
-            "id": .string(id), "passwordSetAt": JSONValue(milliseconds: createdAt),
-            "passwordChangedAt": JSONValue(milliseconds: changedAt), "sessions": .integer(sessions),
-            "devices": .integer(devices),
-            "secondFactorAt": secondFactorAt.map { JSONValue(milliseconds: $0) } ?? .null,
-        ]
-    }
+extension ListedUser: Viewed {
+    static let view = View<Self>([
+        .id("id", \.id), .instant("passwordSetAt", \.createdAt), .instant("passwordChangedAt", \.changedAt),
+        .count("sessions", \.sessions), .count("devices", \.devices),
+        .instant("secondFactorAt", \.secondFactorAt)
+            .described("When the second factor was set up; null without one."),
+    ])
 }
 
 extension RouteTable.Section {

@@ -67,7 +67,7 @@ struct WebhookRoutes: Sendable {
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let page = try Page(request, context)
         let found = try await webhooks.list(page.request, for: try context.caller())
-        return try page.answer(found, key: \.hook.id) { .object($0.json) }
+        return try page.answer(found, key: \.hook.id, json: \.json)
     }
 
     @Sendable
@@ -81,7 +81,7 @@ struct WebhookRoutes: Sendable {
     @Sendable
     private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (shown, pending) = try await webhooks.get(try context.identifier("id"), for: try context.caller())
-        var json = shown.json
+        var json = Webhooks.Shown.view.members(of: shown)
         json["pending"] = .integer(pending)
         return try .resource(.object(json), for: request, etag: try shown.etag)
     }
@@ -91,7 +91,7 @@ struct WebhookRoutes: Sendable {
         let (id, caller) = (try context.identifier("id"), try context.caller())
         let change = try Webhooks.Change(try await request.json(context))
         let shown = try await webhooks.change(id, change, if: request.condition { try $0.etag }, for: caller)
-        return try .resource(.object(shown.json), etag: try shown.etag)
+        return try .resource(shown.json, etag: try shown.etag)
     }
 
     @Sendable

@@ -1,33 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
 import KalendsCore
 import Storage
 
-extension Circle {
-    var json: JSONValue {
-        [
-            "id": .string(id), "name": .string(name), "timeZone": .string(timeZone),
-            "createdAt": JSONValue(milliseconds: createdAt), "updatedAt": JSONValue(milliseconds: updatedAt),
-        ]
-    }
+extension Circle: Viewed {
+    static let view = View<Circle>([
+        .id("id", \.id), .text("name", \.name), .text("timeZone", \.timeZone), .instant("createdAt", \.createdAt),
+        .instant("updatedAt", \.updatedAt),
+    ])
 }
 
-extension Member {
-    var json: JSONValue {
-        [
-            "id": .string(userID), "circleId": .string(circleID), "displayName": .string(displayName),
-            "role": .string(role.rawValue), "createdAt": JSONValue(milliseconds: createdAt),
-            "updatedAt": JSONValue(milliseconds: updatedAt),
-        ]
-    }
+extension Member: Viewed {
+    static let view = View<Member>([
+        .id("id", \.userID), .id("circleId", \.circleID), .text("displayName", \.displayName),
+        .choice("role", \.role), .instant("createdAt", \.createdAt), .instant("updatedAt", \.updatedAt),
+    ])
 }
 
-extension Patient {
-    var json: JSONValue {
-        [
-            "id": .string(id), "circleId": .string(circleID), "displayName": .string(displayName),
-            "createdAt": JSONValue(milliseconds: createdAt), "updatedAt": JSONValue(milliseconds: updatedAt),
-        ]
-    }
+extension Patient: Viewed {
+    static let view = View<Patient>([
+        .id("id", \.id), .id("circleId", \.circleID), .text("displayName", \.displayName),
+        .instant("createdAt", \.createdAt), .instant("updatedAt", \.updatedAt),
+    ])
 }

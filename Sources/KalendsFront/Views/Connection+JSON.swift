@@ -5,42 +5,40 @@ import KalendsCore
 import Storage
 
 extension Connections.Shown {
+    /// Everything but what its configuration says.
+    static let view = View<Self>([
+        .text("id", \.own.id), .id("circleId", \.own.circleID), .id("userId", \.own.userID),
+        .choice("provider", \.own.provider), .text("label", \.own.label), .text("accountId", \.own.accountID),
+        .text("accountName", \.own.accountName), .text("calendarId", \.own.calendarID),
+        .text("calendarName", \.own.calendarName), .choice("state", \.own.state),
+        .instant("lastSyncAt", \.own.lastSyncAt), .choice("lastSyncStatus", \.own.lastSyncStatus),
+        .text("lastSyncError", \.own.lastSyncError), .instant("nextSyncAt", \.own.nextSyncAt),
+        .object(
+            "counts", \.counts,
+            View([
+                .count("linked", \.linked), .count("pending", \.pending), .count("conflicts", \.conflicts),
+            ])),
+        .list("attention", \.attention, of: ConnectionAttention.view), .instant("createdAt", \.own.createdAt),
+        .instant("updatedAt", \.own.updatedAt),
+    ])
+
     func json(_ kinds: ItemKinds) throws -> JSONValue {
         let configuration = try ConnectionConfiguration(stored: own.config, kinds)
-        return [
-            "id": .string(own.id), "circleId": .string(own.circleID), "userId": .string(own.userID),
-            "provider": .string(own.provider.rawValue), "label": JSONValue(own.label),
-            "accountId": JSONValue(own.accountID), "accountName": JSONValue(own.accountName),
-            "calendarId": JSONValue(own.calendarID), "calendarName": JSONValue(own.calendarName),
-            "state": .string(own.state.rawValue), "config": configuration.json(kinds),
-            "lastSyncAt": JSONValue(milliseconds: own.lastSyncAt),
-            "lastSyncStatus": JSONValue(own.lastSyncStatus?.rawValue),
-            "lastSyncError": JSONValue(own.lastSyncError),
-            "nextSyncAt": JSONValue(milliseconds: own.nextSyncAt), "isTwoWay": .bool(configuration.twoWay),
-            "counts": [
-                "linked": .integer(counts.linked), "pending": .integer(counts.pending),
-                "conflicts": .integer(counts.conflicts),
-            ],
-            "attention": .array(attention.map(\.json)),
-            "createdAt": JSONValue(milliseconds: own.createdAt),
-            "updatedAt": JSONValue(milliseconds: own.updatedAt),
-        ]
+        var members = Self.view.members(of: self)
+        members["config"] = configuration.json(kinds)
+        members["isTwoWay"] = .bool(configuration.twoWay)
+        return .object(members)
     }
 }
 
-extension ConnectionAttention {
-    fileprivate var json: JSONValue {
-        var members: [ByteString: JSONValue] = [
-            "kind": .string(kind.rawValue), "at": JSONValue(milliseconds: at), "message": .string(message),
-        ]
-        if let count { members["count"] = .integer(count) }
-        if let runID { members["runId"] = .string(runID) }
-        if let item {
-            members["collection"] = .string(item.collection)
-            members["itemId"] = .string(item.id)
-        }
-        return .object(members)
-    }
+extension ConnectionAttention: Viewed {
+    static let view = View<ConnectionAttention>([
+        .choice("kind", \.kind), .instant("at", \.at),
+        .text("message", \.message).described("The problem, and what to do about it."),
+        .optional("count", .count, \.count) { .integer($0) }, .optional("runId", .string, \.runID) { .string($0) },
+        .optional("collection", .string, \.item?.collection) { .string($0) },
+        .optional("itemId", Schema.string.described("The item that is held back."), \.item?.id) { .string($0) },
+    ])
 }
 
 extension Connection {

@@ -2,19 +2,20 @@
 
 import Base
 import CalendarSync
+import KalendsCore
 
-extension RemoteCalendar {
-    var json: JSONValue {
-        [
-            "calendarId": .string(id), "name": .string(name), "color": JSONValue(color),
-            "isPrimary": .bool(isPrimary), "canWrite": .bool(canWrite), "isOurs": .bool(isOurs),
-        ]
-    }
+extension RemoteCalendar: Viewed {
+    static let view = View<RemoteCalendar>([
+        .text("calendarId", \.id), .text("name", \.name), .text("color", \.color).described("#RRGGBB."),
+        .flag("isPrimary", \.isPrimary), .flag("canWrite", \.canWrite),
+        .flag("isOurs", \.isOurs).described("Whether a Kalends server created the calendar, whatever its name is now."),
+    ])
 }
 
-extension CalDAVAccount {
+extension CalDAVAccount: Viewed {
     /// The account that was found, without its credentials.
-    var json: JSONValue {
-        ["principal": .string(principal), "homes": .array(homes.map(JSONValue.string)), "name": JSONValue(name)]
-    }
+    static let view = View<CalDAVAccount>([
+        .text("principal", \.principal),
+        .init("homes", .array(of: .string)) { .array($0.homes.map(JSONValue.string)) }, .text("name", \.name),
+    ])
 }

@@ -6,32 +6,35 @@ import KalendsCore
 import Storage
 
 extension CountedFeed {
-    func json(_ kinds: ItemKinds) throws -> JSONValue {
-        [
-            "id": .string(feed.id), "circleId": .string(feed.circleID), "userId": .string(feed.userID),
-            "label": JSONValue(feed.label), "tokenHint": .string(feed.tokenHint),
-            "config": try FeedConfiguration(stored: feed.config, kinds).json(kinds),
-            "createdAt": JSONValue(milliseconds: feed.createdAt),
-            "expiresAt": JSONValue(milliseconds: feed.expiresAt),
-            "revokedAt": JSONValue(milliseconds: feed.revokedAt), "accessCount": .integer(feed.accessCount),
-            "lastAccessedAt": JSONValue(milliseconds: feed.lastAccessedAt),
-            "lastRevealedAt": JSONValue(milliseconds: feed.lastRevealedAt),
-            "clients": .array(
-                clients.map {
-                    [
-                        "client": .string(ClientFamily(code: $0.client).rawValue),
-                        "count": .integer($0.accessCount), "lastSeenAt": JSONValue(milliseconds: $0.lastSeenAt),
-                    ]
-                }),
-            "attention": .array(attention.map(\.json)),
-        ]
+    /// Everything but what its configuration says.
+    static let view = View<CountedFeed>([
+        .text("id", \.feed.id), .id("circleId", \.feed.circleID), .id("userId", \.feed.userID),
+        .text("label", \.feed.label),
+        .text("tokenHint", \.feed.tokenHint).described("The first characters of the secret, to distinguish addresses."),
+        .instant("createdAt", \.feed.createdAt), .instant("expiresAt", \.feed.expiresAt),
+        .instant("revokedAt", \.feed.revokedAt), .count("accessCount", \.feed.accessCount),
+        .instant("lastAccessedAt", \.feed.lastAccessedAt), .instant("lastRevealedAt", \.feed.lastRevealedAt),
+        .list(
+            "clients", \.clients,
+            of: View([
+                .text("client") { ClientFamily(code: $0.client).rawValue }, .count("count", \.accessCount),
+                .instant("lastSeenAt", \.lastSeenAt),
+            ])), .list("attention", \.attention, of: FeedAttention.view),
+    ])
+
+    func json(_ kinds: ItemKinds) throws -> JSONValue { .object(try members(kinds)) }
+
+    fileprivate func members(_ kinds: ItemKinds) throws -> [ByteString: JSONValue] {
+        var members = Self.view.members(of: self)
+        members["config"] = try FeedConfiguration(stored: feed.config, kinds).json(kinds)
+        return members
     }
 }
 
 extension Feeds.Listed {
     /// The feed as a list shows it, with less of its health than the feed itself shows.
     func json(_ kinds: ItemKinds, now: Int) throws -> [ByteString: JSONValue] {
-        var json = try feed.json(kinds).object ?? [:]
+        var json = try feed.members(kinds)
         json["health"] = ["clients": .array(rhythms.map { $0.json(now: now) })]
         return json
     }
@@ -39,7 +42,7 @@ extension Feeds.Listed {
 
 extension Feeds.Shown {
     func json(_ kinds: ItemKinds, now: Int) throws -> [ByteString: JSONValue] {
-        var json = try feed.json(kinds).object ?? [:]
+        var json = try feed.members(kinds)
         json["health"] = health.json(now: now)
         return json
     }
@@ -48,7 +51,7 @@ extension Feeds.Shown {
 extension Feeds.Addressed {
     /// The feed with its secret.
     func json(_ settings: ServerSettings) throws -> [ByteString: JSONValue] {
-        var json = try feed.json(settings.kinds).object ?? [:]
+        var json = try feed.members(settings.kinds)
         json.merge(settings.links(address.token, name: address.circleName)) { _, new in new }
         json["token"] = .string(address.token.reveal())
         return json
@@ -56,21 +59,27 @@ extension Feeds.Addressed {
 }
 
 extension FeedAttention {
-    fileprivate var json: JSONValue {
+    fileprivate static let view = View<FeedAttention>([
+        .init("kind", .one(of: ["newClient", "manyNetworks"])) {
+            if case .newClient = $0.kind { "newClient" } else { "manyNetworks" }
+        }, .instant("at", \.notedAt),
+        .optional("client", .string, \.client) { .string($0) },
+        .optional(
+            "networks", .count, { if case .manyNetworks(let count) = $0.kind { count } else { nil } }
+        ) { .integer($0) },
+        .text("message", \.message),
+    ])
+
+    private var client: String? {
+        if case .newClient(let code) = kind { ClientFamily(code: code).rawValue } else { nil }
+    }
+
+    private var message: String {
         let advice = "If that was not you, regenerate or revoke the feed."
-        let at = JSONValue(milliseconds: notedAt)
-        switch kind {
+        return switch kind {
         case .newClient(let code):
-            let client = ClientFamily(code: code).rawValue
-            return [
-                "kind": "newClient", "at": at, "client": .string(client),
-                "message": .string("A program that had never read the feed before did so: \(client). \(advice)"),
-            ]
-        case .manyNetworks(let count):
-            return [
-                "kind": "manyNetworks", "at": at, "networks": .integer(count),
-                "message": .string("The feed was read from \(count) networks within 24 hours. \(advice)"),
-            ]
+            "A program that had never read the feed before did so: \(ClientFamily(code: code).rawValue). \(advice)"
+        case .manyNetworks(let count): "The feed was read from \(count) networks within 24 hours. \(advice)"
         }
     }
 }
@@ -87,11 +96,10 @@ extension Feed {
     }
 }
 
-extension ListedAccess {
-    var json: JSONValue {
-        [
-            "at": JSONValue(milliseconds: at), "client": .string(ClientFamily(code: client).rawValue),
-            "status": .integer(status), "network": .string(network),
-        ]
-    }
+extension ListedAccess: Viewed {
+    static let view = View<ListedAccess>([
+        .instant("at", \.at), .text("client") { ClientFamily(code: $0.client).rawValue },
+        .count("status", \.status).documented(.integer(200...304)),
+        .text("network", \.network).described("The address shortened to its network: /24 or /48."),
+    ])
 }

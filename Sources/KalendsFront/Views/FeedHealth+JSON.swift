@@ -17,26 +17,24 @@ extension FeedHealth {
         return [
             "bytes": JSONValue(weight?.size), "sizeBytes": JSONValue(weight?.size),
             "isLarge": isLarge.map(JSONValue.bool) ?? .null, "warnings": .array(warnings),
-            "days": .array(days.map(\.json)), "clients": .array(clients.map { $0.json(now: now) }),
+            "days": .array(days.map(FeedClientDay.view.json)), "clients": .array(clients.map { $0.json(now: now) }),
             "leftOut": .object(Dictionary(leftOut) { first, _ in first }),
         ]
     }
 }
 
 extension FeedClientDay {
-    fileprivate var json: JSONValue {
-        [
-            "date": .string("\(CivilDate(daysSinceEpoch: day))"),
-            "client": .string(ClientFamily(code: client).rawValue), "count": .integer(accessCount),
-        ]
-    }
+    static let view = View<FeedClientDay>([
+        .text("date") { "\(CivilDate(daysSinceEpoch: $0.day))" }.documented(.date),
+        .text("client") { ClientFamily(code: $0.client).rawValue }, .count("count", \.accessCount),
+    ])
 }
 
 extension ClientRhythm {
-    func json(now: Int) -> JSONValue {
-        [
-            "client": .string(ClientFamily(code: client).rawValue), "lastSeenAt": JSONValue(milliseconds: lastSeenAt),
-            "expectedAt": JSONValue(milliseconds: expectedAt), "isOverdue": .bool(isOverdue(now: now)),
-        ]
-    }
+    static let view = View<(rhythm: ClientRhythm, now: Int)>([
+        .text("client") { ClientFamily(code: $0.rhythm.client).rawValue }, .instant("lastSeenAt", \.rhythm.lastSeenAt),
+        .instant("expectedAt", \.rhythm.expectedAt), .flag("isOverdue") { $0.rhythm.isOverdue(now: $0.now) },
+    ])
+
+    func json(now: Int) -> JSONValue { Self.view.json((self, now)) }
 }

@@ -4,52 +4,55 @@ import Base
 import KalendsCore
 import Storage
 
-extension Statistics.Shown {
-    var json: JSONValue {
-        [
-            "users": .integer(people.users), "usersWithConnection": .integer(people.withConnection),
-            "usersWithTwoWay": .integer(people.withTwoWay), "usersWithFeed": .integer(people.withFeed),
-            "connectionRate": Self.rate(people.withConnection, of: people.users),
-            "twoWayRate": Self.rate(people.withTwoWay, of: people.withConnection),
-            "feedAdoption": Self.rate(people.withFeed, of: people.users),
-            "connections": .array(
-                people.connections.map {
-                    [
-                        "provider": .string($0.provider), "state": .string($0.state), "count": .integer($0.count),
-                    ]
-                }),
-            "runs": .array(runs.map(Self.json)),
-            "officeDays": [
-                "users": .integer(officeDays.users), "enabled": .integer(officeDays.enabled),
-                "activation": Self.rate(officeDays.enabled, of: people.users),
-                "enabledBefore30Days": .integer(officeDays.enabledBefore),
-                "retained30Days": .integer(officeDays.retained),
-                "retention30Days": Self.rate(officeDays.retained, of: officeDays.enabledBefore),
-                "days": .integer(officeDays.days),
-                "daysPerUser": Self.hundredths(officeDays.days, per: officeDays.enabled),
-                "writes": .integer(officeDays.writes), "errors": .integer(officeDays.errors),
-                "errorsPerThousandWrites": Self.hundredths(officeDays.errors * 1000, per: officeDays.writes),
-            ],
-        ]
-    }
+extension Statistics.Shown: Viewed {
+    static let view = View<Self>([
+        .count("users", \.people.users).described("Members of circles."),
+        .count("usersWithConnection", \.people.withConnection), .count("usersWithTwoWay", \.people.withTwoWay),
+        .count("usersWithFeed", \.people.withFeed),
+        .rate("connectionRate") { ($0.people.withConnection, $0.people.users) },
+        .rate("twoWayRate") { ($0.people.withTwoWay, $0.people.withConnection) },
+        .rate("feedAdoption") { ($0.people.withFeed, $0.people.users) },
+        .list(
+            "connections", \.people.connections,
+            of: View([.text("provider", \.provider), .text("state", \.state), .count("count", \.count)])),
+        .list(
+            "runs", \.runs,
+            of: View([
+                .choice("provider", \.provider), .count("days", \.days), .count("runs", \.counted.runs),
+                .count("successes", \.counted.successes),
+                .rate("successRate") { ($0.counted.successes, $0.counted.runs) }, .count("writes", \.counted.writes),
+                .count("errors", \.counted.errors),
+                .rate("errorsPerThousandWrites", places: 100) { ($0.counted.errors * 1000, $0.counted.writes) },
+            ])),
+        .object(
+            "officeDays", \.self,
+            View([
+                .count("users", \.officeDays.users).described("Users who ever chose settings."),
+                .count("enabled", \.officeDays.enabled),
+                .rate("activation") { ($0.officeDays.enabled, $0.people.users) },
+                .count("enabledBefore30Days", \.officeDays.enabledBefore),
+                .count("retained30Days", \.officeDays.retained),
+                .rate("retention30Days") { ($0.officeDays.retained, $0.officeDays.enabledBefore) },
+                .count("days", \.officeDays.days).described(
+                    "All users' days of the last 30 that have a status and whose event is managed."),
+                .rate("daysPerUser", places: 100) { ($0.officeDays.days, $0.officeDays.enabled) },
+                .count("writes", \.officeDays.writes), .count("errors", \.officeDays.errors),
+                .rate("errorsPerThousandWrites", places: 100) {
+                    ($0.officeDays.errors * 1000, $0.officeDays.writes)
+                },
+            ])),
+    ])
+}
 
-    private static func json(_ own: Statistics.Runs) -> JSONValue {
-        [
-            "provider": .string(own.provider.rawValue), "days": .integer(own.days),
-            "runs": .integer(own.counted.runs), "successes": .integer(own.counted.successes),
-            "successRate": rate(own.counted.successes, of: own.counted.runs),
-            "writes": .integer(own.counted.writes), "errors": .integer(own.counted.errors),
-            "errorsPerThousandWrites": hundredths(own.counted.errors * 1000, per: own.counted.writes),
-        ]
-    }
-
-    /// The quotient to two places; null when the divisor is zero.
-    private static func hundredths(_ count: Int, per whole: Int) -> JSONValue {
-        whole > 0 ? .number((Double(count) / Double(whole) * 100).rounded() / 100) : .null
-    }
-
-    /// The quotient to four places; null when the divisor is zero.
-    private static func rate(_ part: Int, of whole: Int) -> JSONValue {
-        whole > 0 ? .number((Double(part) / Double(whole) * 10_000).rounded() / 10_000) : .null
+extension View.Member {
+    /// A quotient to some places; null when the divisor is zero.
+    fileprivate static func rate(
+        _ name: String, places: Double = 10_000, _ get: @escaping @Sendable (Value) -> (part: Int, whole: Int)
+    ) -> Self {
+        let schema = Schema(["type": "number"]).orNull.described("Null when there is nothing to divide by.")
+        return Self(name, schema) { value in
+            let (part, whole) = get(value)
+            return whole > 0 ? .number((Double(part) / Double(whole) * places).rounded() / places) : .null
+        }
     }
 }

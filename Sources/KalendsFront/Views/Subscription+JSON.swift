@@ -4,24 +4,23 @@ import Base
 import KalendsCore
 import Storage
 
-extension Subscriptions.Shown {
+extension Subscriptions.Shown: Viewed {
     /// The subscription without its address.
-    var json: JSONValue {
-        [
-            "id": .string(own.id), "circleId": .string(own.circleID), "label": JSONValue(own.label),
-            "host": .string(own.host),
-            "urlHint": .string(own.urlHint), "refreshMinutes": .integer(own.refreshMinutes),
-            "lastFetchedAt": JSONValue(milliseconds: own.lastFetchedAt),
-            "lastChangedAt": JSONValue(milliseconds: own.lastChangedAt),
-            "nextFetchAt": own.state == .active ? JSONValue(milliseconds: own.nextAt) : .null,
-            "lastProblem": JSONValue(own.lastProblem), "state": .string(own.state.rawValue),
-            "counts": [
-                "events": .integer(events), "created": .integer(own.created), "updated": .integer(own.updated),
-                "deleted": .integer(own.deleted),
-            ],
-            "createdAt": JSONValue(milliseconds: own.createdAt), "updatedAt": JSONValue(milliseconds: own.updatedAt),
-        ]
-    }
+    static let view = View<Self>([
+        .text("id", \.own.id), .id("circleId", \.own.circleID), .text("label", \.own.label), .text("host", \.own.host),
+        .text("urlHint", \.own.urlHint).described("The address without the parts that may be secret."),
+        .count("refreshMinutes", \.own.refreshMinutes), .instant("lastFetchedAt", \.own.lastFetchedAt),
+        .instant("lastChangedAt", \.own.lastChangedAt),
+        .instant("nextFetchAt") { $0.own.state == .active ? $0.own.nextAt : nil },
+        .text("lastProblem", \.own.lastProblem), .choice("state", \.own.state),
+        .object(
+            "counts", \.self,
+            View([
+                .count("events", \.events), .count("created", \.own.created), .count("updated", \.own.updated),
+                .count("deleted", \.own.deleted),
+            ])),
+        .instant("createdAt", \.own.createdAt), .instant("updatedAt", \.own.updatedAt),
+    ])
 }
 
 extension Subscription {

@@ -6,80 +6,92 @@ import ICalBridge
 import KalendsCore
 import Storage
 
-extension Connections.Listed<SyncRunRow, RunRecord> {
-    var json: JSONValue {
-        let counts = record.counts
-        return [
-            "id": .string(row.id), "connectionId": .string(row.connectionID),
-            "trigger": .string(record.trigger.rawValue), "state": .string(record.state.rawValue),
-            "startedAt": JSONValue(record.startedAt), "endedAt": record.endedAt.map { JSONValue($0) } ?? .null,
-            "status": JSONValue(record.status?.rawValue), "error": JSONValue(record.error),
-            "counts": [
-                "created": .integer(counts.created), "updated": .integer(counts.updated),
-                "deleted": .integer(counts.deleted), "pulled": .integer(counts.pulled),
-                "conflicts": .integer(counts.conflicts), "failed": .integer(counts.failed),
-                "unchanged": .integer(counts.unchanged),
-            ],
-            "requests": .integer(record.requests),
-            "held": record.held.map { hold in
-                [
-                    "causes": .array(hold.causes.map { .string($0.rawValue) }), "deletions": .integer(hold.deletions),
-                    "missing": .integer(hold.missing),
-                ]
-            } ?? .null,
-        ]
-    }
+extension RunRecord.Counts: Viewed {
+    static let view = View<RunRecord.Counts>([
+        .count("created", \.created), .count("updated", \.updated), .count("deleted", \.deleted),
+        .count("pulled", \.pulled).described("Changes in the calendar that were applied here."),
+        .count("conflicts", \.conflicts), .count("failed", \.failed), .count("unchanged", \.unchanged),
+    ])
 }
 
-extension CalendarSync.Link {
-    var json: JSONValue {
-        [
-            "collection": .string(item.collection.rawValue), "itemId": .string(item.id),
-            "externalId": JSONValue(externalID), "externalEtag": JSONValue(etag),
-            "direction": .string(direction.rawValue), "state": .string(state.rawValue), "reason": JSONValue(reason),
-            "lastSyncedAt": lastSyncedAt.map { JSONValue($0) } ?? .null,
-        ]
+extension Hold: Viewed {
+    static let view = View<Hold>([
+        .choices("causes", \.causes), .count("deletions", \.deletions), .count("missing", \.missing),
+    ])
+}
+
+extension Connections.Listed<SyncRunRow, RunRecord> {
+    static var view: View<Self> {
+        View([
+            .text("id", \.row.id), .text("connectionId", \.row.connectionID), .choice("trigger", \.record.trigger),
+            .choice("state", \.record.state), .instant("startedAt", \.record.startedAt),
+            .instant("endedAt", \.record.endedAt), .choice("status", \.record.status), .text("error", \.record.error),
+            .object("counts", \.record.counts, RunRecord.Counts.view), .count("requests", \.record.requests),
+            .object("held", \.record.held, Hold.view)
+                .described("The reason why the run waits for a person, and what an approval allows."),
+        ])
     }
+
+    var json: JSONValue { Self.view.json(self) }
+}
+
+extension CalendarSync.Link: Viewed {
+    static let view = View<CalendarSync.Link>([
+        .choice("collection", \.item.collection), .id("itemId", \.item.id), .text("externalId", \.externalID),
+        .text("externalEtag", \.etag), .choice("direction", \.direction), .choice("state", \.state),
+        .text("reason", \.reason), .instant("lastSyncedAt", \.lastSyncedAt),
+    ])
+}
+
+extension ConflictRecord.Field: Viewed {
+    static let view = View<ConflictRecord.Field>([
+        .choice("field", \.field), .text("base", \.base), .text("kalends", \.kalends), .text("calendar", \.calendar),
+        .optional("occurrence", .instant, \.occurrence) { JSONValue($0) }, .choice("kept", \.kept),
+    ])
 }
 
 extension Connections.Listed<SyncConflictRow, ConflictRecord> {
-    var json: JSONValue {
-        var members: [ByteString: JSONValue] = [
-            "id": .string(row.id), "connectionId": .string(row.connectionID),
-            "collection": .string(record.item.collection.rawValue), "itemId": .string(record.item.id),
-            "at": JSONValue(record.at), "kind": .string(record.kind.rawValue),
-            "fields": .array(
-                record.fields.map { field in
-                    var members: [ByteString: JSONValue] = [
-                        "field": .string(field.field.rawValue), "base": JSONValue(field.base),
-                        "kalends": JSONValue(field.kalends), "calendar": JSONValue(field.calendar),
-                        "kept": .string(field.kept.rawValue),
-                    ]
-                    if let occurrence = field.occurrence { members["occurrence"] = JSONValue(occurrence) }
-                    return .object(members)
-                }),
-            "state": .string(record.state.rawValue), "outcome": JSONValue(record.outcome?.rawValue),
-            "resolvedAt": record.resolvedAt.map { JSONValue($0) } ?? .null, "resolvedBy": JSONValue(row.resolvedBy),
-        ]
-        if let occurrence = record.occurrence { members["occurrence"] = JSONValue(occurrence) }
-        if let occurrences = record.occurrences {
-            members["occurrences"] = .array(occurrences.prefix(ConflictRecord.mostFields).map { JSONValue($0) })
-            members["occurrenceCount"] = .integer(occurrences.count)
-        }
-        return .object(members)
+    static var view: View<Self> {
+        View([
+            .text("id", \.row.id), .text("connectionId", \.row.connectionID),
+            .choice("collection", \.record.item.collection), .id("itemId", \.record.item.id),
+            .optional(
+                "occurrence", Schema.instant.described("The first one, if it is about several."), \.record.occurrence
+            ) { JSONValue($0) },
+            .optional(
+                "occurrences",
+                Schema.array(of: .instant, maximum: ConflictRecord.mostFields).described(
+                    "The first ones, if it is about several: they are decided together."), \.record.occurrences
+            ) { .array($0.prefix(ConflictRecord.mostFields).map { JSONValue($0) }) },
+            .optional(
+                "occurrenceCount", Schema.count.described("How many it is about, listed or not."),
+                \.record.occurrences?.count
+            ) { .integer($0) },
+            .instant("at", \.record.at), .choice("kind", \.record.kind),
+            .list("fields", \.record.fields, of: ConflictRecord.Field.view), .choice("state", \.record.state),
+            .choice("outcome", \.record.outcome), .instant("resolvedAt", \.record.resolvedAt),
+            .text("resolvedBy", \.row.resolvedBy)
+                .described("The person who decided, in the form of the audit trail."),
+        ])
     }
+
+    var json: JSONValue { Self.view.json(self) }
 }
 
 extension Connections.Listed<SyncJournalRow, JournalEntry> {
-    var json: JSONValue {
-        [
-            "id": .string(row.id), "runId": .string(row.runID), "at": JSONValue(record.at),
-            "direction": .string(record.direction.rawValue), "change": .string(record.change.rawValue),
-            "collection": .string(record.item.collection.rawValue), "itemId": .string(record.item.id),
-            "externalId": JSONValue(record.externalID), "reason": .string(record.reason),
-            "before": record.before?.json ?? .null, "after": record.after?.json ?? .null,
-        ]
+    static var view: View<Self> {
+        let event = Schema.either(.named("SyncedEvent"), Schema(["type": "null"]))
+        return View([
+            .text("id", \.row.id), .text("runId", \.row.runID), .instant("at", \.record.at),
+            .choice("direction", \.record.direction), .choice("change", \.record.change),
+            .choice("collection", \.record.item.collection), .id("itemId", \.record.item.id),
+            .text("externalId", \.record.externalID), .text("reason", \.record.reason),
+            .init("before", event) { $0.record.before?.json ?? .null },
+            .init("after", event) { $0.record.after?.json ?? .null },
+        ])
     }
+
+    var json: JSONValue { Self.view.json(self) }
 }
 
 extension Entry {

@@ -5,25 +5,25 @@ import FeedTokens
 import KalendsCore
 import Storage
 
-extension Webhooks.Shown {
+extension Webhooks.Shown: Viewed {
     /// The webhook without its secret; the host application, which chose the address, gets it in full.
-    var json: [ByteString: JSONValue] {
-        [
-            "id": .string(hook.id), "url": JSONValue(url),
-            "circles": hook.circles.map { .array($0.map(JSONValue.string)) } ?? .null,
-            "types": hook.subjects.map { .array($0.map { .string($0.rawValue) }) } ?? .null,
-            "state": hook.isActive ? "active" : "disabled", "disabledReason": JSONValue(hook.disabledReason),
-            "secretHint": .string(hook.secretHint), "formerSecretEndsAt": JSONValue(milliseconds: formerEndsAt),
-            "createdAt": JSONValue(milliseconds: hook.createdAt), "updatedAt": JSONValue(milliseconds: hook.updatedAt),
-            "failingSince": JSONValue(milliseconds: hook.failingSince),
-            "lastDeliveredAt": JSONValue(milliseconds: hook.lastDeliveredAt),
-        ]
-    }
+    static let view = View<Self>([
+        .text("id", \.hook.id), .text("url", \.url),
+        .init("circles", Schema.array(of: .identifier).orNull.described("Null for all.")) {
+            $0.hook.circles.map { .array($0.map(JSONValue.string)) } ?? .null
+        },
+        .choices("types", \.hook.subjects).described("Null for all."),
+        .init("state", .one(of: ["active", "disabled"])) { $0.hook.isActive ? "active" : "disabled" },
+        .text("disabledReason", \.hook.disabledReason), .text("secretHint", \.hook.secretHint),
+        .instant("formerSecretEndsAt", \.formerEndsAt), .instant("createdAt", \.hook.createdAt),
+        .instant("updatedAt", \.hook.updatedAt), .instant("failingSince", \.hook.failingSince),
+        .instant("lastDeliveredAt", \.hook.lastDeliveredAt),
+    ])
 
     /// The tag covers only what a client can change.
     var etag: String {
         get throws {
-            var json = json
+            var json = Self.view.members(of: self)
             for name in ["failingSince", "lastDeliveredAt", "formerSecretEndsAt"] { json[name] = nil }
             return try JSONValue.object(json).etag
         }
@@ -33,22 +33,20 @@ extension Webhooks.Shown {
 extension Webhooks.Made {
     /// The webhook with its secret.
     var json: [ByteString: JSONValue] {
-        var json = shown.json
+        var json = Webhooks.Shown.view.members(of: shown)
         json["secret"] = .string(secret.reveal())
         return json
     }
 }
 
-extension WebhookDelivery {
-    var json: JSONValue {
-        [
-            "id": .string(id), "circleId": circleID.isEmpty ? .null : .string(circleID),
-            "from": circleID.isEmpty ? .null : .integer(firstNumber),
-            "to": circleID.isEmpty ? .null : .integer(lastNumber), "state": .string(state.rawValue),
-            "attempts": .integer(attempts), "createdAt": JSONValue(milliseconds: createdAt),
-            "nextAttemptAt": state == .pending ? JSONValue(milliseconds: nextAt) : .null,
-            "lastAttemptAt": JSONValue(milliseconds: lastAttemptAt), "lastStatus": JSONValue(lastStatus),
-            "lastProblem": JSONValue(lastProblem), "finishedAt": JSONValue(milliseconds: finishedAt),
-        ]
-    }
+extension WebhookDelivery: Viewed {
+    static let view = View<WebhookDelivery>([
+        .text("id", \.id), .text("circleId") { $0.circleID.isEmpty ? nil : $0.circleID }.documented(.identifier.orNull),
+        .count("from") { $0.circleID.isEmpty ? nil : $0.firstNumber },
+        .count("to") { $0.circleID.isEmpty ? nil : $0.lastNumber }, .choice("state", \.state),
+        .count("attempts", \.attempts), .instant("createdAt", \.createdAt),
+        .instant("nextAttemptAt") { $0.state == .pending ? $0.nextAt : nil },
+        .instant("lastAttemptAt", \.lastAttemptAt), .count("lastStatus", \.lastStatus),
+        .text("lastProblem", \.lastProblem), .instant("finishedAt", \.finishedAt),
+    ])
 }
