@@ -95,6 +95,9 @@ public struct SQLRow: Sendable {
         if let index = index(of: name), case .integer(let value) = values[index] { value } else { nil }
     }
 
+    /// Whether a column holds nothing, or the result has no such column.
+    func isNull(_ name: String) -> Bool { index(of: name).map { values[$0] == .null } ?? true }
+
     /// Returns the text of a column that the schema declares NOT NULL; throws when the statement does not fit the
     /// schema.
     public func text(required name: String) throws -> String {

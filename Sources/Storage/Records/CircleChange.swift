@@ -2,7 +2,7 @@
 
 /// One change of a circle, recorded in the transaction that made it.
 public struct CircleChange: Hashable, Sendable {
-    public enum Subject: String, Hashable, Sendable, CaseIterable {
+    public enum Subject: String, Hashable, Sendable, CaseIterable, StoredWord {
         case circle, member, patient, item, occurrence, feed, subscription, connection, conflict
         case fileImport = "import"
     }

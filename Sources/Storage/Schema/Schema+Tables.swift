@@ -34,15 +34,15 @@ extension Schema {
     /// Every table that stores the program's data, each after those that it refers to; only the list of migrations is
     /// left out.
     package static let tables: [SchemaTable] = [
-        .auditTrail, .changeNumbers, .changes, .circles, .connections, .counters, .devices, .eventSources,
+        .auditTrail, .changeNumbers, .changes, .circles, Connection.schema, .counters, .devices, .eventSources,
         .eventStagings, .eventVersions, .feedAccesses, .feedAttention, .feedClientDays, .feedClients,
         .formerConnections, .importUsage, .imports, .leases, .members, .officeDays, .officeProfiles, .officeVisits,
         .operatorSessions, .passwords, .patients, .personalCalendars, .personalEvents, .phoneCarriers,
         .phoneFormerEvents, .phoneMarks, .plannedCalendars, .plannedEvents, .revisionsDue, .scheduleItems,
         .secondFactors, .servers, .serviceKeys, .sessions, .settings, .signInFailures, .signInHomes, .signInLinks,
-        .subscriptions, .syncChannels, .syncConflicts, .syncDays, .syncJournal, .syncLeases, .syncLinks,
-        .syncOperations, .syncPositions, .syncRuns, .syncWishes, .users, .webhooks, .circleUsage,
-        .connectionAuthorizations, .connectionCredentials, .feeds, .importChanges, .importItems, .importSources,
+        Subscription.schema, .syncChannels, .syncConflicts, .syncDays, .syncJournal, .syncLeases, .syncLinks,
+        .syncOperations, .syncPositions, .syncRuns, .syncWishes, .users, Webhook.schema, .circleUsage,
+        .connectionAuthorizations, .connectionCredentials, Feed.schema, .importChanges, .importItems, .importSources,
         .occurrences, .recoveryCodes, .webhookDeliveries, .writtenCircles, .feedTokens,
     ]
 }
@@ -57,13 +57,6 @@ extension SchemaTable {
     static let circles = SchemaTable(
         "circles", key: "id",
         "id name time_zone version changed_at events_epoch events_floor created_at updated_at deleted_at")
-    static let connections = SchemaTable(
-        "connections", key: "id",
-        """
-        id circle_id user_id provider label account_id account_name calendar_id calendar_name \
-        calendar_time_zone state state_at config last_sync_at last_sync_status last_sync_error failures \
-        next_sync_at missing_since_at ending ending_at created_at updated_at
-        """)
     static let counters = SchemaTable("counters", key: "name", "name last_number")
     static let devices = SchemaTable(
         "devices", key: "id",
@@ -161,13 +154,6 @@ extension SchemaTable {
     static let signInHomes = SchemaTable("sign_in_homes", key: "user_id network", "user_id network used_at")
     static let signInLinks = SchemaTable(
         "sign_in_links", key: "id", "id hash user_id leads_to created_at expires_at used_at")
-    static let subscriptions = SchemaTable(
-        "subscriptions", key: "id",
-        """
-        id circle_id sealed_url url_digest url_hint host label created_by refresh_minutes state etag \
-        last_modified validators_of next_at failures empty_answers last_fetched_at last_changed_at \
-        last_problem created updated deleted created_at updated_at
-        """)
     static let syncChannels = SchemaTable(
         "sync_channels", key: "id",
         "id connection_id secret_hash expires_at renew_at last_heard_at content")
@@ -188,25 +174,12 @@ extension SchemaTable {
     static let syncWishes = SchemaTable(
         "sync_wishes", key: "connection_id", "connection_id kind run_id undone_run_id due_at")
     static let users = SchemaTable("users", key: "id", "id time_zone language reads_phone created_at updated_at")
-    static let webhooks = SchemaTable(
-        "webhooks", key: "id",
-        """
-        id sealed_url circles types state disabled_reason sealed_secret secret_hint sealed_former \
-        former_ends_at position last_ordinal created_at updated_at failing_since last_delivered_at
-        """)
     static let circleUsage = SchemaTable("circle_usage", key: "circle_id", "circle_id items bytes")
     static let connectionAuthorizations = SchemaTable(
         "connection_authorizations", key: "state_hash",
         "state_hash connection_id user_id session_id sealed_verifier sealed_code return_to expires_at")
     static let connectionCredentials = SchemaTable(
         "connection_credentials", key: "connection_id", "connection_id sealed account version updated_at")
-    static let feeds = SchemaTable(
-        "feeds", key: "id",
-        """
-        id number circle_id user_id label config sequence_offset shown_changed_at config_changed_at shows_own \
-        own_version own_changed_at token_hint sealed_token created_at updated_at expires_at revoked_at \
-        last_revealed_at
-        """)
     static let importChanges = SchemaTable(
         "import_changes", key: "import_id position",
         """
