@@ -17,7 +17,9 @@ extension StoredRow {
     /// Throws `StorageError` for a row that this version does not understand.
     init(_ row: SQLRow) throws {
         self.init()
-        for column in Self.table.columns { try column.read(&self, row) }
+        for (place, column) in Self.table.columns.enumerated() {
+            try column.read(&self, row.value(of: column.name, expectedAt: place))
+        }
     }
 }
 
@@ -25,33 +27,40 @@ extension StoredRow {
 struct RecordTable<Record: Sendable>: Sendable {
     let columns: [Column]
     let schema: SchemaTable
-    /// Stores a new record, or the new values of a known one.
-    fileprivate let put: String
+    /// The table with the columns that records store, and what changes where a record is known.
+    fileprivate let target: String
+    fileprivate let otherwise: String
     /// Stores a new record.
     fileprivate let insert: String
     /// Stores the values of a known record, for the columns of the key and then those that are stored again.
     fileprivate let update: String
-    private let stored: [String]
+    private let updated: [Column]
 
     /// - Parameter key: the names of the columns of the primary key, in its order.
     init(_ name: String, key: String, _ columns: [Column]) {
         self.columns = columns
         schema = SchemaTable(name, key: key, columns.filter(\.isStored).map(\.name).joined(separator: " "))
-        let written = columns.indices.filter { columns[$0].value != nil }
-        let names = written.map { columns[$0].name }
-        insert = "INSERT INTO \(name) (\(names.joined(separator: ", "))) VALUES (\(SQLText.parameters(names.count)))"
-        let keys = schema.key
-        let changing = written.indices.filter { index in
-            columns[written[index]].changes && !keys.contains { $0.isSameText(as: names[index]) }
+        let given = columns.filter { $0.value != nil }
+        let written = columns.filter { $0.value != nil || $0.countedWithin != nil }
+        func parameter(_ name: String) -> String {
+            "$\(1 + (given.firstIndex { $0.name.isSameText(as: name) } ?? given.endIndex))"
         }
-        let assigned = changing.map { "\(names[$0]) = EXCLUDED.\(names[$0])" }.joined(separator: ", ")
-        put = "\(insert) ON CONFLICT (\(keys.joined(separator: ", "))) DO UPDATE SET \(assigned)"
-        let updated = keys + changing.map { names[$0] }
-        let values = updated.indices.map { "\(updated[$0]) = $\($0 + 1)" }
-        stored = updated
+        let values = written.map { column in
+            guard let group = column.countedWithin else { return parameter(column.name) }
+            return "(SELECT COALESCE(MAX(\(column.name)), 0) + 1 FROM \(name) WHERE \(group) = \(parameter(group)))"
+        }
+        target = "\(name) (\(written.map(\.name).joined(separator: ", ")))"
+        insert = "INSERT INTO \(target) VALUES (\(values.joined(separator: ", ")))"
+        let keys = schema.key
+        let changing = written.filter { column in column.changes && !keys.contains { $0.isSameText(as: column.name) } }
+        let assigned = changing.map { "\($0.name) = EXCLUDED.\($0.name)" }.joined(separator: ", ")
+        otherwise = "ON CONFLICT (\(keys.joined(separator: ", "))) DO UPDATE SET \(assigned)"
+        let updated = keys.compactMap { key in columns.first { $0.name.isSameText(as: key) } } + changing
+        let places = updated.indices.map { "\(updated[$0].name) = $\($0 + 1)" }
+        self.updated = updated
         update = """
-            UPDATE \(name) SET \(values[keys.count...].joined(separator: ", "))
-            WHERE \(values[..<keys.count].joined(separator: " AND "))
+            UPDATE \(name) SET \(places[keys.count...].joined(separator: ", "))
+            WHERE \(places[..<keys.count].joined(separator: " AND "))
             """
     }
 
@@ -59,9 +68,7 @@ struct RecordTable<Record: Sendable>: Sendable {
     fileprivate func values(_ record: Record) -> [SQLValue] { columns.compactMap { $0.value?(record) } }
 
     /// The values of a record's columns, in the order of `update`.
-    fileprivate func changed(_ record: Record) -> [SQLValue] {
-        stored.map { name in columns.first { $0.name.isSameText(as: name) }?.value?(record) ?? .null }
-    }
+    fileprivate func changed(_ record: Record) -> [SQLValue] { updated.map { $0.value?(record) ?? .null } }
 
     /// A column of the table, or a value that its query computes.
     struct Column: Sendable {
@@ -74,13 +81,15 @@ struct RecordTable<Record: Sendable>: Sendable {
         var changes = true
         /// Nil for a column that records do not store.
         var value: (@Sendable (Record) -> SQLValue)?
-        var read: @Sendable (inout Record, SQLRow) throws -> Void = { _, _ in }
+        /// The column among whose rows of one value a new record gets the next number.
+        var countedWithin: String?
+        var read: @Sendable (inout Record, SQLValue) throws -> Void = { _, _ in }
 
         /// A column that is stored with each change of the record.
         init<Value: ColumnValue>(_ name: String, _ path: Path<Value>) {
             self.name = name
             value = { $0[keyPath: path].columnValue }
-            read = { $0[keyPath: path] = try Value(column: name, of: $1) }
+            read = { $0[keyPath: path] = try Value($1, in: name) }
         }
 
         private init(name: String) { self.name = name }
@@ -106,6 +115,32 @@ struct RecordTable<Record: Sendable>: Sendable {
             return column
         }
 
+        /// A number that rises by one with each new row of one value in another column, from 1 on.
+        static func counted(_ name: String, _ path: Path<Int>, within group: String) -> Column {
+            var column = shown(name, path)
+            (column.countedWithin, column.changes) = (group, false)
+            return column
+        }
+
+        /// A column that is computed from the record and not read again.
+        static func derived<Value: ColumnValue>(
+            _ name: String, _ value: @escaping @Sendable (Record) -> Value
+        ) -> Column {
+            var column = Column(name: name)
+            column.value = { value($0).columnValue }
+            return column
+        }
+
+        /// A column of a part that a record may lack, and that a column before it makes.
+        static func part<Part, Value: ColumnValue>(
+            _ name: String, _ part: Path<Part?>, _ path: any WritableKeyPath<Part, Value> & Sendable
+        ) -> Column {
+            var column = Column(name: name)
+            column.value = { $0[keyPath: part]?[keyPath: path].columnValue ?? .null }
+            column.read = { $0[keyPath: part]?[keyPath: path] = try Value($1, in: name) }
+            return column
+        }
+
         /// A column that the record does not have.
         static func other(_ name: String) -> Column { Column(name: name) }
     }
@@ -114,49 +149,59 @@ struct RecordTable<Record: Sendable>: Sendable {
 /// A value that one column holds.
 protocol ColumnValue: Sendable {
     /// Throws `StorageError` for a value that this version does not understand.
-    init(column name: String, of row: SQLRow) throws
+    init(_ value: SQLValue, in column: String) throws
     var columnValue: SQLValue { get }
 }
 
 extension String: ColumnValue {
-    init(column name: String, of row: SQLRow) throws { self = try row.text(required: name) }
+    init(_ value: SQLValue, in column: String) throws {
+        guard case .text(let text) = value else {
+            throw StorageError.unexpectedResult("Column \(column) holds no text.")
+        }
+        self = text
+    }
     var columnValue: SQLValue { .text(self) }
 }
 
 extension Int: ColumnValue {
-    init(column name: String, of row: SQLRow) throws { self = try row.integer(required: name) }
+    init(_ value: SQLValue, in column: String) throws {
+        guard case .integer(let number) = value else {
+            throw StorageError.unexpectedResult("Column \(column) holds no number.")
+        }
+        self = number
+    }
     var columnValue: SQLValue { .integer(self) }
 }
 
 extension Bool: ColumnValue {
-    init(column name: String, of row: SQLRow) throws { self = try row.integer(required: name) != 0 }
+    init(_ value: SQLValue, in column: String) throws { self = try Int(value, in: column) != 0 }
     var columnValue: SQLValue { .integer(self ? 1 : 0) }
 }
 
 extension Optional: ColumnValue where Wrapped: ColumnValue {
-    init(column name: String, of row: SQLRow) throws {
-        self = try row.isNull(name) ? nil : Wrapped(column: name, of: row)
+    init(_ value: SQLValue, in column: String) throws {
+        self = if case .null = value { nil } else { try Wrapped(value, in: column) }
     }
     var columnValue: SQLValue { self?.columnValue ?? .null }
 }
 
 /// A word of a list that the schema or the program closes.
 extension ColumnValue where Self: RawRepresentable, RawValue: ColumnValue {
-    init(column name: String, of row: SQLRow) throws {
-        guard let value = Self(rawValue: try RawValue(column: name, of: row)) else {
-            throw StorageError.unknownValue(of: name)
+    init(_ value: SQLValue, in column: String) throws {
+        guard let known = Self(rawValue: try RawValue(value, in: column)) else {
+            throw StorageError.unknownValue(of: column)
         }
-        self = value
+        self = known
     }
     var columnValue: SQLValue { rawValue.columnValue }
 }
 
 /// Words, none of which has a space, in one text.
 extension Array: ColumnValue where Element: StoredWord {
-    init(column name: String, of row: SQLRow) throws {
-        self = try row.text(required: name).split(separator: " ").map { word in
-            guard let value = Element(word: String(word)) else { throw StorageError.unknownValue(of: name) }
-            return value
+    init(_ value: SQLValue, in column: String) throws {
+        self = try String(value, in: column).split(separator: " ").map { word in
+            guard let known = Element(word: String(word)) else { throw StorageError.unknownValue(of: column) }
+            return known
         }
     }
     var columnValue: SQLValue { .text(map(\.word).joined(separator: " ")) }
@@ -199,7 +244,7 @@ extension ReadTransaction {
     /// Returns the first record of a table that meets a condition.
     ///
     /// - Parameter condition: what follows `FROM` and the table.
-    func first<Record: StoredRow>(_ condition: String, _ arguments: [SQLValue]) throws -> Record? {
+    func first<Record: StoredRow>(_ condition: String, _ arguments: [SQLValue] = []) throws -> Record? {
         try row("\(select: Record.self) \(condition)", arguments).map(Record.init)
     }
 
@@ -213,13 +258,28 @@ extension ReadTransaction {
 
 extension WriteTransaction {
     /// Stores a new record, or the new values of a known one.
-    func put<Record: StoredRow>(_ record: Record) throws {
-        try execute(Record.table.put, Record.table.values(record))
+    func put<Record: StoredRow>(_ record: Record) throws { try insert(new: record, Record.table.otherwise) }
+
+    /// Stores new records, or the new values of known ones.
+    func put<Record: StoredRow>(all records: [Record]) throws {
+        try insertRows(into: Record.table.target, records.map(Record.table.values), otherwise: Record.table.otherwise)
     }
 
-    /// Stores a new record.
-    func insert<Record: StoredRow>(_ record: Record) throws {
-        try execute(Record.table.insert, Record.table.values(record))
+    /// Stores a new record and returns how many rows changed.
+    ///
+    /// - Parameters:
+    ///   - otherwise: what happens when the record is known, as `ON CONFLICT`.
+    ///   - more: the arguments that only `otherwise` has, after those of the record's columns.
+    @discardableResult
+    func insert<Record: StoredRow>(
+        new record: Record, _ otherwise: String = "", _ more: [SQLValue] = []
+    ) throws -> Int {
+        try execute("\(Record.table.insert) \(otherwise)", Record.table.values(record) + more)
+    }
+
+    /// Stores new records.
+    func insert<Record: StoredRow>(all records: [Record]) throws {
+        try insertRows(into: Record.table.target, records.map(Record.table.values))
     }
 
     /// Stores the new values of a known record.

@@ -126,7 +126,7 @@ extension WriteTransaction {
         }
         var numbered = feed
         numbered.number = number
-        try insert(numbered)
+        try insert(new: numbered)
         try insertToken(hash: tokenHash, feed: feed.id, now: feed.createdAt)
         try note(.feed, .created, in: feed.circleID, id: feed.id, user: feed.userID, now: feed.createdAt)
         return number
