@@ -46,9 +46,8 @@ extension ReadTransaction {
         labelled label: String?, by provider: Connection.Provider, of user: String, in circle: String
     ) throws -> Connection? {
         try first(
-            """
-            WHERE circle_id = $1 AND user_id = $2 AND provider = $3 AND COALESCE(label, '') = $4 AND ending IS NULL
-            """, [.text(circle), .text(user), .text(provider.rawValue), .text(label ?? "")])
+            "WHERE circle_id = $1 AND user_id = $2 AND provider = $3 AND COALESCE(label, '') = $4 AND ending IS NULL",
+            [.text(circle), .text(user), .text(provider.rawValue), .text(label ?? "")])
     }
 
     /// Returns how many connections a user has in a circle, with those whose events are still being removed.
@@ -70,9 +69,7 @@ extension ReadTransaction {
 
     /// Returns connections that have ended and from which something still has to be removed, in order of id.
     public func endingConnections(after cursor: String = "", limit: Int) throws -> [Connection] {
-        try all(
-            "WHERE ending IS NOT NULL AND id > $1 ORDER BY id LIMIT $2",
-            [.text(cursor), .integer(limit)])
+        try all("WHERE ending IS NOT NULL AND id > $1 ORDER BY id LIMIT $2", [.text(cursor), .integer(limit)])
     }
 }
 

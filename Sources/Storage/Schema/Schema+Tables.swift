@@ -34,33 +34,22 @@ extension Schema {
     /// Every table that stores the program's data, each after those that it refers to; only the list of migrations is
     /// left out.
     package static let tables: [SchemaTable] = [
-        .auditTrail, .changeNumbers, .changes, .circles, Connection.schema, .counters, .devices, .eventSources,
-        .eventStagings, .eventVersions, .feedAccesses, .feedAttention, .feedClientDays, .feedClients,
-        .formerConnections, .importUsage, .imports, .leases, .members, .officeDays, .officeProfiles, .officeVisits,
-        .operatorSessions, .passwords, .patients, .personalCalendars, .personalEvents, .phoneCarriers,
+        AuditEntry.schema, .changeNumbers, CircleChange.schema, Circle.schema, Connection.schema, .counters,
+        Device.schema, .eventSources, .eventStagings, .eventVersions, .feedAccesses, .feedAttention, .feedClientDays,
+        .feedClients, .formerConnections, .importUsage, .imports, .leases, .members, .officeDays, .officeProfiles,
+        .officeVisits, .operatorSessions, .passwords, .patients, .personalCalendars, .personalEvents, .phoneCarriers,
         .phoneFormerEvents, .phoneMarks, .plannedCalendars, .plannedEvents, .revisionsDue, .scheduleItems,
         .secondFactors, .servers, .serviceKeys, .sessions, .settings, .signInFailures, .signInHomes, .signInLinks,
         Subscription.schema, .syncChannels, .syncConflicts, .syncDays, .syncJournal, .syncLeases, .syncLinks,
         .syncOperations, .syncPositions, .syncRuns, .syncWishes, .users, Webhook.schema, .circleUsage,
-        .connectionAuthorizations, .connectionCredentials, Feed.schema, .importChanges, .importItems, .importSources,
-        .occurrences, .recoveryCodes, .webhookDeliveries, .writtenCircles, .feedTokens,
+        ConnectionAuthorization.schema, ConnectionCredential.schema, Feed.schema, .importChanges, .importItems,
+        .importSources, ChangedOccurrence.schema, .recoveryCodes, .webhookDeliveries, .writtenCircles, .feedTokens,
     ]
 }
 
 extension SchemaTable {
-    static let auditTrail = SchemaTable(
-        "audit_trail", key: "number", "number at actor action subject circle_id detail previous_hash hash")
     static let changeNumbers = SchemaTable("change_numbers", key: "circle_id", "circle_id last_number")
-    static let changes = SchemaTable(
-        "changes", key: "sequence",
-        "sequence circle_id number at type collection item_id part user_id change")
-    static let circles = SchemaTable(
-        "circles", key: "id",
-        "id name time_zone version changed_at events_epoch events_floor created_at updated_at deleted_at")
     static let counters = SchemaTable("counters", key: "name", "name last_number")
-    static let devices = SchemaTable(
-        "devices", key: "id",
-        "id hash user_id device_id name platform created_at registered_at last_used_at problem problem_at")
     static let eventSources = SchemaTable(
         "event_sources", key: "circle_id source", "circle_id source events sequence_floor")
     static let eventStagings = SchemaTable("event_stagings", key: "circle_id", "circle_id epoch")
@@ -175,11 +164,6 @@ extension SchemaTable {
         "sync_wishes", key: "connection_id", "connection_id kind run_id undone_run_id due_at")
     static let users = SchemaTable("users", key: "id", "id time_zone language reads_phone created_at updated_at")
     static let circleUsage = SchemaTable("circle_usage", key: "circle_id", "circle_id items bytes")
-    static let connectionAuthorizations = SchemaTable(
-        "connection_authorizations", key: "state_hash",
-        "state_hash connection_id user_id session_id sealed_verifier sealed_code return_to expires_at")
-    static let connectionCredentials = SchemaTable(
-        "connection_credentials", key: "connection_id", "connection_id sealed account version updated_at")
     static let importChanges = SchemaTable(
         "import_changes", key: "import_id position",
         """
@@ -188,9 +172,6 @@ extension SchemaTable {
         """)
     static let importItems = SchemaTable("import_items", key: "import_id block", "import_id block items")
     static let importSources = SchemaTable("import_sources", key: "import_id block part", "import_id block part source")
-    static let occurrences = SchemaTable(
-        "occurrences", key: "circle_id collection item_id original_start",
-        "circle_id collection item_id original_start starts_at ends_at content created_at updated_at")
     static let webhookDeliveries = SchemaTable(
         "webhook_deliveries", key: "id",
         """
