@@ -36,14 +36,15 @@ extension Schema {
     package static let tables: [SchemaTable] = [
         AuditEntry.schema, .changeNumbers, CircleChange.schema, Circle.schema, Connection.schema, .counters,
         Device.schema, .eventSources, .eventStagings, .eventVersions, .feedAccesses, .feedAttention, .feedClientDays,
-        .feedClients, .formerConnections, .importUsage, .imports, .leases, .members, .officeDays, .officeProfiles,
-        .officeVisits, .operatorSessions, .passwords, .patients, .personalCalendars, .personalEvents, .phoneCarriers,
-        .phoneFormerEvents, .phoneMarks, .plannedCalendars, .plannedEvents, .revisionsDue, .scheduleItems,
-        .secondFactors, .servers, .serviceKeys, .sessions, .settings, .signInFailures, .signInHomes, .signInLinks,
-        Subscription.schema, .syncChannels, .syncConflicts, .syncDays, .syncJournal, .syncLeases, .syncLinks,
-        .syncOperations, .syncPositions, .syncRuns, .syncWishes, .users, Webhook.schema, .circleUsage,
-        ConnectionAuthorization.schema, ConnectionCredential.schema, Feed.schema, .importChanges, .importItems,
-        .importSources, ChangedOccurrence.schema, .recoveryCodes, .webhookDeliveries, .writtenCircles, .feedTokens,
+        .feedClients, .formerConnections, .importUsage, ImportRecord.schema, .leases, Member.schema,
+        OfficeDayRecord.schema, OfficeProfile.schema, OfficeVisit.schema, OperatorSession.schema, Password.schema,
+        Patient.schema, .personalCalendars, .personalEvents, PhoneCarrier.schema, .phoneFormerEvents, .phoneMarks,
+        .plannedCalendars, .plannedEvents, .revisionsDue, .scheduleItems, .secondFactors, .servers, .serviceKeys,
+        .sessions, .settings, .signInFailures, .signInHomes, .signInLinks, Subscription.schema, .syncChannels,
+        .syncConflicts, .syncDays, .syncJournal, .syncLeases, .syncLinks, .syncOperations, .syncPositions, .syncRuns,
+        .syncWishes, .users, Webhook.schema, .circleUsage, ConnectionAuthorization.schema, ConnectionCredential.schema,
+        Feed.schema, .importChanges, .importItems, .importSources, ChangedOccurrence.schema, .recoveryCodes,
+        .webhookDeliveries, .writtenCircles, .feedTokens,
     ]
 }
 
@@ -71,32 +72,7 @@ extension SchemaTable {
     static let formerConnections = SchemaTable(
         "former_connections", key: "circle_id user_id connection_id", "circle_id user_id connection_id")
     static let importUsage = SchemaTable("import_usage", key: "circle_id day", "circle_id day files bytes")
-    static let imports = SchemaTable(
-        "imports", key: "id",
-        """
-        id circle_id state stage problem imported_by report outline source item_base created_at committed_at \
-        undone_at
-        """)
     static let leases = SchemaTable("leases", key: "name", "name holder epoch ends_at note")
-    static let members = SchemaTable(
-        "members", key: "circle_id user_id",
-        "circle_id user_id display_name role created_at updated_at left_at")
-    static let officeDays = SchemaTable(
-        "office_days", key: "user_id day",
-        "user_id day word decision status event_state event_target updated_at")
-    static let officeProfiles = SchemaTable(
-        "office_profiles", key: "user_id",
-        """
-        user_id settings seed counts_from nights_through next_night_at enabled_at first_enabled_at problem \
-        last_sync_at last_sync_status writes errors created_at updated_at
-        """)
-    static let officeVisits = SchemaTable(
-        "office_visits", key: "user_id id", "user_id id starts_at ends_at created_at updated_at")
-    static let operatorSessions = SchemaTable(
-        "operator_sessions", key: "id", "id hash created_at last_used_at expires_at")
-    static let passwords = SchemaTable("passwords", key: "user_id", "user_id hash created_at changed_at")
-    static let patients = SchemaTable(
-        "patients", key: "circle_id id", "circle_id id display_name created_at updated_at removed_at")
     static let personalCalendars = SchemaTable("personal_calendars", key: "user_id", "user_id last_at events bytes")
     static let personalEvents = SchemaTable(
         "personal_events", key: "user_id id",
@@ -106,8 +82,6 @@ extension SchemaTable {
         external_calendar_id sync_state last_synced_at source_device created_at updated_at changed_at \
         deleted_at connection_id circle_id collection item_id generation carrier turn sent_at earlier
         """)
-    static let phoneCarriers = SchemaTable(
-        "phone_carriers", key: "user_id source", "user_id source carrier turn seen_at delivered_at shown")
     static let phoneFormerEvents = SchemaTable(
         "phone_former_events", key: "user_id external_id instance_key",
         "user_id external_id instance_key source event_id")
