@@ -173,6 +173,15 @@ extension Int: ColumnValue {
     var columnValue: SQLValue { .integer(self) }
 }
 
+/// More than a column of numbers holds, and so a text.
+extension UInt64: ColumnValue {
+    init(_ value: SQLValue, in column: String) throws {
+        guard let number = UInt64(try String(value, in: column)) else { throw StorageError.unknownValue(of: column) }
+        self = number
+    }
+    var columnValue: SQLValue { .text(String(self)) }
+}
+
 extension Bool: ColumnValue {
     init(_ value: SQLValue, in column: String) throws { self = try Int(value, in: column) != 0 }
     var columnValue: SQLValue { .integer(self ? 1 : 0) }

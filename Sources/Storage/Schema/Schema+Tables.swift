@@ -39,12 +39,12 @@ extension Schema {
         .feedClients, .formerConnections, .importUsage, ImportRecord.schema, .leases, Member.schema,
         OfficeDayRecord.schema, OfficeProfile.schema, OfficeVisit.schema, OperatorSession.schema, Password.schema,
         Patient.schema, .personalCalendars, .personalEvents, PhoneCarrier.schema, .phoneFormerEvents, .phoneMarks,
-        .plannedCalendars, .plannedEvents, .revisionsDue, .scheduleItems, .secondFactors, .servers, .serviceKeys,
-        .sessions, .settings, .signInFailures, .signInHomes, .signInLinks, Subscription.schema, .syncChannels,
-        .syncConflicts, .syncDays, .syncJournal, .syncLeases, .syncLinks, .syncOperations, .syncPositions, .syncRuns,
-        .syncWishes, .users, Webhook.schema, .circleUsage, ConnectionAuthorization.schema, ConnectionCredential.schema,
-        Feed.schema, .importChanges, .importItems, .importSources, ChangedOccurrence.schema, .recoveryCodes,
-        .webhookDeliveries, .writtenCircles, .feedTokens,
+        .plannedCalendars, PlannedEvent.schema, .revisionsDue, .scheduleItems, SecondFactor.schema, ServerRecord.schema,
+        ServiceKey.schema, Session.schema, .settings, SignInFailures.schema, .signInHomes, SignInLink.schema,
+        Subscription.schema, .syncChannels, .syncConflicts, .syncDays, .syncJournal, .syncLeases, .syncLinks,
+        .syncOperations, .syncPositions, .syncRuns, .syncWishes, .users, Webhook.schema, .circleUsage,
+        ConnectionAuthorization.schema, ConnectionCredential.schema, Feed.schema, .importChanges, .importItems,
+        .importSources, ChangedOccurrence.schema, .recoveryCodes, .webhookDeliveries, .writtenCircles, .feedTokens,
     ]
 }
 
@@ -87,12 +87,6 @@ extension SchemaTable {
         "user_id external_id instance_key source event_id")
     static let phoneMarks = SchemaTable("phone_marks", key: "mark", "mark circle_id user_id connection_id ended_at")
     static let plannedCalendars = SchemaTable("planned_calendars", key: "user_id", "user_id events bytes")
-    static let plannedEvents = SchemaTable(
-        "planned_events", key: "user_id source external_id starts_at",
-        """
-        user_id source external_id starts_at ends_at start_offset end_offset is_all_day title calendar_name \
-        uid sequence created_at updated_at
-        """)
     static let recoveryCodes = SchemaTable("recovery_codes", key: "user_id hash", "user_id hash")
     static let revisionsDue = SchemaTable(
         "revisions_due", key: "circle_id number",
@@ -103,20 +97,8 @@ extension SchemaTable {
         circle_id collection id uid sequence patient_id owner_id time_zone is_all_day starts_at ends_at \
         content created_at updated_at deleted_at changed_in shown_in shown_as
         """)
-    static let secondFactors = SchemaTable(
-        "second_factors", key: "user_id", "user_id sealed created_at confirmed_at last_step")
-    static let servers = SchemaTable(
-        "servers", key: "journal",
-        "journal token name program shown folded recorded started_at seen_at stopped_at")
-    static let serviceKeys = SchemaTable(
-        "service_keys", key: "id", "id name hash hint scopes created_at last_used_at revoked_at")
-    static let sessions = SchemaTable(
-        "sessions", key: "id", "id hash user_id client created_at last_used_at expires_at")
     static let settings = SchemaTable("settings", key: "name", "name value")
-    static let signInFailures = SchemaTable("sign_in_failures", key: "name", "name count last_at until_at")
     static let signInHomes = SchemaTable("sign_in_homes", key: "user_id network", "user_id network used_at")
-    static let signInLinks = SchemaTable(
-        "sign_in_links", key: "id", "id hash user_id leads_to created_at expires_at used_at")
     static let syncChannels = SchemaTable(
         "sync_channels", key: "id",
         "id connection_id secret_hash expires_at renew_at last_heard_at content")
