@@ -41,10 +41,11 @@ extension Schema {
         Patient.schema, .personalCalendars, .personalEvents, PhoneCarrier.schema, .phoneFormerEvents, .phoneMarks,
         .plannedCalendars, PlannedEvent.schema, .revisionsDue, .scheduleItems, SecondFactor.schema, ServerRecord.schema,
         ServiceKey.schema, Session.schema, .settings, SignInFailures.schema, .signInHomes, SignInLink.schema,
-        Subscription.schema, .syncChannels, .syncConflicts, .syncDays, .syncJournal, .syncLeases, .syncLinks,
-        .syncOperations, .syncPositions, .syncRuns, .syncWishes, .users, Webhook.schema, .circleUsage,
-        ConnectionAuthorization.schema, ConnectionCredential.schema, Feed.schema, .importChanges, .importItems,
-        .importSources, ChangedOccurrence.schema, .recoveryCodes, .webhookDeliveries, .writtenCircles, .feedTokens,
+        Subscription.schema, SyncChannelRow.schema, SyncConflictRow.schema, .syncDays, SyncJournalRow.schema,
+        .syncLeases, SyncLinkRow.schema, .syncOperations, .syncPositions, SyncRunRow.schema, SyncWish.schema,
+        User.schema, Webhook.schema, .circleUsage, ConnectionAuthorization.schema, ConnectionCredential.schema,
+        Feed.schema, .importChanges, .importItems, .importSources, ChangedOccurrence.schema, .recoveryCodes,
+        WebhookDelivery.schema, .writtenCircles, .feedTokens,
     ]
 }
 
@@ -99,26 +100,10 @@ extension SchemaTable {
         """)
     static let settings = SchemaTable("settings", key: "name", "name value")
     static let signInHomes = SchemaTable("sign_in_homes", key: "user_id network", "user_id network used_at")
-    static let syncChannels = SchemaTable(
-        "sync_channels", key: "id",
-        "id connection_id secret_hash expires_at renew_at last_heard_at content")
-    static let syncConflicts = SchemaTable(
-        "sync_conflicts", key: "connection_id id", "connection_id id number state at resolved_by content bytes")
     static let syncDays = SchemaTable("sync_days", key: "day provider", "day provider runs successes writes errors")
-    static let syncJournal = SchemaTable(
-        "sync_journal", key: "connection_id number",
-        "connection_id number id run_id at direction change content bytes")
     static let syncLeases = SchemaTable("sync_leases", key: "connection_id", "connection_id holder expires_at")
-    static let syncLinks = SchemaTable(
-        "sync_links", key: "connection_id collection item_id",
-        "connection_id collection item_id state external_id last_synced_at since_at content")
     static let syncOperations = SchemaTable("sync_operations", key: "connection_id key", "connection_id key content")
     static let syncPositions = SchemaTable("sync_positions", key: "connection_id", "connection_id content")
-    static let syncRuns = SchemaTable(
-        "sync_runs", key: "id", "id connection_id number state started_at approved_at content")
-    static let syncWishes = SchemaTable(
-        "sync_wishes", key: "connection_id", "connection_id kind run_id undone_run_id due_at")
-    static let users = SchemaTable("users", key: "id", "id time_zone language reads_phone created_at updated_at")
     static let circleUsage = SchemaTable("circle_usage", key: "circle_id", "circle_id items bytes")
     static let importChanges = SchemaTable(
         "import_changes", key: "import_id position",
@@ -128,12 +113,6 @@ extension SchemaTable {
         """)
     static let importItems = SchemaTable("import_items", key: "import_id block", "import_id block items")
     static let importSources = SchemaTable("import_sources", key: "import_id block part", "import_id block part source")
-    static let webhookDeliveries = SchemaTable(
-        "webhook_deliveries", key: "id",
-        """
-        id webhook_id ordinal circle_id first_number last_number state attempts next_at created_at \
-        failing_since last_attempt_at last_status last_problem finished_at
-        """)
     static let writtenCircles = SchemaTable("written_circles", key: "number circle", "number circle")
     static let feedTokens = SchemaTable(
         "feed_tokens", key: "hash",
