@@ -9,10 +9,15 @@ protocol StoredRow: Sendable {
     init()
 
     static var table: RecordTable<Self> { get }
+
+    /// Records that the database has the record in its current form.
+    mutating func noteStored()
 }
 
 extension StoredRow {
     static var schema: SchemaTable { table.schema }
+
+    mutating func noteStored() {}
 
     /// Throws `StorageError` for a row that this version does not understand.
     init(_ row: SQLRow) throws {
@@ -20,6 +25,7 @@ extension StoredRow {
         for (place, column) in Self.table.columns.enumerated() {
             try column.read(&self, row.value(of: column.name, expectedAt: place))
         }
+        noteStored()
     }
 }
 
@@ -133,9 +139,11 @@ struct RecordTable<Record: Sendable>: Sendable {
 
         /// A column of a part that a record may lack, and that a column before it makes.
         static func part<Part, Value: ColumnValue>(
-            _ name: String, _ part: Path<Part?>, _ path: any WritableKeyPath<Part, Value> & Sendable
+            _ name: String, _ part: Path<Part?>, _ path: any WritableKeyPath<Part, Value> & Sendable,
+            isOnce: Bool = false
         ) -> Column {
             var column = Column(name: name)
+            column.changes = !isOnce
             column.value = { $0[keyPath: part]?[keyPath: path].columnValue ?? .null }
             column.read = { $0[keyPath: part]?[keyPath: path] = try Value($1, in: name) }
             return column

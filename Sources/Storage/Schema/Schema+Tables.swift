@@ -38,7 +38,7 @@ extension Schema {
         Device.schema, .eventSources, .eventStagings, .eventVersions, .feedAccesses, .feedAttention, .feedClientDays,
         .feedClients, .formerConnections, .importUsage, ImportRecord.schema, .leases, Member.schema,
         OfficeDayRecord.schema, OfficeProfile.schema, OfficeVisit.schema, OperatorSession.schema, Password.schema,
-        Patient.schema, .personalCalendars, .personalEvents, PhoneCarrier.schema, .phoneFormerEvents, .phoneMarks,
+        Patient.schema, .personalCalendars, PersonalEvent.schema, PhoneCarrier.schema, .phoneFormerEvents, .phoneMarks,
         .plannedCalendars, PlannedEvent.schema, .revisionsDue, .scheduleItems, SecondFactor.schema, ServerRecord.schema,
         ServiceKey.schema, Session.schema, .settings, SignInFailures.schema, .signInHomes, SignInLink.schema,
         Subscription.schema, SyncChannelRow.schema, SyncConflictRow.schema, .syncDays, SyncJournalRow.schema,
@@ -75,14 +75,6 @@ extension SchemaTable {
     static let importUsage = SchemaTable("import_usage", key: "circle_id day", "circle_id day files bytes")
     static let leases = SchemaTable("leases", key: "name", "name holder epoch ends_at note")
     static let personalCalendars = SchemaTable("personal_calendars", key: "user_id", "user_id last_at events bytes")
-    static let personalEvents = SchemaTable(
-        "personal_events", key: "user_id id",
-        """
-        user_id id uid sequence title date start_time end_time end_date time_zone description location \
-        recurrence first_day last_day provider external_id external_instance_id instance_key \
-        external_calendar_id sync_state last_synced_at source_device created_at updated_at changed_at \
-        deleted_at connection_id circle_id collection item_id generation carrier turn sent_at earlier
-        """)
     static let phoneFormerEvents = SchemaTable(
         "phone_former_events", key: "user_id external_id instance_key",
         "user_id external_id instance_key source event_id")
