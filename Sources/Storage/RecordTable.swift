@@ -22,9 +22,8 @@ extension StoredRow {
     /// Throws `StorageError` for a row that this version does not understand.
     init(_ row: SQLRow) throws {
         self.init()
-        for (place, column) in Self.table.columns.enumerated() {
-            try column.read(&self, row.value(of: column.name, expectedAt: place))
-        }
+        let reads = Self.table.reads
+        for place in reads.indices { try reads[place](&self, row, place) }
         noteStored()
     }
 }
@@ -33,6 +32,8 @@ extension StoredRow {
 struct RecordTable<Record: Sendable>: Sendable {
     let columns: [Column]
     let schema: SchemaTable
+    /// How each column is read: by itself, so that nothing else of the columns is touched for each row.
+    fileprivate let reads: [Column.Read]
     /// The table with the columns that records store, and what changes where a record is known.
     fileprivate let target: String
     fileprivate let otherwise: String
@@ -45,6 +46,7 @@ struct RecordTable<Record: Sendable>: Sendable {
     /// - Parameter key: the names of the columns of the primary key, in its order.
     init(_ name: String, key: String, _ columns: [Column]) {
         self.columns = columns
+        reads = columns.map(\.read)
         schema = SchemaTable(name, key: key, columns.filter(\.isStored).map(\.name).joined(separator: " "))
         let given = columns.filter { $0.value != nil }
         let written = columns.filter { $0.value != nil || $0.countedWithin != nil }
@@ -79,6 +81,8 @@ struct RecordTable<Record: Sendable>: Sendable {
     /// A column of the table, or a value that its query computes.
     struct Column: Sendable {
         typealias Path<Value> = any WritableKeyPath<Record, Value> & Sendable
+        /// Reads a column of a row that is expected at a place.
+        typealias Read = @Sendable (inout Record, SQLRow, Int) throws -> Void
 
         let name: String
         /// Whether the table has such a column.
@@ -89,13 +93,13 @@ struct RecordTable<Record: Sendable>: Sendable {
         var value: (@Sendable (Record) -> SQLValue)?
         /// The column among whose rows of one value a new record gets the next number.
         var countedWithin: String?
-        var read: @Sendable (inout Record, SQLValue) throws -> Void = { _, _ in }
+        fileprivate var read: Read = { _, _, _ in }
 
         /// A column that is stored with each change of the record.
         init<Value: ColumnValue>(_ name: String, _ path: Path<Value>) {
             self.name = name
             value = { $0[keyPath: path].columnValue }
-            read = { $0[keyPath: path] = try Value($1, in: name) }
+            read = { $0[keyPath: path] = try Value($1.value(of: name, expectedAt: $2), in: name) }
         }
 
         private init(name: String) { self.name = name }
@@ -145,7 +149,9 @@ struct RecordTable<Record: Sendable>: Sendable {
             var column = Column(name: name)
             column.changes = !isOnce
             column.value = { $0[keyPath: part]?[keyPath: path].columnValue ?? .null }
-            column.read = { $0[keyPath: part]?[keyPath: path] = try Value($1, in: name) }
+            column.read = {
+                $0[keyPath: part]?[keyPath: path] = try Value($1.value(of: name, expectedAt: $2), in: name)
+            }
             return column
         }
 
