@@ -283,7 +283,7 @@ extension WriteTransaction {
     /// Stores a new record, or the new values of a known one.
     func put<Record: StoredRow>(_ record: Record) throws { try insert(new: record, Record.table.otherwise) }
 
-    /// Stores new records, or the new values of known ones.
+    /// Stores new records, or the new values of known ones, of a table without a counted column.
     func put<Record: StoredRow>(all records: [Record]) throws {
         try insertRows(into: Record.table.target, records.map(Record.table.values), otherwise: Record.table.otherwise)
     }
@@ -300,7 +300,7 @@ extension WriteTransaction {
         try execute("\(Record.table.insert) \(otherwise)", Record.table.values(record) + more)
     }
 
-    /// Stores new records.
+    /// Stores new records of a table without a counted column.
     func insert<Record: StoredRow>(all records: [Record]) throws {
         try insertRows(into: Record.table.target, records.map(Record.table.values))
     }

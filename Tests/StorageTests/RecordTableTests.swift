@@ -228,6 +228,9 @@ struct RecordTableTests {
         }
         try transaction.update(record)
         #expect(try transaction.row(text, key).map(Record.init) == record, name)
+        if table.columns.contains(where: { $0.countedWithin != nil }) { return }
+        try transaction.put(all: [other])
+        #expect(try transaction.row(text, key)?.values == changed.values, name)
         try transaction.put(all: [record])
         #expect(try transaction.row(text, key).map(Record.init) == record, name)
     }
