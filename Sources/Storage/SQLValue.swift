@@ -95,6 +95,14 @@ public struct SQLRow: Sendable {
         if let index = index(of: name), case .integer(let value) = values[index] { value } else { nil }
     }
 
+    /// Returns the value of a column; null when the result has no such column.
+    ///
+    /// - Parameter place: where the column is when the statement selects the whole table.
+    func value(of name: String, expectedAt place: Int) -> SQLValue {
+        if place < columns.count, Self.areEqual(columns[place], name) { return values[place] }
+        return index(of: name).map { values[$0] } ?? .null
+    }
+
     /// Returns the text of a column that the schema declares NOT NULL; throws when the statement does not fit the
     /// schema.
     public func text(required name: String) throws -> String {

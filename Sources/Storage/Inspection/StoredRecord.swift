@@ -44,72 +44,70 @@ public enum StoredRecord: Sendable {
             syncOperations, syncPositions, syncRuns, syncConflicts, syncJournal, syncChannels, syncWishes,
             officeProfiles, officeDays, officeVisits, users, personalEvents, plannedEvents
 
-        public var name: String {
-            switch self {
-            case .scheduleItems: "schedule_items"
-            case .importedEvents: "event_versions"
-            case .importSources: "import_sources"
-            case .importItems: "import_items"
-            case .importChanges: "import_changes"
-            case .webhookDeliveries: "webhook_deliveries"
-            case .serviceKeys: "service_keys"
-            case .auditTrail: "audit_trail"
-            case .syncLinks: "sync_links"
-            case .syncOperations: "sync_operations"
-            case .syncPositions: "sync_positions"
-            case .syncRuns: "sync_runs"
-            case .syncConflicts: "sync_conflicts"
-            case .syncJournal: "sync_journal"
-            case .syncChannels: "sync_channels"
-            case .syncWishes: "sync_wishes"
-            case .officeProfiles: "office_profiles"
-            case .officeDays: "office_days"
-            case .officeVisits: "office_visits"
-            case .personalEvents: "personal_events"
-            case .plannedEvents: "planned_events"
-            case .circles, .members, .occurrences, .feeds, .imports, .subscriptions, .webhooks, .changes, .connections,
-                .users:
-                rawValue
-            }
-        }
+        public var name: String { stored.schema.name }
 
-        /// The columns that distinguish rows and in whose order they are read; a clustered table has only its key.
-        fileprivate var key: [String] {
+        /// The columns that distinguish rows and in whose order they are read.
+        ///
+        /// - Parameter hasRowNumbers: whether rows have numbers, which take less time; a clustered table has only its
+        ///   key.
+        fileprivate func key(hasRowNumbers: Bool) -> [String] {
             switch self {
-            case .changes: ["sequence"]
-            case .auditTrail: ["number"]
-            case .syncLinks: ["connection_id", "collection", "item_id"]
-            case .syncOperations: ["connection_id", "key"]
-            case .syncJournal: ["connection_id", "number"]
-            case .officeVisits: ["user_id", "id"]
-            case .users: ["id"]
-            case .plannedEvents: ["user_id", "source", "external_id", "starts_at"]
-            default: ["rowid"]
-            }
-        }
-
-        /// The columns of the primary key, for engines whose rows have no numbers.
-        fileprivate var primaryKey: [String] {
-            switch self {
-            case .circles, .feeds, .imports, .subscriptions, .webhooks, .webhookDeliveries, .serviceKeys, .connections,
-                .syncRuns, .syncChannels:
-                ["id"]
-            case .members: ["circle_id", "user_id"]
-            case .scheduleItems: ["circle_id", "collection", "id"]
-            case .occurrences: ["circle_id", "collection", "item_id", "original_start"]
-            case .importedEvents: ["circle_id", "uid", "recurrence_id", "source", "from_epoch"]
-            case .importItems: ["import_id", "block"]
-            case .importSources: ["import_id", "block", "part"]
-            case .importChanges: ["import_id", "position"]
-            case .syncPositions, .syncWishes: ["connection_id"]
-            case .syncConflicts: ["connection_id", "id"]
-            case .officeProfiles: ["user_id"]
-            case .officeDays: ["user_id", "day"]
-            case .personalEvents: ["user_id", "id"]
             case .changes, .auditTrail, .syncLinks, .syncOperations, .syncJournal, .officeVisits, .users,
                 .plannedEvents:
-                key
+                stored.schema.key
+            default: hasRowNumbers ? ["rowid"] : stored.schema.key
             }
+        }
+
+        /// The table's columns, and how a row is decoded.
+        fileprivate var stored: (schema: SchemaTable, read: (SQLRow) throws -> StoredRecord) {
+            switch self {
+            case .circles: rows(StoredRecord.circle)
+            case .members: rows(StoredRecord.member)
+            case .scheduleItems: (.scheduleItems, { .item(try ScheduleItem($0)) })
+            case .occurrences: rows(StoredRecord.occurrence)
+            case .feeds: rows(StoredRecord.feed)
+            case .importedEvents:
+                (
+                    .eventVersions,
+                    { .importedEvent(try ImportedEventRecord($0, at: try $0.integer(required: "from_epoch"))) }
+                )
+            case .imports: rows(StoredRecord.importRecord)
+            case .importItems: (.importItems, { .importBlock(items: try $0.text(required: "items")) })
+            case .importSources: (.importSources, { .importSource(try $0.text(required: "source")) })
+            case .importChanges: (.importChanges, { .importChange(try ImportChange($0)) })
+            case .subscriptions: rows(StoredRecord.subscription)
+            case .webhooks: rows(StoredRecord.webhook)
+            case .webhookDeliveries: rows(StoredRecord.delivery)
+            case .changes: rows(StoredRecord.change)
+            case .serviceKeys: rows(StoredRecord.serviceKey)
+            case .auditTrail: rows(StoredRecord.audit)
+            case .connections: rows(StoredRecord.connection)
+            case .syncLinks: rows(StoredRecord.syncLink)
+            case .syncOperations:
+                (
+                    .syncOperations,
+                    { .syncOperation(key: try $0.text(required: "key"), content: try $0.text(required: "content")) }
+                )
+            case .syncPositions: (.syncPositions, { .syncPosition(content: try $0.text(required: "content")) })
+            case .syncRuns: rows(StoredRecord.syncRun)
+            case .syncConflicts: rows(StoredRecord.syncConflict)
+            case .syncJournal: rows(StoredRecord.syncJournal)
+            case .syncChannels: rows(StoredRecord.syncChannel)
+            case .syncWishes: rows(StoredRecord.syncWish)
+            case .officeProfiles: rows(StoredRecord.officeProfile)
+            case .officeDays: rows(StoredRecord.officeDay)
+            case .officeVisits: rows(StoredRecord.officeVisit)
+            case .users: rows(StoredRecord.user)
+            case .personalEvents: rows(StoredRecord.personalEvent)
+            case .plannedEvents: rows(StoredRecord.plannedEvent)
+            }
+        }
+
+        private func rows<Record: StoredRow>(
+            _ make: @escaping (Record) -> StoredRecord
+        ) -> (schema: SchemaTable, read: (SQLRow) throws -> StoredRecord) {
+            (Record.schema, { make(try Record($0)) })
         }
     }
 
@@ -138,12 +136,9 @@ extension ReadTransaction {
     public func records(
         of table: StoredRecord.Table, after place: StoredRecord.Place?, limit: Int
     ) throws -> [(place: StoredRecord.Place, record: Result<StoredRecord, StorageError>)] {
-        let extra =
-            table == .feeds
-            ? """
-            , 0 AS access_count, NULL AS last_accessed_at
-            """ : ""
-        let key = hasRowNumbers ? table.key : table.primaryKey
+        let extra = table == .feeds ? ", 0 AS access_count, NULL AS last_accessed_at" : ""
+        let (schema, read) = table.stored
+        let key = table.key(hasRowNumbers: hasRowNumbers)
         var conditions: [String] = []
         if let place {
             conditions.append("(\(key.joined(separator: ", "))) > (\(SQLText.parameters(place.values.count)))")
@@ -154,7 +149,7 @@ extension ReadTransaction {
         let arguments = place?.values ?? []
         let rows = try rows(
             """
-            SELECT \(places), * \(extra) FROM \(table.name) \(condition)
+            SELECT \(places), * \(extra) FROM \(schema.name) \(condition)
             ORDER BY \(key.joined(separator: ", ")) LIMIT $\(arguments.count + 1)
             """, arguments + [.integer(limit)])
         return try rows.map { row in
@@ -169,51 +164,10 @@ extension ReadTransaction {
                         ofImport: try row.text(required: "import_id"), block: try row.integer(required: "block"))
                     return (place, .success(.importSource(source)))
                 }
-                return (place, .success(try StoredRecord(row, of: table)))
+                return (place, .success(try read(row)))
             } catch let error as StorageError {
                 return (place, .failure(error))
             }
         }
-    }
-}
-
-extension StoredRecord {
-    fileprivate init(_ row: SQLRow, of table: Table) throws {
-        self =
-            switch table {
-            case .circles: .circle(try Circle(row))
-            case .members: .member(try Member(row))
-            case .scheduleItems: .item(try ScheduleItem(row))
-            case .occurrences: .occurrence(try ChangedOccurrence(row))
-            case .feeds: .feed(try Feed(row))
-            case .importedEvents:
-                .importedEvent(try ImportedEventRecord(row, at: try row.integer(required: "from_epoch")))
-            case .imports: .importRecord(try ImportRecord(row))
-            case .importItems: .importBlock(items: try row.text(required: "items"))
-            case .importSources: .importSource(try row.text(required: "source"))
-            case .importChanges: .importChange(try ImportChange(row))
-            case .subscriptions: .subscription(try Subscription(row))
-            case .webhooks: .webhook(try Webhook(row))
-            case .webhookDeliveries: .delivery(try WebhookDelivery(row))
-            case .changes: .change(try CircleChange(row))
-            case .serviceKeys: .serviceKey(try ServiceKey(row))
-            case .auditTrail: .audit(try AuditEntry(row))
-            case .connections: .connection(try Connection(row))
-            case .officeProfiles: .officeProfile(try OfficeProfile(row))
-            case .syncLinks: .syncLink(try SyncLinkRow(row))
-            case .syncOperations:
-                .syncOperation(key: try row.text(required: "key"), content: try row.text(required: "content"))
-            case .syncPositions: .syncPosition(content: try row.text(required: "content"))
-            case .syncRuns: .syncRun(try SyncRunRow(row))
-            case .syncConflicts: .syncConflict(try SyncConflictRow(row))
-            case .syncJournal: .syncJournal(try SyncJournalRow(row))
-            case .syncChannels: .syncChannel(try SyncChannelRow(row))
-            case .syncWishes: .syncWish(try SyncWish(row))
-            case .officeDays: .officeDay(try OfficeDayRecord(row))
-            case .officeVisits: .officeVisit(try OfficeVisit(row))
-            case .users: .user(try User(row))
-            case .personalEvents: .personalEvent(try PersonalEvent(row))
-            case .plannedEvents: .plannedEvent(try PlannedEvent(row))
-            }
     }
 }

@@ -3,18 +3,20 @@
 /// One act of a person or program, chained to the act before it by that entry's hash.
 public struct AuditEntry: Hashable, Sendable {
     /// The entry's number, counted from 1 without gaps.
-    public var number: Int
+    public var number = 0
     /// Milliseconds since 1970.
-    public var at: Int
-    public var actor: String
-    public var action: String
+    public var at = 0
+    public var actor = ""
+    public var action = ""
     /// The id of the object of the act.
-    public var subject: String
+    public var subject = ""
     public var circleID: String?
     /// A JSON object of ids and fixed words.
-    public var detail: String
-    public var previousHash: String
-    public var hash: String
+    public var detail = ""
+    public var previousHash = ""
+    public var hash = ""
+
+    init() {}
 
     public init(
         number: Int, at: Int, actor: String, action: String, subject: String, circleID: String?, detail: String,
@@ -24,18 +26,16 @@ public struct AuditEntry: Hashable, Sendable {
         (self.subject, self.circleID, self.detail) = (subject, circleID, detail)
         (self.previousHash, self.hash) = (previousHash, hash)
     }
+}
 
-    init(_ row: SQLRow) throws {
-        number = try row.integer(required: "number")
-        at = try row.integer(required: "at")
-        actor = try row.text(required: "actor")
-        action = try row.text(required: "action")
-        subject = try row.text(required: "subject")
-        circleID = row.text("circle_id")
-        detail = try row.text(required: "detail")
-        previousHash = try row.text(required: "previous_hash")
-        hash = try row.text(required: "hash")
-    }
+extension AuditEntry: StoredRow {
+    static let table = RecordTable<AuditEntry>(
+        "audit_trail", key: "number",
+        [
+            .once("number", \.number), .once("at", \.at), .once("actor", \.actor), .once("action", \.action),
+            .once("subject", \.subject), .once("circle_id", \.circleID), .once("detail", \.detail),
+            .once("previous_hash", \.previousHash), .once("hash", \.hash),
+        ])
 }
 
 extension AuditEntry {
@@ -65,38 +65,33 @@ extension AuditEntry {
 extension ReadTransaction {
     /// Returns the last entry of all; nil before the first.
     public func lastAuditEntry() throws -> AuditEntry? {
-        try row("\(select: .auditTrail) ORDER BY number DESC LIMIT 1", []).map(AuditEntry.init)
+        try first("ORDER BY number DESC LIMIT 1")
     }
 
     public func auditEntry(_ number: Int) throws -> AuditEntry? {
-        try row("\(select: .auditTrail) WHERE number = $1", [.integer(number)]).map(AuditEntry.init)
+        try first("WHERE number = $1", [.integer(number)])
     }
 
     /// Returns entries before a number, latest first: those of one circle, or of all circles when `circle` is nil.
     public func auditEntries(before number: Int, in circle: String?, limit: Int) throws -> [AuditEntry] {
         guard let circle else {
-            return try rows(
-                "\(select: .auditTrail) WHERE number < $1 ORDER BY number DESC LIMIT $2",
-                [.integer(number), .integer(limit)]
-            ).map(AuditEntry.init)
+            return try all("WHERE number < $1 ORDER BY number DESC LIMIT $2", [.integer(number), .integer(limit)])
         }
-        return try rows(
-            "\(select: .auditTrail) WHERE circle_id = $1 AND number < $2 ORDER BY number DESC LIMIT $3",
-            [.text(circle), .integer(number), .integer(limit)]
-        ).map(AuditEntry.init)
+        return try all(
+            "WHERE circle_id = $1 AND number < $2 ORDER BY number DESC LIMIT $3",
+            [.text(circle), .integer(number), .integer(limit)])
     }
 
     /// Returns entries before a number that contain this text in one of their names, latest first.
     public func auditEntries(with text: String, before number: Int, limit: Int) throws -> [AuditEntry] {
         let escaped = ["\\", "%", "_"].reduce(text) { $0.replacing($1, with: "\\\($1)") }
         let columns = ["actor", "action", "subject", "COALESCE(circle_id, '')"]
-        return try rows(
+        return try all(
             """
-            \(select: .auditTrail) WHERE number < $1
+            WHERE number < $1
                 AND (\(columns.map { "\($0) LIKE $2 ESCAPE '\\'" }.joined(separator: " OR ")))
             ORDER BY number DESC LIMIT $3
-            """, [.integer(number), .text("%\(escaped)%"), .integer(limit)]
-        ).map(AuditEntry.init)
+            """, [.integer(number), .text("%\(escaped)%"), .integer(limit)])
     }
 
     /// Returns entries from a number on, in order, decoded from the exact bytes that are stored; nil stands for a row
@@ -129,16 +124,5 @@ extension WriteTransaction {
     }
 
     /// Stores the entry that follows `auditEntryToFollow()`.
-    public func insert(_ entry: AuditEntry) throws {
-        try execute(
-            """
-            INSERT INTO audit_trail (number, at, actor, action, subject, circle_id, detail, previous_hash, hash)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-            """,
-            [
-                .integer(entry.number), .integer(entry.at), .text(entry.actor), .text(entry.action),
-                .text(entry.subject), SQLValue(entry.circleID), .text(entry.detail), .text(entry.previousHash),
-                .text(entry.hash),
-            ])
-    }
+    public func insert(_ entry: AuditEntry) throws { try insert(new: entry) }
 }

@@ -2,38 +2,32 @@
 
 /// One changed or cancelled occurrence of a repeating appointment.
 public struct ChangedOccurrence: Hashable, Sendable {
-    public var circleID: String
-    public var itemID: String
+    public var circleID = ""
+    public var itemID = ""
     /// Its original start in the form of the URL: `YYYYMMDDTHHMMSSZ`.
-    public var originalStart: String
-    public var startsAt: Int
-    public var endsAt: Int
+    public var originalStart = ""
+    public var startsAt = 0
+    public var endsAt = 0
     /// The changed fields as JSON, which this module does not interpret.
-    public var content: String
-    public var createdAt: Int
-    public var updatedAt: Int
+    public var content = ""
+    public var createdAt = 0
+    public var updatedAt = 0
+}
 
+extension ChangedOccurrence: StoredRow {
     public init(circleID: String, itemID: String, originalStart: String, startsAt: Int, endsAt: Int, content: String) {
-        self.circleID = circleID
-        self.itemID = itemID
-        self.originalStart = originalStart
-        self.startsAt = startsAt
-        self.endsAt = endsAt
-        self.content = content
-        self.createdAt = 0
-        self.updatedAt = 0
+        self.init(
+            circleID: circleID, itemID: itemID, originalStart: originalStart, startsAt: startsAt, endsAt: endsAt,
+            content: content, createdAt: 0)
     }
 
-    init(_ row: SQLRow) throws {
-        circleID = try row.text(required: "circle_id")
-        itemID = try row.text(required: "item_id")
-        originalStart = try row.text(required: "original_start")
-        startsAt = try row.integer(required: "starts_at")
-        endsAt = try row.integer(required: "ends_at")
-        content = try row.text(required: "content")
-        createdAt = try row.integer(required: "created_at")
-        updatedAt = try row.integer(required: "updated_at")
-    }
+    static let table = RecordTable<ChangedOccurrence>(
+        "occurrences", key: "circle_id collection item_id original_start",
+        [
+            .init("circle_id", \.circleID), .derived("collection") { _ in "appointments" }, .init("item_id", \.itemID),
+            .init("original_start", \.originalStart), .init("starts_at", \.startsAt), .init("ends_at", \.endsAt),
+            .init("content", \.content), .once("created_at", \.createdAt), .init("updated_at", \.updatedAt),
+        ])
 }
 
 extension ScheduleItem.Collection {
@@ -48,25 +42,20 @@ extension ScheduleItem {
 
 extension ReadTransaction {
     public func occurrence(_ originalStart: String, of item: String, in circle: String) throws -> ChangedOccurrence? {
-        try row(
-            """
-            \(select: .occurrences)
-            WHERE circle_id = $1 AND collection = 'appointments' AND item_id = $2 AND original_start = $3
-            """, [.text(circle), .text(item), .text(originalStart)]
-        ).map(ChangedOccurrence.init)
+        try first(
+            "WHERE circle_id = $1 AND collection = 'appointments' AND item_id = $2 AND original_start = $3",
+            [.text(circle), .text(item), .text(originalStart)])
     }
 
     /// Returns changed occurrences of one appointment after a given one, in order of original start.
     public func occurrences(
         of item: String, in circle: String, after originalStart: String, limit: Int
     ) throws -> [ChangedOccurrence] {
-        try rows(
+        try all(
             """
-            \(select: .occurrences)
             WHERE circle_id = $1 AND collection = 'appointments' AND item_id = $2 AND original_start > $3
             ORDER BY original_start LIMIT $4
-            """, [.text(circle), .text(item), .text(originalStart), .integer(limit)]
-        ).map(ChangedOccurrence.init)
+            """, [.text(circle), .text(item), .text(originalStart), .integer(limit)])
     }
 
     /// Returns the times of the changed occurrences of an appointment, without their other changes, in order of
@@ -91,12 +80,11 @@ extension ReadTransaction {
     /// Returns all changed occurrences of one appointment, or of the whole circle when `item` is nil, in order of
     /// original start.
     public func occurrences(of item: String?, in circle: String) throws -> [ChangedOccurrence] {
-        try rows(
+        try all(
             """
-            \(select: .occurrences) WHERE circle_id = $1 AND (CAST($2 AS TEXT) IS NULL OR item_id = $2)
+            WHERE circle_id = $1 AND (CAST($2 AS TEXT) IS NULL OR item_id = $2)
             ORDER BY item_id, original_start
-            """, [.text(circle), SQLValue(item)]
-        ).map(ChangedOccurrence.init)
+            """, [.text(circle), SQLValue(item)])
     }
 }
 
@@ -104,13 +92,11 @@ extension ReadTransaction {
     /// Returns the changed occurrences of some appointments, each appointment's in order of original start.
     public func occurrences(of items: [String], in circle: String) throws -> [ChangedOccurrence] {
         try eachGroup(items, from: 2) { parameters, values in
-            try rows(
+            try all(
                 """
-                \(select: .occurrences)
                 WHERE circle_id = $1 AND collection = 'appointments' AND item_id IN (\(parameters))
                 ORDER BY item_id, original_start
-                """, [.text(circle)] + values
-            ).map(ChangedOccurrence.init)
+                """, [.text(circle)] + values)
         }
     }
 }
@@ -118,19 +104,9 @@ extension ReadTransaction {
 extension WriteTransaction {
     public func putOccurrence(_ occurrence: ChangedOccurrence, now: Int) throws {
         let isNew = try self.occurrence(occurrence.originalStart, of: occurrence.itemID, in: occurrence.circleID) == nil
-        try execute(
-            """
-            INSERT INTO occurrences (circle_id, collection, item_id, original_start, starts_at, ends_at, content,
-                created_at, updated_at)
-            VALUES ($1, 'appointments', $2, $3, $4, $5, $6, $7, $7)
-            ON CONFLICT (circle_id, collection, item_id, original_start) DO UPDATE SET
-                starts_at = EXCLUDED.starts_at, ends_at = EXCLUDED.ends_at, content = EXCLUDED.content,
-                updated_at = EXCLUDED.updated_at
-            """,
-            [
-                .text(occurrence.circleID), .text(occurrence.itemID), .text(occurrence.originalStart),
-                .integer(occurrence.startsAt), .integer(occurrence.endsAt), .text(occurrence.content), .integer(now),
-            ])
+        var stored = occurrence
+        (stored.createdAt, stored.updatedAt) = (now, now)
+        try put(stored)
         try note(
             .occurrence, isNew ? .created : .updated, in: occurrence.circleID, collection: "appointments",
             id: occurrence.itemID, part: occurrence.originalStart, now: now)

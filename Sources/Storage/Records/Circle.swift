@@ -2,33 +2,32 @@
 
 /// A circle of people around those they care for, to which members, patients, items and feeds belong.
 public struct Circle: Hashable, Sendable {
-    public var id: String
-    public var name: String
+    public var id = ""
+    public var name = ""
     /// The IANA id of its time zone.
-    public var timeZone: String
+    public var timeZone = ""
     /// Rises with every change that a feed may show.
-    public var version: Int
+    public var version = 0
     /// When `version` last rose, in milliseconds since 1970 like all times here; in a later second each time, so that it
     /// may be later than now (`ChangeTime`).
-    public var changedAt: Int
-    public var createdAt: Int
-    public var updatedAt: Int
+    public var changedAt = 0
+    public var createdAt = 0
+    public var updatedAt = 0
     /// The current epoch: the circle shows the versions of imported events that began by it and have not ended.
-    public var eventsEpoch: Int
+    public var eventsEpoch = 0
     /// Versions that ended by this epoch may have been removed.
-    public var eventsFloor: Int
+    public var eventsFloor = 0
+}
 
-    init(_ row: SQLRow) throws {
-        id = try row.text(required: "id")
-        name = try row.text(required: "name")
-        timeZone = try row.text(required: "time_zone")
-        version = try row.integer(required: "version")
-        changedAt = try row.integer(required: "changed_at")
-        createdAt = try row.integer(required: "created_at")
-        updatedAt = try row.integer(required: "updated_at")
-        eventsEpoch = try row.integer(required: "events_epoch")
-        eventsFloor = try row.integer(required: "events_floor")
-    }
+extension Circle: StoredRow {
+    static let table = RecordTable<Circle>(
+        "circles", key: "id",
+        [
+            .once("id", \.id), .once("name", \.name), .once("time_zone", \.timeZone), .once("version", \.version),
+            .once("changed_at", \.changedAt), .shown("events_epoch", \.eventsEpoch),
+            .shown("events_floor", \.eventsFloor), .once("created_at", \.createdAt), .once("updated_at", \.updatedAt),
+            .other("deleted_at"),
+        ])
 }
 
 /// Thrown when a circle of this id was deleted a moment ago and not all of it has been removed yet.
@@ -36,7 +35,7 @@ public struct CircleIsBeingRemoved: Error {}
 
 extension ReadTransaction {
     public func circle(_ id: String) throws -> Circle? {
-        try row("\(select: .circles) WHERE id = $1 AND deleted_at IS NULL", [.text(id)]).map(Circle.init)
+        try first("WHERE id = $1 AND deleted_at IS NULL", [.text(id)])
     }
 
     /// Returns circles in order of id after `cursor`: those that `user` is a member of, or all when `user` is nil.
@@ -44,16 +43,13 @@ extension ReadTransaction {
         if let user {
             return try rows(
                 """
-                SELECT \(columns: .circles, of: "circles") FROM circles
+                SELECT \(columns: Circle.self, of: "circles") FROM circles
                 JOIN members ON members.circle_id = circles.id AND members.user_id = $1 AND members.left_at IS NULL
                 WHERE circles.id > $2 AND circles.deleted_at IS NULL ORDER BY circles.id LIMIT $3
                 """, [.text(user), .text(cursor), .integer(limit)]
             ).map(Circle.init)
         }
-        return try rows(
-            "\(select: .circles) WHERE id > $1 AND deleted_at IS NULL ORDER BY id LIMIT $2",
-            [.text(cursor), .integer(limit)]
-        ).map(Circle.init)
+        return try all("WHERE id > $1 AND deleted_at IS NULL ORDER BY id LIMIT $2", [.text(cursor), .integer(limit)])
     }
 }
 
@@ -68,15 +64,15 @@ extension WriteTransaction {
         if old == nil, try isBeingRemoved(circle: id) { throw CircleIsBeingRemoved() }
         // This comes before the version rises, so that the items change in the version that the circle then gets.
         if let old, old.timeZone != timeZone { try revise(because: .zone, in: id, now: now) }
-        try execute(
+        try insert(
+            new: Circle(
+                id: id, name: name, timeZone: timeZone, version: 1, changedAt: now, createdAt: now, updatedAt: now),
             """
-            INSERT INTO circles (id, name, time_zone, version, changed_at, created_at, updated_at)
-            VALUES ($1, $2, $3, 1, $4, $4, $4)
             ON CONFLICT (id) DO UPDATE SET name = EXCLUDED.name, time_zone = EXCLUDED.time_zone,
                 version = circles.version + 1,
                 changed_at = \(ChangeTime.after(column: "circles.changed_at", now: "EXCLUDED.changed_at")),
                 updated_at = EXCLUDED.updated_at
-            """, [.text(id), .text(name), .text(timeZone), .integer(now)])
+            """)
         if let old, old.timeZone != timeZone {
             try touchNotices(in: id, now: now)
         }

@@ -2,65 +2,49 @@
 
 /// One change of a circle, recorded in the transaction that made it.
 public struct CircleChange: Hashable, Sendable {
-    public enum Subject: String, Hashable, Sendable, CaseIterable {
+    public enum Subject: String, Hashable, Sendable, CaseIterable, ColumnValue, StoredWord {
         case circle, member, patient, item, occurrence, feed, subscription, connection, conflict
         case fileImport = "import"
     }
 
-    public enum Kind: String, Hashable, Sendable {
+    public enum Kind: String, Hashable, Sendable, ColumnValue {
         case created, updated, deleted
     }
 
     /// A number that rises over all circles.
-    public var sequence: Int
-    public var circleID: String
+    public var sequence = 0
+    public var circleID = ""
     /// A number that rises by one with each change of the circle, from 1 on.
-    public var number: Int
-    public var at: Int
-    public var subject: Subject
+    public var number = 0
+    public var at = 0
+    public var subject = Subject.circle
     /// The collection of an item or an occurrence.
     public var collection: String?
     /// The id of what changed; nil for the circle itself.
     public var id: String?
     /// The original start of an occurrence.
     public var part: String?
-    public var kind: Kind
-
-    init(_ row: SQLRow) throws {
-        sequence = try row.integer(required: "sequence")
-        circleID = try row.text(required: "circle_id")
-        number = try row.integer(required: "number")
-        at = try row.integer(required: "at")
-        guard let subject = Subject(rawValue: try row.text(required: "type")),
-            let kind = Kind(rawValue: try row.text(required: "change"))
-        else { throw StorageError.unexpectedResult("A change is of an unknown kind.") }
-        self.subject = subject
-        self.kind = kind
-        collection = row.text("collection")
-        id = row.text("item_id")
-        part = row.text("part")
-    }
+    public var kind = Kind.created
+    /// The only user who may see it; nil when every member may.
+    var user: String?
 }
 
-extension CircleChange {
-    /// What is recorded about a change.
-    struct Note {
-        let subject: Subject
-        let kind: Kind
-        let collection: String?
-        let id: String?
-        let part: String?
-        /// The only user who may see it; nil when every member may.
-        let user: String?
-
-        init(
-            _ subject: Subject, _ kind: Kind, collection: String? = nil, id: String? = nil, part: String? = nil,
-            user: String? = nil
-        ) {
-            (self.subject, self.kind, self.collection, self.id) = (subject, kind, collection, id)
-            (self.part, self.user) = (part, user)
-        }
+extension CircleChange: StoredRow {
+    /// What is recorded about a change; the rest follows when it is stored.
+    init(
+        _ subject: Subject, _ kind: Kind, collection: String? = nil, id: String? = nil, part: String? = nil,
+        user: String? = nil
+    ) {
+        self.init(subject: subject, collection: collection, id: id, part: part, kind: kind, user: user)
     }
+
+    static let table = RecordTable<CircleChange>(
+        "changes", key: "sequence",
+        [
+            .once("sequence", \.sequence), .once("circle_id", \.circleID), .once("number", \.number), .once("at", \.at),
+            .once("type", \.subject), .once("collection", \.collection), .once("item_id", \.id), .once("part", \.part),
+            .once("user_id", \.user), .once("change", \.kind),
+        ])
 }
 
 extension ReadTransaction {
@@ -68,14 +52,12 @@ extension ReadTransaction {
     public func changes(
         in circle: String, after number: Int, upTo last: Int = .max, seenBy user: String?, limit: Int
     ) throws -> [CircleChange] {
-        try rows(
+        try all(
             """
-            \(select: .changes)
             WHERE circle_id = $1 AND number > $2 AND number <= $3
                 AND (CAST($4 AS TEXT) IS NULL OR user_id IS NULL OR user_id = $4)
             ORDER BY number LIMIT $5
-            """, [.text(circle), .integer(number), .integer(last), SQLValue(user), .integer(limit)]
-        ).map(CircleChange.init)
+            """, [.text(circle), .integer(number), .integer(last), SQLValue(user), .integer(limit)])
     }
 
     /// Returns the numbers of a circle's oldest stored change and of its latest; both are 0 when there are none.
@@ -90,10 +72,7 @@ extension ReadTransaction {
 
     /// Returns changes of all circles after a sequence number, in order.
     public func changes(afterSequence sequence: Int, limit: Int) throws -> [CircleChange] {
-        try rows(
-            "\(select: .changes) WHERE sequence > $1 ORDER BY sequence LIMIT $2",
-            [.integer(sequence), .integer(limit)]
-        ).map(CircleChange.init)
+        try all("WHERE sequence > $1 ORDER BY sequence LIMIT $2", [.integer(sequence), .integer(limit)])
     }
 
     /// Returns the sequence number of the latest change of all; 0 before the first.
@@ -111,23 +90,19 @@ extension WriteTransaction {
         id: String? = nil, part: String? = nil, user: String? = nil, now: Int
     ) throws {
         try note(
-            [CircleChange.Note(subject, kind, collection: collection, id: id, part: part, user: user)], in: circle,
-            now: now)
+            [CircleChange(subject, kind, collection: collection, id: id, part: part, user: user)], in: circle, now: now)
     }
 
     /// Records several changes in their order.
-    func note(_ notes: [CircleChange.Note], in circle: String, now: Int) throws {
+    func note(_ notes: [CircleChange], in circle: String, now: Int) throws {
         guard !notes.isEmpty else { return }
         let sequences = try nextChangeSequences(notes.count)
         let numbers = try nextChangeNumbers(notes.count, in: circle)
-        try insertRows(
-            into: "changes (sequence, circle_id, number, at, type, collection, item_id, part, user_id, change)",
-            zip(notes, zip(sequences, numbers)).map { note, place in
-                [
-                    .integer(place.0), .text(circle), .integer(place.1), .integer(now), .text(note.subject.rawValue),
-                    SQLValue(note.collection), SQLValue(note.id), SQLValue(note.part), SQLValue(note.user),
-                    .text(note.kind.rawValue),
-                ]
+        try insert(
+            all: zip(notes, zip(sequences, numbers)).map { note, place in
+                var note = note
+                (note.sequence, note.circleID, note.number, note.at) = (place.0, circle, place.1, now)
+                return note
             })
     }
 

@@ -4,57 +4,50 @@
 
 extension ReadTransaction {
     public func connection(_ id: String) throws -> Connection? {
-        try row("\(select: .connections) WHERE id = $1 AND ending IS NULL", [.text(id)]).map(Connection.init)
+        try first("WHERE id = $1 AND ending IS NULL", [.text(id)])
     }
 
     /// Returns a connection, ended or not.
     public func connectionEverKnown(_ id: String) throws -> Connection? {
-        try row("\(select: .connections) WHERE id = $1", [.text(id)]).map(Connection.init)
+        try first("WHERE id = $1", [.text(id)])
     }
 
     /// Returns a user's connections in a circle, in order of id.
     public func connections(
         of user: String, in circle: String, after cursor: String = "", limit: Int = 10_000
     ) throws -> [Connection] {
-        try rows(
+        try all(
             """
-            \(select: .connections) WHERE circle_id = $1 AND user_id = $2 AND id > $3 AND ending IS NULL
+            WHERE circle_id = $1 AND user_id = $2 AND id > $3 AND ending IS NULL
             ORDER BY id LIMIT $4
-            """, [.text(circle), .text(user), .text(cursor), .integer(limit)]
-        ).map(Connection.init)
+            """, [.text(circle), .text(user), .text(cursor), .integer(limit)])
     }
 
     /// Returns all connections of a circle, in order of id.
     public func connections(in circle: String, after cursor: String, limit: Int) throws -> [Connection] {
-        try rows(
-            "\(select: .connections) WHERE circle_id = $1 AND id > $2 AND ending IS NULL ORDER BY id LIMIT $3",
-            [.text(circle), .text(cursor), .integer(limit)]
-        ).map(Connection.init)
+        try all(
+            "WHERE circle_id = $1 AND id > $2 AND ending IS NULL ORDER BY id LIMIT $3",
+            [.text(circle), .text(cursor), .integer(limit)])
     }
 
     /// Returns a user's connections in all circles, in order of id.
     ///
     /// - Parameter provider: nil for all providers.
     public func connections(of user: String, by provider: Connection.Provider? = nil) throws -> [Connection] {
-        try rows(
+        try all(
             """
-            \(select: .connections)
             WHERE user_id = $1 AND (CAST($2 AS TEXT) IS NULL OR provider = $2) AND ending IS NULL
             ORDER BY id
-            """, [.text(user), SQLValue(provider?.rawValue)]
-        ).map(Connection.init)
+            """, [.text(user), SQLValue(provider?.rawValue)])
     }
 
     /// Returns a user's connection with this provider and this label (or without a label).
     public func connection(
         labelled label: String?, by provider: Connection.Provider, of user: String, in circle: String
     ) throws -> Connection? {
-        try row(
-            """
-            \(select: .connections)
-            WHERE circle_id = $1 AND user_id = $2 AND provider = $3 AND COALESCE(label, '') = $4 AND ending IS NULL
-            """, [.text(circle), .text(user), .text(provider.rawValue), .text(label ?? "")]
-        ).map(Connection.init)
+        try first(
+            "WHERE circle_id = $1 AND user_id = $2 AND provider = $3 AND COALESCE(label, '') = $4 AND ending IS NULL",
+            [.text(circle), .text(user), .text(provider.rawValue), .text(label ?? "")])
     }
 
     /// Returns how many connections a user has in a circle, with those whose events are still being removed.
@@ -67,21 +60,16 @@ extension ReadTransaction {
     /// Returns the active connections that are due, longest overdue first. Connections of phones are left out: the
     /// phones run them.
     public func dueConnections(now: Int, limit: Int) throws -> [Connection] {
-        try rows(
+        try all(
             """
-            \(select: .connections)
             WHERE state = 'active' AND next_sync_at <= $1 AND provider <> 'apple' AND ending IS NULL
             ORDER BY next_sync_at, id LIMIT $2
-            """, [.integer(now), .integer(limit)]
-        ).map(Connection.init)
+            """, [.integer(now), .integer(limit)])
     }
 
     /// Returns connections that have ended and from which something still has to be removed, in order of id.
     public func endingConnections(after cursor: String = "", limit: Int) throws -> [Connection] {
-        try rows(
-            "\(select: .connections) WHERE ending IS NOT NULL AND id > $1 ORDER BY id LIMIT $2",
-            [.text(cursor), .integer(limit)]
-        ).map(Connection.init)
+        try all("WHERE ending IS NOT NULL AND id > $1 ORDER BY id LIMIT $2", [.text(cursor), .integer(limit)])
     }
 }
 
@@ -93,34 +81,7 @@ extension WriteTransaction {
     }
 
     /// Stores what changed in a connection, such as when it last ran, without recording a change.
-    public func recordConnection(_ own: Connection) throws {
-        try execute(
-            """
-            INSERT INTO connections (id, circle_id, user_id, provider, label, account_id, account_name, calendar_id,
-                calendar_name, calendar_time_zone, state, state_at, config, last_sync_at, last_sync_status,
-                last_sync_error, failures, next_sync_at, missing_since_at, ending, ending_at, created_at, updated_at)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22,
-                $23)
-            ON CONFLICT (id) DO UPDATE SET label = EXCLUDED.label, account_id = EXCLUDED.account_id,
-                account_name = EXCLUDED.account_name, calendar_id = EXCLUDED.calendar_id,
-                calendar_name = EXCLUDED.calendar_name, calendar_time_zone = EXCLUDED.calendar_time_zone,
-                state = EXCLUDED.state, state_at = EXCLUDED.state_at, config = EXCLUDED.config,
-                last_sync_at = EXCLUDED.last_sync_at, last_sync_status = EXCLUDED.last_sync_status,
-                last_sync_error = EXCLUDED.last_sync_error, failures = EXCLUDED.failures,
-                next_sync_at = EXCLUDED.next_sync_at, missing_since_at = EXCLUDED.missing_since_at,
-                ending = EXCLUDED.ending, ending_at = EXCLUDED.ending_at, updated_at = EXCLUDED.updated_at
-            """,
-            [
-                .text(own.id), .text(own.circleID), .text(own.userID), .text(own.provider.rawValue),
-                SQLValue(own.label), SQLValue(own.accountID), SQLValue(own.accountName), SQLValue(own.calendarID),
-                SQLValue(own.calendarName), SQLValue(own.calendarTimeZone), .text(own.state.rawValue),
-                .integer(own.stateAt), .text(own.config), SQLValue(own.lastSyncAt),
-                SQLValue(own.lastSyncStatus?.rawValue), SQLValue(own.lastSyncError), .integer(own.failures),
-                SQLValue(own.nextSyncAt), SQLValue(own.missingSince),
-                SQLValue(own.ending?.rawValue), SQLValue(own.endingAt), .integer(own.createdAt),
-                .integer(own.updatedAt),
-            ])
-    }
+    public func recordConnection(_ own: Connection) throws { try put(own) }
 
     /// Ends a connection for its user; the events that it made at the provider are cleared away later.
     ///
@@ -164,13 +125,10 @@ extension WriteTransaction {
 
     /// Ends the connections of a circle, or those of a member who leaves it: future events are cleared away.
     func endConnections(of user: String? = nil, in circle: String, now: Int) throws {
-        let found = try rows(
+        let found: [Connection] = try all(
             """
-            \(select: .connections)
             WHERE circle_id = $1 AND (CAST($2 AS TEXT) IS NULL OR user_id = $2) AND ending IS NULL
-            """,
-            [.text(circle), SQLValue(user)]
-        ).map(Connection.init)
+            """, [.text(circle), SQLValue(user)])
         for own in found { try endConnection(own, .future, now: now) }
     }
 }

@@ -2,11 +2,11 @@
 
 /// A person's calendar at a provider that is kept in step with a circle.
 public struct Connection: Hashable, Sendable {
-    public enum Provider: String, Hashable, Sendable, CaseIterable {
+    public enum Provider: String, Hashable, Sendable, CaseIterable, ColumnValue {
         case google, outlook, caldav, apple
     }
 
-    public enum State: String, Hashable, Sendable, CaseIterable {
+    public enum State: String, Hashable, Sendable, CaseIterable, ColumnValue {
         /// Nobody has signed in at the provider yet.
         case unauthorized
         /// The account is known, but its calendar is not.
@@ -18,19 +18,19 @@ public struct Connection: Hashable, Sendable {
         case calendarGone
     }
 
-    public enum Outcome: String, Hashable, Sendable, CaseIterable {
+    public enum Outcome: String, Hashable, Sendable, CaseIterable, ColumnValue {
         case success, partial, failed
     }
 
     /// The events of an ended connection that are cleared away.
-    public enum Ending: String, Hashable, Sendable, CaseIterable {
+    public enum Ending: String, Hashable, Sendable, CaseIterable, ColumnValue {
         case all, future
     }
 
-    public var id: String
-    public var circleID: String
-    public var userID: String
-    public var provider: Provider
+    public var id = ""
+    public var circleID = ""
+    public var userID = ""
+    public var provider = Provider.caldav
     public var label: String?
     /// The account as the provider names it.
     public var accountID: String?
@@ -39,16 +39,16 @@ public struct Connection: Hashable, Sendable {
     public var calendarName: String?
     /// An IANA id; nil when the provider names none.
     public var calendarTimeZone: String?
-    public private(set) var state: State
+    public private(set) var state = State.unauthorized
     /// When the connection entered its state.
-    public private(set) var stateAt: Int
+    public private(set) var stateAt = 0
     /// The configuration as JSON, which this module does not interpret.
-    public var config: String
+    public var config = ""
     public var lastSyncAt: Int?
     public var lastSyncStatus: Outcome?
     public var lastSyncError: String?
     /// The number of failed runs in a row.
-    public var failures: Int
+    public var failures = 0
     /// When the next run is due; nil when the connection waits for a person.
     public var nextSyncAt: Int?
     /// When the calendar was first not found; nil while it exists.
@@ -56,68 +56,39 @@ public struct Connection: Hashable, Sendable {
     /// Set for a connection that has ended and from which something still has to be removed.
     public var ending: Ending?
     public var endingAt: Int?
-    public var createdAt: Int
-    public var updatedAt: Int
-
-    public init(
-        id: String, circleID: String, userID: String, provider: Provider, label: String?, config: String, now: Int
-    ) {
-        self.id = id
-        self.circleID = circleID
-        self.userID = userID
-        self.provider = provider
-        self.label = label
-        // It needs only a phone that may carry it.
-        self.state = provider == .apple ? .active : .unauthorized
-        self.stateAt = now
-        self.config = config
-        self.failures = 0
-        self.createdAt = now
-        self.updatedAt = now
-    }
-
-    init(_ row: SQLRow) throws {
-        id = try row.text(required: "id")
-        circleID = try row.text(required: "circle_id")
-        userID = try row.text(required: "user_id")
-        provider = try Self.known(row, "provider")
-        label = row.text("label")
-        accountID = row.text("account_id")
-        accountName = row.text("account_name")
-        calendarID = row.text("calendar_id")
-        calendarName = row.text("calendar_name")
-        calendarTimeZone = row.text("calendar_time_zone")
-        state = try Self.known(row, "state")
-        stateAt = try row.integer(required: "state_at")
-        config = try row.text(required: "config")
-        lastSyncAt = row.integer("last_sync_at")
-        lastSyncStatus = try Self.optional(row, "last_sync_status")
-        lastSyncError = row.text("last_sync_error")
-        failures = try row.integer(required: "failures")
-        nextSyncAt = row.integer("next_sync_at")
-        missingSince = row.integer("missing_since_at")
-        ending = try Self.optional(row, "ending")
-        endingAt = row.integer("ending_at")
-        createdAt = try row.integer(required: "created_at")
-        updatedAt = try row.integer(required: "updated_at")
-    }
+    public var createdAt = 0
+    public var updatedAt = 0
 
     /// Changes to a state; a connection that waits for a person has no next run.
     public mutating func turn(to new: State, now: Int) {
         if new != state { (state, stateAt) = (new, now) }
         if new != .active { nextSyncAt = nil }
     }
+}
 
-    private static func known<Value: RawRepresentable>(_ row: SQLRow, _ name: String) throws -> Value
-    where Value.RawValue == String {
-        guard let value = Value(rawValue: try row.text(required: name)) else {
-            throw StorageError.unexpectedResult("A connection has an unknown \(name).")
-        }
-        return value
+extension Connection: StoredRow {
+    public init(
+        id: String, circleID: String, userID: String, provider: Provider, label: String?, config: String, now: Int
+    ) {
+        // One of a phone needs only a phone that may carry it.
+        self.init(
+            id: id, circleID: circleID, userID: userID, provider: provider, label: label,
+            state: provider == .apple ? .active : .unauthorized, stateAt: now, config: config, createdAt: now,
+            updatedAt: now)
     }
 
-    private static func optional<Value: RawRepresentable>(_ row: SQLRow, _ name: String) throws -> Value?
-    where Value.RawValue == String {
-        row.text(name) == nil ? nil : try known(row, name)
-    }
+    static let table = RecordTable<Connection>(
+        "connections", key: "id",
+        [
+            .init("id", \.id), .once("circle_id", \.circleID), .once("user_id", \.userID),
+            .once("provider", \.provider), .init("label", \.label), .init("account_id", \.accountID),
+            .init("account_name", \.accountName), .init("calendar_id", \.calendarID),
+            .init("calendar_name", \.calendarName), .init("calendar_time_zone", \.calendarTimeZone),
+            .init("state", \.state), .init("state_at", \.stateAt), .init("config", \.config),
+            .init("last_sync_at", \.lastSyncAt), .init("last_sync_status", \.lastSyncStatus),
+            .init("last_sync_error", \.lastSyncError), .init("failures", \.failures),
+            .init("next_sync_at", \.nextSyncAt), .init("missing_since_at", \.missingSince),
+            .init("ending", \.ending), .init("ending_at", \.endingAt), .once("created_at", \.createdAt),
+            .init("updated_at", \.updatedAt),
+        ])
 }

@@ -3,41 +3,36 @@
 /// A sign-in at a provider that is under way.
 public struct ConnectionAuthorization: Hashable, Sendable {
     /// The hash of the secret that the provider returns; of a pending sign-in, of the code with which its user ends it.
-    public var stateHash: String
-    public var connectionID: String
+    public var stateHash = ""
+    public var connectionID = ""
     /// The user who began it.
-    public var userID: String
+    public var userID = ""
     /// The session of the browser that began it; nil when it was begun with a token.
     public var sessionID: String?
-    public var sealedVerifier: String
-    public var returnTo: String
-    public var expiresAt: Int
+    public var sealedVerifier = ""
+    public var returnTo = ""
+    public var expiresAt = 0
     /// What the provider returned, of a pending sign-in; nil while the provider has not answered.
     public var sealedCode: String?
+}
 
+extension ConnectionAuthorization: StoredRow {
     public init(
         stateHash: String, connectionID: String, userID: String, sessionID: String?, sealedVerifier: String,
         returnTo: String, expiresAt: Int
     ) {
-        self.stateHash = stateHash
-        self.connectionID = connectionID
-        self.userID = userID
-        self.sessionID = sessionID
-        self.sealedVerifier = sealedVerifier
-        self.returnTo = returnTo
-        self.expiresAt = expiresAt
+        self.init(
+            stateHash: stateHash, connectionID: connectionID, userID: userID, sessionID: sessionID,
+            sealedVerifier: sealedVerifier, returnTo: returnTo, expiresAt: expiresAt, sealedCode: nil)
     }
 
-    init(_ row: SQLRow) throws {
-        stateHash = try row.text(required: "state_hash")
-        connectionID = try row.text(required: "connection_id")
-        userID = try row.text(required: "user_id")
-        sessionID = row.text("session_id")
-        sealedVerifier = try row.text(required: "sealed_verifier")
-        returnTo = try row.text(required: "return_to")
-        expiresAt = try row.integer(required: "expires_at")
-        sealedCode = row.text("sealed_code")
-    }
+    static let table = RecordTable<ConnectionAuthorization>(
+        "connection_authorizations", key: "state_hash",
+        [
+            .once("state_hash", \.stateHash), .once("connection_id", \.connectionID), .once("user_id", \.userID),
+            .once("session_id", \.sessionID), .once("sealed_verifier", \.sealedVerifier),
+            .once("sealed_code", \.sealedCode), .once("return_to", \.returnTo), .once("expires_at", \.expiresAt),
+        ])
 }
 
 extension WriteTransaction {
@@ -45,17 +40,7 @@ extension WriteTransaction {
     ///
     /// - Parameter most: how many a connection has at most.
     public func insertAuthorization(_ own: ConnectionAuthorization, most: Int) throws {
-        try execute(
-            """
-            INSERT INTO connection_authorizations (state_hash, connection_id, user_id, session_id, sealed_verifier,
-                return_to, expires_at, sealed_code)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
-            """,
-            [
-                .text(own.stateHash), .text(own.connectionID), .text(own.userID), SQLValue(own.sessionID),
-                .text(own.sealedVerifier), .text(own.returnTo), .integer(own.expiresAt),
-                SQLValue(own.sealedCode),
-            ])
+        try insert(new: own)
         try execute(
             """
             DELETE FROM connection_authorizations WHERE connection_id = $1 AND state_hash NOT IN (
@@ -72,8 +57,7 @@ extension WriteTransaction {
     public func takeAuthorization(
         stateHash: String, isPending: Bool, of connection: String? = nil, now: Int
     ) throws -> ConnectionAuthorization? {
-        let found = try row("\(select: .connectionAuthorizations) WHERE state_hash = $1", [.text(stateHash)])
-            .map(ConnectionAuthorization.init)
+        let found: ConnectionAuthorization? = try first("WHERE state_hash = $1", [.text(stateHash)])
         guard let found, (found.sealedCode != nil) == isPending, connection.map({ $0 == found.connectionID }) ?? true
         else { return nil }
         try execute("DELETE FROM connection_authorizations WHERE state_hash = $1", [.text(stateHash)])

@@ -2,35 +2,31 @@
 
 /// The sealed credential of a connection's account.
 public struct ConnectionCredential: Hashable, Sendable {
-    public var connectionID: String
-    public var sealed: String
+    public var connectionID = ""
+    public var sealed = ""
     /// A value that is equal for equal accounts of one provider.
-    public var account: String
+    public var account = ""
     /// A number that rises with each renewal.
-    public var version: Int
-    public var updatedAt: Int
+    public var version = 0
+    public var updatedAt = 0
+}
 
+extension ConnectionCredential: StoredRow {
     public init(connectionID: String, sealed: String, account: String, version: Int, now: Int) {
-        self.connectionID = connectionID
-        self.sealed = sealed
-        self.account = account
-        self.version = version
-        self.updatedAt = now
+        self.init(connectionID: connectionID, sealed: sealed, account: account, version: version, updatedAt: now)
     }
 
-    init(_ row: SQLRow) throws {
-        connectionID = try row.text(required: "connection_id")
-        sealed = try row.text(required: "sealed")
-        account = try row.text(required: "account")
-        version = try row.integer(required: "version")
-        updatedAt = try row.integer(required: "updated_at")
-    }
+    static let table = RecordTable<ConnectionCredential>(
+        "connection_credentials", key: "connection_id",
+        [
+            .once("connection_id", \.connectionID), .once("sealed", \.sealed), .once("account", \.account),
+            .once("version", \.version), .once("updated_at", \.updatedAt),
+        ])
 }
 
 extension ReadTransaction {
     public func credential(ofConnection id: String) throws -> ConnectionCredential? {
-        try row("\(select: .connectionCredentials) WHERE connection_id = $1", [.text(id)])
-            .map(ConnectionCredential.init)
+        try first("WHERE connection_id = $1", [.text(id)])
     }
 
     /// Whether another connection, ended or not, uses the same account of the provider.
@@ -44,17 +40,12 @@ extension ReadTransaction {
 extension WriteTransaction {
     /// Stores the credential from a sign-in in place of the old one.
     public func putCredential(_ own: ConnectionCredential) throws {
-        try execute(
+        try insert(
+            new: own,
             """
-            INSERT INTO connection_credentials (connection_id, sealed, account, version, updated_at)
-            VALUES ($1, $2, $3, $4, $5)
             ON CONFLICT (connection_id) DO UPDATE SET sealed = EXCLUDED.sealed, account = EXCLUDED.account,
                 version = connection_credentials.version + 1, updated_at = EXCLUDED.updated_at
-            """,
-            [
-                .text(own.connectionID), .text(own.sealed), .text(own.account), .integer(own.version),
-                .integer(own.updatedAt),
-            ])
+            """)
     }
 
     /// Stores a renewed credential; returns false and changes nothing when another was stored in between.

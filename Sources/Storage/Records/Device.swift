@@ -2,57 +2,53 @@
 
 /// A device that a user registered; only the hash of its token is stored.
 public struct Device: Hashable, Sendable {
-    public var id: String
-    public var userID: String
+    public var id = ""
+    /// The hash of its token.
+    var hash = ""
+    public var userID = ""
     /// The name that the device gives itself, unique for its user.
-    public var deviceID: String
+    public var deviceID = ""
     public var name: String?
     public var platform: String?
-    public var createdAt: Int
+    public var createdAt = 0
     /// When it got its current token.
-    public var registeredAt: Int
+    public var registeredAt = 0
     public var lastUsedAt: Int?
     /// The name of what keeps the device from its calendars, as it last reported, and since when.
     public var problem: String?
     public var problemAt: Int?
+}
 
-    init(_ row: SQLRow) throws {
-        id = try row.text(required: "id")
-        userID = try row.text(required: "user_id")
-        deviceID = try row.text(required: "device_id")
-        name = row.text("name")
-        platform = row.text("platform")
-        createdAt = try row.integer(required: "created_at")
-        registeredAt = try row.integer(required: "registered_at")
-        lastUsedAt = row.integer("last_used_at")
-        problem = row.text("problem")
-        problemAt = row.integer("problem_at")
-    }
+extension Device: StoredRow {
+    static let table = RecordTable<Device>(
+        "devices", key: "id",
+        [
+            .once("id", \.id), .once("hash", \.hash), .once("user_id", \.userID), .once("device_id", \.deviceID),
+            .once("name", \.name), .once("platform", \.platform), .once("created_at", \.createdAt),
+            .once("registered_at", \.registeredAt), .shown("last_used_at", \.lastUsedAt), .shown("problem", \.problem),
+            .shown("problem_at", \.problemAt),
+        ])
 }
 
 extension ReadTransaction {
     /// Returns the device whose token has this hash.
     public func device(hash: String) throws -> Device? {
-        try row("\(select: .devices) WHERE hash = $1", [.text(hash)]).map(Device.init)
+        try first("WHERE hash = $1", [.text(hash)])
     }
 
     /// Returns a user's device; nil when it belongs to another user.
     public func device(_ id: String, of user: String) throws -> Device? {
-        try row("\(select: .devices) WHERE id = $1 AND user_id = $2", [.text(id), .text(user)]).map(Device.init)
+        try first("WHERE id = $1 AND user_id = $2", [.text(id), .text(user)])
     }
 
     /// Returns a user's device by the name that it gives itself.
     public func device(named deviceID: String, of user: String) throws -> Device? {
-        try row("\(select: .devices) WHERE user_id = $1 AND device_id = $2", [.text(user), .text(deviceID)])
-            .map(Device.init)
+        try first("WHERE user_id = $1 AND device_id = $2", [.text(user), .text(deviceID)])
     }
 
     /// Returns a user's devices, in order of id.
     public func devices(of user: String, after cursor: String, limit: Int) throws -> [Device] {
-        try rows(
-            "\(select: .devices) WHERE user_id = $1 AND id > $2 ORDER BY id LIMIT $3",
-            [.text(user), .text(cursor), .integer(limit)]
-        ).map(Device.init)
+        try all("WHERE user_id = $1 AND id > $2 ORDER BY id LIMIT $3", [.text(user), .text(cursor), .integer(limit)])
     }
 
     public func deviceCount(of user: String) throws -> Int {
@@ -67,17 +63,15 @@ extension WriteTransaction {
     public func putDevice(
         id: String, of user: String, deviceID: String, name: String?, platform: String?, hash: String, now: Int
     ) throws {
-        try execute(
+        try insert(
+            new: Device(
+                id: id, hash: hash, userID: user, deviceID: deviceID, name: name, platform: platform, createdAt: now,
+                registeredAt: now),
             """
-            INSERT INTO devices (id, hash, user_id, device_id, name, platform, created_at, registered_at)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $7)
-            ON CONFLICT (user_id, device_id)
-            DO UPDATE SET hash = $2, name = $5, platform = $6, registered_at = $7, last_used_at = NULL,
+            ON CONFLICT (user_id, device_id) DO UPDATE SET hash = EXCLUDED.hash, name = EXCLUDED.name,
+                platform = EXCLUDED.platform, registered_at = EXCLUDED.registered_at, last_used_at = NULL,
                 problem = NULL, problem_at = NULL
-            """,
-            [
-                .text(id), .text(hash), .text(user), .text(deviceID), SQLValue(name), SQLValue(platform), .integer(now),
-            ])
+            """)
     }
 
     public func noteUse(ofDevice id: String, now: Int) throws {

@@ -2,86 +2,65 @@
 
 /// A feed: what one user subscribes to in one circle.
 public struct Feed: Hashable, Sendable {
-    public var id: String
+    public var id = ""
     /// The number under which its accesses are counted, 1 to 2³²−1 and never reused; 0 until it is stored.
-    public var number: Int
-    public var circleID: String
-    public var userID: String
+    public var number = 0
+    public var circleID = ""
+    public var userID = ""
     public var label: String?
     /// The configuration as JSON, which this module does not interpret.
-    public var config: String
+    public var config = ""
     /// Added to each event's SEQUENCE in this feed.
-    public var sequenceOffset: Int
+    public var sequenceOffset = 0
     /// When the part of an event that only this feed shows last changed.
-    public var shownChangedAt: Int
+    public var shownChangedAt = 0
     /// When the configuration last changed at all.
-    public var configChangedAt: Int
+    public var configChangedAt = 0
     /// Whether it shows its owner's own entries beside the circle's.
-    public var showsOwn: Bool
+    public var showsOwn = false
     /// A version that rises with every change of those entries, and when it last rose.
-    public var ownVersion: Int
-    public var ownChangedAt: Int
-    public var tokenHint: String
-    public var sealedToken: String
-    public var createdAt: Int
-    public var updatedAt: Int
+    public var ownVersion = 0
+    public var ownChangedAt = 0
+    public var tokenHint = ""
+    public var sealedToken = ""
+    public var createdAt = 0
+    public var updatedAt = 0
     public var expiresAt: Int?
     public var revokedAt: Int?
-    public var accessCount: Int
+    public var accessCount = 0
     public var lastAccessedAt: Int?
     public var lastRevealedAt: Int?
+}
 
+extension Feed: StoredRow {
     public init(
         id: String, circleID: String, userID: String, label: String?, config: String, tokenHint: String,
         sealedToken: String, expiresAt: Int?, now: Int
     ) {
-        self.id = id
-        self.number = 0
-        self.circleID = circleID
-        self.userID = userID
-        self.label = label
-        self.config = config
-        self.sequenceOffset = 0
-        self.shownChangedAt = 0
-        self.configChangedAt = now
-        (self.showsOwn, self.ownVersion, self.ownChangedAt) = (false, 0, 0)
-        self.tokenHint = tokenHint
-        self.sealedToken = sealedToken
-        self.createdAt = now
-        self.updatedAt = now
-        self.expiresAt = expiresAt
-        self.accessCount = 0
+        self.init(
+            id: id, circleID: circleID, userID: userID, label: label, config: config, configChangedAt: now,
+            tokenHint: tokenHint, sealedToken: sealedToken, createdAt: now, updatedAt: now, expiresAt: expiresAt)
     }
 
-    init(_ row: SQLRow) throws {
-        id = try row.text(required: "id")
-        number = try row.integer(required: "number")
-        circleID = try row.text(required: "circle_id")
-        userID = try row.text(required: "user_id")
-        label = row.text("label")
-        config = try row.text(required: "config")
-        sequenceOffset = try row.integer(required: "sequence_offset")
-        shownChangedAt = try row.integer(required: "shown_changed_at")
-        configChangedAt = try row.integer(required: "config_changed_at")
-        showsOwn = try row.integer(required: "shows_own") != 0
-        ownVersion = try row.integer(required: "own_version")
-        ownChangedAt = try row.integer(required: "own_changed_at")
-        tokenHint = try row.text(required: "token_hint")
-        sealedToken = try row.text(required: "sealed_token")
-        createdAt = try row.integer(required: "created_at")
-        updatedAt = try row.integer(required: "updated_at")
-        expiresAt = row.integer("expires_at")
-        revokedAt = row.integer("revoked_at")
-        accessCount = try row.integer(required: "access_count")
-        lastAccessedAt = row.integer("last_accessed_at")
-        lastRevealedAt = row.integer("last_revealed_at")
-    }
+    static let table = RecordTable<Feed>(
+        "feeds", key: "id",
+        [
+            .init("id", \.id), .once("number", \.number), .once("circle_id", \.circleID),
+            .once("user_id", \.userID), .init("label", \.label), .init("config", \.config),
+            .init("sequence_offset", \.sequenceOffset), .init("shown_changed_at", \.shownChangedAt),
+            .init("config_changed_at", \.configChangedAt), .init("shows_own", \.showsOwn),
+            .shown("own_version", \.ownVersion), .shown("own_changed_at", \.ownChangedAt),
+            .once("token_hint", \.tokenHint), .once("sealed_token", \.sealedToken),
+            .once("created_at", \.createdAt), .init("updated_at", \.updatedAt), .init("expires_at", \.expiresAt),
+            .shown("revoked_at", \.revokedAt), .shown("last_revealed_at", \.lastRevealedAt),
+            .computed("access_count", \.accessCount), .computed("last_accessed_at", \.lastAccessedAt),
+        ])
 }
 
 extension Feed {
     /// Selects every column, and what is computed from the accesses that were counted.
     fileprivate static let query = """
-        SELECT \(columns: .feeds, of: "feeds"),
+        SELECT \(columns: Feed.self, of: "feeds"),
             (SELECT CAST(COALESCE(SUM(c.access_count), 0) AS BIGINT) FROM feed_clients AS c
                 WHERE c.feed = feeds.number) AS access_count,
             (SELECT c.last_seen_at FROM feed_clients AS c WHERE c.feed = feeds.number
@@ -145,18 +124,9 @@ extension WriteTransaction {
         guard let number = try given?.integer(required: "number") else {
             throw StorageError.unexpectedResult("Feeds are not numbered.")
         }
-        try execute(
-            """
-            INSERT INTO feeds (id, circle_id, user_id, label, config, sequence_offset, shown_changed_at,
-                config_changed_at, token_hint, sealed_token, created_at, updated_at, expires_at, number, shows_own)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11, $12, $13, $14)
-            """,
-            [
-                .text(feed.id), .text(feed.circleID), .text(feed.userID), SQLValue(feed.label), .text(feed.config),
-                .integer(feed.sequenceOffset), .integer(feed.shownChangedAt), .integer(feed.configChangedAt),
-                .text(feed.tokenHint), .text(feed.sealedToken), .integer(feed.createdAt), SQLValue(feed.expiresAt),
-                .integer(number), .integer(feed.showsOwn ? 1 : 0),
-            ])
+        var numbered = feed
+        numbered.number = number
+        try insert(new: numbered)
         try insertToken(hash: tokenHash, feed: feed.id, now: feed.createdAt)
         try note(.feed, .created, in: feed.circleID, id: feed.id, user: feed.userID, now: feed.createdAt)
         return number
@@ -164,17 +134,7 @@ extension WriteTransaction {
 
     /// Stores the properties of a feed that a client can change.
     public func updateFeed(_ feed: Feed) throws {
-        try execute(
-            """
-            UPDATE feeds SET label = $2, config = $3, expires_at = $4, sequence_offset = $5, shown_changed_at = $6,
-                config_changed_at = $7, updated_at = $8, shows_own = $9
-            WHERE id = $1
-            """,
-            [
-                .text(feed.id), SQLValue(feed.label), .text(feed.config), SQLValue(feed.expiresAt),
-                .integer(feed.sequenceOffset), .integer(feed.shownChangedAt), .integer(feed.configChangedAt),
-                .integer(feed.updatedAt), .integer(feed.showsOwn ? 1 : 0),
-            ])
+        try update(feed)
         try noteFeed(feed.id, .updated, now: feed.updatedAt)
     }
 

@@ -2,12 +2,12 @@
 
 /// One import of a file: its report, its changes, and what is needed to undo them.
 public struct ImportRecord: Hashable, Sendable {
-    public enum State: String, Hashable, Sendable {
+    public enum State: String, Hashable, Sendable, ColumnValue {
         case previewed, committed, undone
     }
 
     /// The step of an import that is under way, or that failed.
-    public enum Stage: String, Hashable, Sendable {
+    public enum Stage: String, Hashable, Sendable, ColumnValue {
         case reading, committing
         /// Reading failed, and nothing of the file is stored.
         case readFailed
@@ -20,9 +20,9 @@ public struct ImportRecord: Hashable, Sendable {
     /// The distance between the blocks of a preview's items and those of its commit.
     public static let span = 1 << 32
 
-    public var id: String
-    public var circleID: String
-    public var state: State
+    public var id = ""
+    public var circleID = ""
+    public var state = State.previewed
     /// Nil when nothing is under way and nothing failed.
     public var stage: Stage?
     /// The problem that is reported to the caller after a failure, as a JSON object.
@@ -30,55 +30,41 @@ public struct ImportRecord: Hashable, Sendable {
     /// The user who imports; nil for the host application.
     public var importedBy: String?
     /// The report as JSON without its items, which this module does not interpret.
-    public var report: String
+    public var report = ""
     /// The part of the report that a list shows; nil while there is no report.
     public var outline: String?
     /// The part of the file that a commit of the preview needs besides its events; empty once that is committed.
-    public var source: String
-    public var createdAt: Int
+    public var source = ""
+    public var createdAt = 0
     public var committedAt: Int?
     public var undoneAt: Int?
     /// The number of the block with which its items begin.
     public var itemBase = 0
+}
 
+extension ImportRecord: StoredRow {
     public init(
         id: String, circleID: String, state: State, importedBy: String?, report: String, source: String, createdAt: Int,
         committedAt: Int? = nil
     ) {
-        self.id = id
-        self.circleID = circleID
-        self.state = state
-        self.importedBy = importedBy
-        self.report = report
-        self.source = source
-        self.createdAt = createdAt
-        self.committedAt = committedAt
+        self.init(
+            id: id, circleID: circleID, state: state, importedBy: importedBy, report: report, source: source,
+            createdAt: createdAt, committedAt: committedAt, itemBase: 0)
     }
 
-    init(_ row: SQLRow) throws {
-        id = try row.text(required: "id")
-        circleID = try row.text(required: "circle_id")
-        guard let state = State(rawValue: try row.text(required: "state")) else {
-            throw StorageError.unexpectedResult("An import is in an unknown state.")
-        }
-        self.state = state
-        stage = row.text("stage").flatMap(Stage.init)
-        problem = row.text("problem")
-        outline = row.text("outline")
-        importedBy = row.text("imported_by")
-        report = try row.text(required: "report")
-        source = try row.text(required: "source")
-        createdAt = try row.integer(required: "created_at")
-        committedAt = row.integer("committed_at")
-        undoneAt = row.integer("undone_at")
-        itemBase = try row.integer(required: "item_base")
-    }
+    static let table = RecordTable<ImportRecord>(
+        "imports", key: "id",
+        [
+            .init("id", \.id), .once("circle_id", \.circleID), .init("state", \.state), .init("stage", \.stage),
+            .init("problem", \.problem), .once("imported_by", \.importedBy), .init("report", \.report),
+            .init("outline", \.outline), .init("source", \.source), .init("item_base", \.itemBase),
+            .once("created_at", \.createdAt), .init("committed_at", \.committedAt), .init("undone_at", \.undoneAt),
+        ])
 }
 
 extension ReadTransaction {
     public func importRecord(_ id: String) throws -> ImportRecord? {
-        try row("\(select: .imports) WHERE id = $1 AND COALESCE(stage, '') <> 'forgotten'", [.text(id)])
-            .map(ImportRecord.init)
+        try first("WHERE id = $1 AND COALESCE(stage, '') <> 'forgotten'", [.text(id)])
     }
 
     /// Returns imports of a circle, latest first, after the one that `cursor` names.
@@ -112,21 +98,7 @@ extension WriteTransaction {
     /// Stores an import, either new or with its next state.
     public func putImport(_ record: ImportRecord) throws {
         let before = try row("SELECT state FROM imports WHERE id = $1", [.text(record.id)])?.text("state")
-        try execute(
-            """
-            INSERT INTO imports (id, circle_id, state, imported_by, report, source, created_at, committed_at, undone_at,
-                stage, problem, outline, item_base)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
-            ON CONFLICT (id) DO UPDATE SET state = EXCLUDED.state, report = EXCLUDED.report, source = EXCLUDED.source,
-                committed_at = EXCLUDED.committed_at, undone_at = EXCLUDED.undone_at, stage = EXCLUDED.stage,
-                problem = EXCLUDED.problem, outline = EXCLUDED.outline, item_base = EXCLUDED.item_base
-            """,
-            [
-                .text(record.id), .text(record.circleID), .text(record.state.rawValue), SQLValue(record.importedBy),
-                .text(record.report), .text(record.source), .integer(record.createdAt), SQLValue(record.committedAt),
-                SQLValue(record.undoneAt), SQLValue(record.stage?.rawValue), SQLValue(record.problem),
-                SQLValue(record.outline), .integer(record.itemBase),
-            ])
+        try put(record)
         // A preview does not change anything that anybody sees.
         guard record.state.rawValue != before else { return }
         if record.state == .committed {

@@ -109,7 +109,7 @@ extension WriteTransaction {
         }
         try note(
             puts.map {
-                CircleChange.Note(
+                CircleChange(
                     .item, $0.isNew ? .created : .updated, collection: $0.item.collection.rawValue, id: $0.item.id)
             }, in: circle, now: now)
     }

@@ -2,37 +2,33 @@
 
 /// A user's membership of a circle; somebody who has left is kept as a name in old titles.
 public struct Member: Hashable, Sendable {
-    public enum Role: String, Hashable, Sendable, CaseIterable {
+    public enum Role: String, Hashable, Sendable, CaseIterable, ColumnValue {
         case owner, member, viewer
     }
 
-    public var circleID: String
-    public var userID: String
-    public var displayName: String
-    public var role: Role
-    public var createdAt: Int
-    public var updatedAt: Int
+    public var circleID = ""
+    public var userID = ""
+    public var displayName = ""
+    public var role = Role.viewer
+    public var createdAt = 0
+    public var updatedAt = 0
     public var leftAt: Int?
+}
 
-    init(_ row: SQLRow) throws {
-        circleID = try row.text(required: "circle_id")
-        userID = try row.text(required: "user_id")
-        displayName = try row.text(required: "display_name")
-        guard let role = Role(rawValue: try row.text(required: "role")) else {
-            throw StorageError.unexpectedResult("A member has an unknown role.")
-        }
-        self.role = role
-        createdAt = try row.integer(required: "created_at")
-        updatedAt = try row.integer(required: "updated_at")
-        leftAt = row.integer("left_at")
-    }
+extension Member: StoredRow {
+    static let table = RecordTable<Member>(
+        "members", key: "circle_id user_id",
+        [
+            .init("circle_id", \.circleID), .init("user_id", \.userID), .init("display_name", \.displayName),
+            .init("role", \.role), .once("created_at", \.createdAt), .init("updated_at", \.updatedAt),
+            .init("left_at", \.leftAt),
+        ])
 }
 
 extension ReadTransaction {
     /// Returns a member of the circle, including one who has left.
     public func memberEverKnown(_ user: String, in circle: String) throws -> Member? {
-        try row("\(select: .members) WHERE circle_id = $1 AND user_id = $2", [.text(circle), .text(user)])
-            .map(Member.init)
+        try first("WHERE circle_id = $1 AND user_id = $2", [.text(circle), .text(user)])
     }
 
     /// Returns a member of the circle who has not left.
@@ -42,7 +38,7 @@ extension ReadTransaction {
 
     /// Returns all members in order of id, including those who have left.
     public func membersEverKnown(in circle: String) throws -> [Member] {
-        try rows("\(select: .members) WHERE circle_id = $1 ORDER BY user_id", [.text(circle)]).map(Member.init)
+        try all("WHERE circle_id = $1 ORDER BY user_id", [.text(circle)])
     }
 }
 
@@ -56,13 +52,9 @@ extension WriteTransaction {
     ) throws -> (Member, isNew: Bool) {
         let old = try memberEverKnown(user, in: circle)
         if let old, old.leftAt == nil, old.displayName == displayName, old.role == role { return (old, false) }
-        try execute(
-            """
-            INSERT INTO members (circle_id, user_id, display_name, role, created_at, updated_at)
-            VALUES ($1, $2, $3, $4, $5, $5)
-            ON CONFLICT (circle_id, user_id) DO UPDATE SET display_name = EXCLUDED.display_name,
-                role = EXCLUDED.role, updated_at = EXCLUDED.updated_at, left_at = NULL
-            """, [.text(circle), .text(user), .text(displayName), .text(role.rawValue), .integer(now)])
+        try put(
+            Member(
+                circleID: circle, userID: user, displayName: displayName, role: role, createdAt: now, updatedAt: now))
         if let old, old.displayName != displayName { try revise(because: .owner(user), in: circle, titles, now: now) }
         try touchCircle(circle, now: now)
         guard let new = try memberEverKnown(user, in: circle) else {

@@ -2,9 +2,9 @@
 
 /// A date of a user: what they said about it, and what the program decided.
 public struct OfficeDayRecord: Hashable, Sendable {
-    public var userID: String
+    public var userID = ""
     /// Days since 1970-01-01.
-    public var day: Int
+    public var day = 0
     public var word: String?
     /// The decision with its event, which this module does not interpret.
     public var decision: String?
@@ -12,27 +12,26 @@ public struct OfficeDayRecord: Hashable, Sendable {
     public var status: String?
     public var eventState: String?
     public var eventTarget: String?
-    public var updatedAt: Int
+    public var updatedAt = 0
+}
 
+extension OfficeDayRecord: StoredRow {
     public init(
         userID: String, day: Int, word: String?, decision: String?, status: String?, eventState: String?,
         eventTarget: String?, now: Int
     ) {
-        (self.userID, self.day, self.word, self.decision) = (userID, day, word, decision)
-        (self.status, self.eventState, self.eventTarget) = (status, eventState, eventTarget)
-        updatedAt = now
+        self.init(
+            userID: userID, day: day, word: word, decision: decision, status: status, eventState: eventState,
+            eventTarget: eventTarget, updatedAt: now)
     }
 
-    init(_ row: SQLRow) throws {
-        userID = try row.text(required: "user_id")
-        day = try row.integer(required: "day")
-        word = row.text("word")
-        decision = row.text("decision")
-        status = row.text("status")
-        eventState = row.text("event_state")
-        eventTarget = row.text("event_target")
-        updatedAt = try row.integer(required: "updated_at")
-    }
+    static let table = RecordTable<OfficeDayRecord>(
+        "office_days", key: "user_id day",
+        [
+            .init("user_id", \.userID), .init("day", \.day), .init("word", \.word), .init("decision", \.decision),
+            .init("status", \.status), .init("event_state", \.eventState), .init("event_target", \.eventTarget),
+            .init("updated_at", \.updatedAt),
+        ])
 }
 
 /// The numbers of a user's days and events.
@@ -47,10 +46,9 @@ public struct OfficeDayCounts: Hashable, Sendable {
 extension ReadTransaction {
     /// Returns a user's dates from one to another, both included, in order.
     public func officeDays(of user: String, from: Int, through: Int) throws -> [OfficeDayRecord] {
-        try rows(
-            "\(select: .officeDays) WHERE user_id = $1 AND day >= $2 AND day <= $3 ORDER BY day",
-            [.text(user), .integer(from), .integer(through)]
-        ).map(OfficeDayRecord.init)
+        try all(
+            "WHERE user_id = $1 AND day >= $2 AND day <= $3 ORDER BY day",
+            [.text(user), .integer(from), .integer(through)])
     }
 
     /// Returns a user's dates that have an event, in order.
@@ -68,8 +66,7 @@ extension ReadTransaction {
             arguments.append(.text(value))
             condition += " AND \(column) = $\(arguments.count)"
         }
-        return try rows("\(select: .officeDays) WHERE \(condition) ORDER BY day LIMIT $3", arguments)
-            .map(OfficeDayRecord.init)
+        return try all("WHERE \(condition) ORDER BY day LIMIT $3", arguments)
     }
 
     /// Counts the days of a span by status, and all events by state.
@@ -102,17 +99,6 @@ extension WriteTransaction {
                 "DELETE FROM office_days WHERE user_id = $1 AND day = $2", [.text(day.userID), .integer(day.day)])
             return
         }
-        try execute(
-            """
-            INSERT INTO office_days (user_id, day, word, decision, status, event_state, event_target, updated_at)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
-            ON CONFLICT (user_id, day) DO UPDATE SET word = EXCLUDED.word, decision = EXCLUDED.decision,
-                status = EXCLUDED.status, event_state = EXCLUDED.event_state, event_target = EXCLUDED.event_target,
-                updated_at = EXCLUDED.updated_at
-            """,
-            [
-                .text(day.userID), .integer(day.day), SQLValue(day.word), SQLValue(day.decision),
-                SQLValue(day.status), SQLValue(day.eventState), SQLValue(day.eventTarget), .integer(day.updatedAt),
-            ])
+        try put(day)
     }
 }

@@ -2,13 +2,13 @@
 
 /// A user's settings for their office days, and how far the days have been processed.
 public struct OfficeProfile: Hashable, Sendable {
-    public enum Outcome: String, Hashable, Sendable, CaseIterable { case success, partial, failed }
+    public enum Outcome: String, Hashable, Sendable, CaseIterable, ColumnValue { case success, partial, failed }
 
-    public var userID: String
+    public var userID = ""
     /// The settings as JSON, which this module does not interpret.
-    public var settings: String
+    public var settings = ""
     /// The seed of the identities of this user's events.
-    public var seed: String
+    public var seed = ""
     /// Days since 1970-01-01: the date on which office days were enabled, and the last one whose night was decided.
     public var countsFrom: Int?
     public var nightsThrough: Int?
@@ -22,38 +22,27 @@ public struct OfficeProfile: Hashable, Sendable {
     public var lastSyncAt: Int?
     public var lastSync: Outcome?
     /// The numbers of writes that were carried out, and of those that failed.
-    public var writes: Int
-    public var errors: Int
-    public var createdAt: Int
-    public var updatedAt: Int
+    public var writes = 0
+    public var errors = 0
+    public var createdAt = 0
+    public var updatedAt = 0
+}
 
+extension OfficeProfile: StoredRow {
     public init(userID: String, settings: String, seed: String, now: Int) {
-        (self.userID, self.settings, self.seed) = (userID, settings, seed)
-        (writes, errors, createdAt, updatedAt) = (0, 0, now, now)
+        self.init(userID: userID, settings: settings, seed: seed, createdAt: now, updatedAt: now)
     }
 
-    init(_ row: SQLRow) throws {
-        userID = try row.text(required: "user_id")
-        settings = try row.text(required: "settings")
-        seed = try row.text(required: "seed")
-        countsFrom = row.integer("counts_from")
-        nightsThrough = row.integer("nights_through")
-        nextNightAt = row.integer("next_night_at")
-        enabledAt = row.integer("enabled_at")
-        firstEnabledAt = row.integer("first_enabled_at")
-        problem = row.text("problem")
-        lastSyncAt = row.integer("last_sync_at")
-        lastSync = try row.text("last_sync_status").map { text in
-            guard let outcome = Outcome(text: text) else {
-                throw StorageError.unexpectedResult("Office days ended in an unknown way.")
-            }
-            return outcome
-        }
-        writes = try row.integer(required: "writes")
-        errors = try row.integer(required: "errors")
-        createdAt = try row.integer(required: "created_at")
-        updatedAt = try row.integer(required: "updated_at")
-    }
+    static let table = RecordTable<OfficeProfile>(
+        "office_profiles", key: "user_id",
+        [
+            .init("user_id", \.userID), .init("settings", \.settings), .once("seed", \.seed),
+            .init("counts_from", \.countsFrom), .init("nights_through", \.nightsThrough),
+            .init("next_night_at", \.nextNightAt), .init("enabled_at", \.enabledAt),
+            .init("first_enabled_at", \.firstEnabledAt), .init("problem", \.problem),
+            .init("last_sync_at", \.lastSyncAt), .init("last_sync_status", \.lastSync), .init("writes", \.writes),
+            .init("errors", \.errors), .once("created_at", \.createdAt), .init("updated_at", \.updatedAt),
+        ])
 }
 
 /// How many users use office days, for the host application.
@@ -72,7 +61,7 @@ public struct OfficeFigures: Hashable, Sendable {
 
 extension ReadTransaction {
     public func officeProfile(of user: String) throws -> OfficeProfile? {
-        try row("\(select: .officeProfiles) WHERE user_id = $1", [.text(user)]).map(OfficeProfile.init)
+        try first("WHERE user_id = $1", [.text(user)])
     }
 
     /// Returns users for whom a night has to be decided.
@@ -115,28 +104,7 @@ extension ReadTransaction {
 
 extension WriteTransaction {
     /// Stores a new or changed profile.
-    public func putOfficeProfile(_ profile: OfficeProfile) throws {
-        try execute(
-            """
-            INSERT INTO office_profiles (user_id, settings, seed, counts_from, nights_through, next_night_at,
-                enabled_at, first_enabled_at, problem, last_sync_at, last_sync_status, writes, errors, created_at,
-                updated_at)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
-            ON CONFLICT (user_id) DO UPDATE SET settings = EXCLUDED.settings, counts_from = EXCLUDED.counts_from,
-                nights_through = EXCLUDED.nights_through, next_night_at = EXCLUDED.next_night_at,
-                enabled_at = EXCLUDED.enabled_at, first_enabled_at = EXCLUDED.first_enabled_at,
-                problem = EXCLUDED.problem, last_sync_at = EXCLUDED.last_sync_at,
-                last_sync_status = EXCLUDED.last_sync_status, writes = EXCLUDED.writes, errors = EXCLUDED.errors,
-                updated_at = EXCLUDED.updated_at
-            """,
-            [
-                .text(profile.userID), .text(profile.settings), .text(profile.seed), SQLValue(profile.countsFrom),
-                SQLValue(profile.nightsThrough), SQLValue(profile.nextNightAt), SQLValue(profile.enabledAt),
-                SQLValue(profile.firstEnabledAt), SQLValue(profile.problem), SQLValue(profile.lastSyncAt),
-                SQLValue(profile.lastSync?.rawValue), .integer(profile.writes), .integer(profile.errors),
-                .integer(profile.createdAt), .integer(profile.updatedAt),
-            ])
-    }
+    public func putOfficeProfile(_ profile: OfficeProfile) throws { try put(profile) }
 
     /// Postpones the decision of a user's night.
     public func postponeOfficeNight(of user: String, until time: Int) throws {

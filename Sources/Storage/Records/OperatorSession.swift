@@ -2,10 +2,12 @@
 
 /// A browser in which the operator's pages are open; only the hash of its token is stored.
 public struct OperatorSession: Hashable, Sendable {
-    public var id: String
-    public var createdAt: Int
-    public var lastUsedAt: Int
-    public var expiresAt: Int
+    public var id = ""
+    /// The hash of its token.
+    var hash = ""
+    public var createdAt = 0
+    public var lastUsedAt = 0
+    public var expiresAt = 0
 
     /// How long a session lasts at most, in milliseconds: 2 hours.
     public static let lifetime = 2 * 3_600_000
@@ -13,26 +15,27 @@ public struct OperatorSession: Hashable, Sendable {
     public static let idleLimit = 30 * 60_000
     /// How many there are at once; the oldest are removed.
     public static let maximum = 10
+}
 
+extension OperatorSession: StoredRow {
     public init(id: String, now: Int) {
-        (self.id, createdAt, lastUsedAt, expiresAt) = (id, now, now, now + Self.lifetime)
+        self.init(id: id, createdAt: now, lastUsedAt: now, expiresAt: now + Self.lifetime)
     }
 
-    init(_ row: SQLRow) throws {
-        id = try row.text(required: "id")
-        createdAt = try row.integer(required: "created_at")
-        lastUsedAt = try row.integer(required: "last_used_at")
-        expiresAt = try row.integer(required: "expires_at")
-    }
+    static let table = RecordTable<OperatorSession>(
+        "operator_sessions", key: "id",
+        [
+            .once("id", \.id), .once("hash", \.hash), .once("created_at", \.createdAt),
+            .once("last_used_at", \.lastUsedAt), .once("expires_at", \.expiresAt),
+        ])
 }
 
 extension ReadTransaction {
     /// Returns the operator's session whose token has this hash; nil once it has ended.
     public func operatorSession(hash: String, now: Int) throws -> OperatorSession? {
-        try row(
-            "\(select: .operatorSessions) WHERE hash = $1 AND expires_at > $2 AND last_used_at > $3",
-            [.text(hash), .integer(now), .integer(now - OperatorSession.idleLimit)]
-        ).map(OperatorSession.init)
+        try first(
+            "WHERE hash = $1 AND expires_at > $2 AND last_used_at > $3",
+            [.text(hash), .integer(now), .integer(now - OperatorSession.idleLimit)])
     }
 }
 
@@ -44,14 +47,9 @@ extension WriteTransaction {
             DELETE FROM operator_sessions WHERE id IN (
                 SELECT id FROM operator_sessions ORDER BY created_at DESC, id LIMIT 1000 OFFSET $1)
             """, [.integer(OperatorSession.maximum - 1)])
-        try execute(
-            """
-            INSERT INTO operator_sessions (id, hash, created_at, last_used_at, expires_at) VALUES ($1, $2, $3, $4, $5)
-            """,
-            [
-                .text(session.id), .text(hash), .integer(session.createdAt), .integer(session.lastUsedAt),
-                .integer(session.expiresAt),
-            ])
+        var session = session
+        session.hash = hash
+        try insert(new: session)
     }
 
     public func noteUse(ofOperatorSession id: String, now: Int) throws {

@@ -16,7 +16,7 @@ extension ReadTransaction {
     ) throws {
         try eachRow(
             """
-            \(select: .personalEvents)
+            \(select: PersonalEvent.self)
             WHERE user_id = $1 AND deleted_at IS NULL AND connection_id IS NULL AND instance_key = '' AND first_day <= $3
                 AND (last_day IS NULL OR last_day >= $2)
             ORDER BY first_day, id
@@ -26,12 +26,11 @@ extension ReadTransaction {
 
     /// Returns all changed occurrences of a user's series, including deleted ones, in order of their original starts.
     public func personalOccurrences(of user: String) throws -> [PersonalEvent] {
-        try rows(
+        try all(
             """
-            \(select: .personalEvents) WHERE user_id = $1 AND instance_key <> '' AND connection_id IS NULL
+            WHERE user_id = $1 AND instance_key <> '' AND connection_id IS NULL
             ORDER BY instance_key, id
-            """, [.text(user)]
-        ).map(PersonalEvent.init)
+            """, [.text(user)])
     }
 }
 

@@ -2,18 +2,20 @@
 
 /// The password of a user who signs in here; only a slow hash of it is stored.
 public struct Password: Hashable, Sendable {
-    public var userID: String
+    public var userID = ""
     /// The hash with its parameters and salt, in the format of whoever made it.
-    public var hash: String
-    public var createdAt: Int
-    public var changedAt: Int
+    public var hash = ""
+    public var createdAt = 0
+    public var changedAt = 0
+}
 
-    init(_ row: SQLRow) throws {
-        userID = try row.text(required: "user_id")
-        hash = try row.text(required: "hash")
-        createdAt = try row.integer(required: "created_at")
-        changedAt = try row.integer(required: "changed_at")
-    }
+extension Password: StoredRow {
+    static let table = RecordTable<Password>(
+        "passwords", key: "user_id",
+        [
+            .init("user_id", \.userID), .init("hash", \.hash), .once("created_at", \.createdAt),
+            .init("changed_at", \.changedAt),
+        ])
 }
 
 /// A user with a password, as lists show one.
@@ -30,7 +32,7 @@ public struct ListedUser: Hashable, Sendable {
 
 extension ReadTransaction {
     public func password(of user: String) throws -> Password? {
-        try row("\(select: .passwords) WHERE user_id = $1", [.text(user)]).map(Password.init)
+        try first("WHERE user_id = $1", [.text(user)])
     }
 
     /// Returns users with a password, in order of id.
@@ -58,11 +60,7 @@ extension WriteTransaction {
     /// Sets or replaces a password; returns true when the user had none.
     public func putPassword(of user: String, hash: String, now: Int) throws -> Bool {
         let isNew = try password(of: user) == nil
-        try execute(
-            """
-            INSERT INTO passwords (user_id, hash, created_at, changed_at) VALUES ($1, $2, $3, $3)
-            ON CONFLICT (user_id) DO UPDATE SET hash = $2, changed_at = $3
-            """, [.text(user), .text(hash), .integer(now)])
+        try put(Password(userID: user, hash: hash, createdAt: now, changedAt: now))
         return isNew
     }
 

@@ -2,33 +2,32 @@
 
 /// A person whom a circle cares for; one who was removed is kept as a name in old titles.
 public struct Patient: Hashable, Sendable {
-    public var circleID: String
-    public var id: String
-    public var displayName: String
-    public var createdAt: Int
-    public var updatedAt: Int
+    public var circleID = ""
+    public var id = ""
+    public var displayName = ""
+    public var createdAt = 0
+    public var updatedAt = 0
     public var removedAt: Int?
+}
 
-    init(_ row: SQLRow) throws {
-        circleID = try row.text(required: "circle_id")
-        id = try row.text(required: "id")
-        displayName = try row.text(required: "display_name")
-        createdAt = try row.integer(required: "created_at")
-        updatedAt = try row.integer(required: "updated_at")
-        removedAt = row.integer("removed_at")
-    }
+extension Patient: StoredRow {
+    static let table = RecordTable<Patient>(
+        "patients", key: "circle_id id",
+        [
+            .init("circle_id", \.circleID), .init("id", \.id), .init("display_name", \.displayName),
+            .once("created_at", \.createdAt), .init("updated_at", \.updatedAt), .init("removed_at", \.removedAt),
+        ])
 }
 
 extension ReadTransaction {
     /// Returns a patient of the circle, including one who was removed.
     public func patientEverKnown(_ id: String, in circle: String) throws -> Patient? {
-        try row("\(select: .patients) WHERE circle_id = $1 AND id = $2", [.text(circle), .text(id)])
-            .map(Patient.init)
+        try first("WHERE circle_id = $1 AND id = $2", [.text(circle), .text(id)])
     }
 
     /// Returns all patients in order of id, including removed ones.
     public func patientsEverKnown(in circle: String) throws -> [Patient] {
-        try rows("\(select: .patients) WHERE circle_id = $1 ORDER BY id", [.text(circle)]).map(Patient.init)
+        try all("WHERE circle_id = $1 ORDER BY id", [.text(circle)])
     }
 }
 
@@ -41,12 +40,7 @@ extension WriteTransaction {
     ) throws -> (Patient, isNew: Bool) {
         let old = try patientEverKnown(id, in: circle)
         if let old, old.removedAt == nil, old.displayName == displayName { return (old, false) }
-        try execute(
-            """
-            INSERT INTO patients (circle_id, id, display_name, created_at, updated_at) VALUES ($1, $2, $3, $4, $4)
-            ON CONFLICT (circle_id, id) DO UPDATE SET display_name = EXCLUDED.display_name,
-                updated_at = EXCLUDED.updated_at, removed_at = NULL
-            """, [.text(circle), .text(id), .text(displayName), .integer(now)])
+        try put(Patient(circleID: circle, id: id, displayName: displayName, createdAt: now, updatedAt: now))
         if let old, old.displayName != displayName { try revise(because: .patient(id), in: circle, titles, now: now) }
         try touchCircle(circle, now: now)
         guard let new = try patientEverKnown(id, in: circle) else {

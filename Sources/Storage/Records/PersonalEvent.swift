@@ -25,7 +25,7 @@ public struct PersonalEvent: Hashable, Sendable {
     /// The part of an event that only devices change.
     public struct Mapping: Hashable, Sendable {
         /// The state with respect to the calendar on the device; a deleted event keeps its last state.
-        public enum State: String, Hashable, Sendable, CaseIterable {
+        public enum State: String, Hashable, Sendable, CaseIterable, ColumnValue {
             case linked, pending, conflict, ignored
         }
 
@@ -77,21 +77,21 @@ public struct PersonalEvent: Hashable, Sendable {
         }
     }
 
-    public var userID: String
-    public var id: String
+    public var userID = ""
+    public var id = ""
     /// The UID, created once; a changed occurrence is shown under the UID of its series.
-    public var uid: String
-    public var sequence: Int
-    public var content: Content
-    public var mapping: Mapping
+    public var uid = ""
+    public var sequence = 0
+    public var content = Content(title: "", date: "")
+    public var mapping = Mapping.none
     /// The days that it touches, since 1970-01-01; `lastDay` is nil for a series.
-    public var firstDay: Int
+    public var firstDay = 0
     public var lastDay: Int?
-    public var createdAt: Int
+    public var createdAt = 0
     /// When it last changed; unique and rising for each user, so it may be ahead of the clock.
-    public var updatedAt: Int
+    public var updatedAt = 0
     /// When its content last changed, by the clock of whoever changed it.
-    public var changedAt: Int
+    public var changedAt = 0
     public var deletedAt: Int?
     /// Nil for one of the person's own events.
     public var tie: Tie?
@@ -108,53 +108,45 @@ public struct PersonalEvent: Hashable, Sendable {
 
     /// Records that the database has stored the event in its current form.
     public mutating func noteStored() { storedBytes = bytes }
+}
 
+extension PersonalEvent: StoredRow {
     public init(
         userID: String, id: String, uid: String, content: Content, mapping: Mapping, firstDay: Int, lastDay: Int?,
         createdAt: Int
     ) {
-        (self.userID, self.id, self.uid, self.sequence) = (userID, id, uid, 0)
-        (self.content, self.mapping, self.firstDay, self.lastDay) = (content, mapping, firstDay, lastDay)
-        (self.createdAt, self.updatedAt, self.changedAt) = (createdAt, createdAt, createdAt)
+        self.init(
+            userID: userID, id: id, uid: uid, content: content, mapping: mapping, firstDay: firstDay, lastDay: lastDay,
+            createdAt: createdAt, updatedAt: createdAt, changedAt: createdAt)
     }
 
-    init(_ row: SQLRow) throws {
-        userID = try row.text(required: "user_id")
-        id = try row.text(required: "id")
-        uid = try row.text(required: "uid")
-        sequence = try row.integer(required: "sequence")
-        content = Content(title: try row.text(required: "title"), date: try row.text(required: "date"))
-        content.startTime = row.text("start_time")
-        content.endTime = row.text("end_time")
-        content.endDate = row.text("end_date")
-        content.timeZone = row.text("time_zone")
-        content.description = row.text("description")
-        content.location = row.text("location")
-        content.recurrence = row.text("recurrence")
-        guard let state = Mapping.State(rawValue: try row.text(required: "sync_state")) else {
-            throw StorageError.unexpectedResult("A personal event is in an unknown state.")
+    /// What the event is tied to, by which a row is one with a tie.
+    private var source: String? {
+        get { tie?.source }
+        set {
+            tie = newValue.map {
+                Tie(source: $0, circleID: nil, collection: "", itemID: "", generation: 0, carrier: nil, turn: 0)
+            }
         }
-        mapping = Mapping(
-            provider: try row.text(required: "provider"), externalID: row.text("external_id"),
-            instanceKey: try row.text(required: "instance_key"), state: state)
-        mapping.instanceID = row.text("external_instance_id")
-        mapping.calendarID = row.text("external_calendar_id")
-        mapping.lastSyncedAt = row.integer("last_synced_at")
-        mapping.sourceDevice = row.text("source_device")
-        firstDay = try row.integer(required: "first_day")
-        lastDay = row.integer("last_day")
-        createdAt = try row.integer(required: "created_at")
-        updatedAt = try row.integer(required: "updated_at")
-        changedAt = try row.integer(required: "changed_at")
-        deletedAt = row.integer("deleted_at")
-        if let source = row.text("connection_id") {
-            var tie = Tie(
-                source: source, circleID: row.text("circle_id"), collection: try row.text(required: "collection"),
-                itemID: try row.text(required: "item_id"), generation: try row.integer(required: "generation"),
-                carrier: row.text("carrier"), turn: try row.integer(required: "turn"))
-            (tie.sentAt, tie.earlier) = (row.integer("sent_at"), row.text("earlier"))
-            self.tie = tie
-        }
-        noteStored()
     }
+
+    static let table = RecordTable<PersonalEvent>(
+        "personal_events", key: "user_id id",
+        [
+            .init("user_id", \.userID), .init("id", \.id), .once("uid", \.uid), .init("sequence", \.sequence),
+            .init("title", \.content.title), .init("date", \.content.date), .init("start_time", \.content.startTime),
+            .init("end_time", \.content.endTime), .init("end_date", \.content.endDate),
+            .init("time_zone", \.content.timeZone), .init("description", \.content.description),
+            .init("location", \.content.location), .init("recurrence", \.content.recurrence),
+            .init("first_day", \.firstDay), .init("last_day", \.lastDay), .init("provider", \.mapping.provider),
+            .init("external_id", \.mapping.externalID), .init("external_instance_id", \.mapping.instanceID),
+            .init("instance_key", \.mapping.instanceKey), .init("external_calendar_id", \.mapping.calendarID),
+            .init("sync_state", \.mapping.state), .init("last_synced_at", \.mapping.lastSyncedAt),
+            .init("source_device", \.mapping.sourceDevice), .once("created_at", \.createdAt),
+            .init("updated_at", \.updatedAt), .init("changed_at", \.changedAt), .init("deleted_at", \.deletedAt),
+            .once("connection_id", \.source), .part("circle_id", \.tie, \.circleID, isOnce: true),
+            .part("collection", \.tie, \.collection, isOnce: true), .part("item_id", \.tie, \.itemID, isOnce: true),
+            .part("generation", \.tie, \.generation, isOnce: true), .part("carrier", \.tie, \.carrier),
+            .part("turn", \.tie, \.turn), .part("sent_at", \.tie, \.sentAt), .part("earlier", \.tie, \.earlier),
+        ])
 }

@@ -28,8 +28,7 @@ extension ReadTransaction {
 
     /// Returns a user's event, including a deleted one.
     public func personalEventEverKnown(_ id: String, of user: String) throws -> PersonalEvent? {
-        try row("\(select: .personalEvents) WHERE user_id = $1 AND id = $2", [.text(user), .text(id)])
-            .map(PersonalEvent.init)
+        try first("WHERE user_id = $1 AND id = $2", [.text(user), .text(id)])
     }
 
     /// Returns the event that a provider knows by this id, including a deleted one.
@@ -38,26 +37,21 @@ extension ReadTransaction {
     public func personalEventEverKnown(
         _ externalID: String, instance: String, of provider: String, user: String
     ) throws -> PersonalEvent? {
-        try row(
-            """
-            \(select: .personalEvents)
-            WHERE user_id = $1 AND provider = $2 AND external_id = $3 AND instance_key = $4
-            """, [.text(user), .text(provider), .text(externalID), .text(instance)]
-        ).map(PersonalEvent.init)
+        try first(
+            "WHERE user_id = $1 AND provider = $2 AND external_id = $3 AND instance_key = $4",
+            [.text(user), .text(provider), .text(externalID), .text(instance)])
     }
 
     /// Returns a user's events that touch some days, in order of id.
     public func personalEvents(
         of user: String, from firstDay: Int, to lastDay: Int, after cursor: String, limit: Int
     ) throws -> [PersonalEvent] {
-        try rows(
+        try all(
             """
-            \(select: .personalEvents)
             WHERE user_id = $1 AND id > $2 AND deleted_at IS NULL AND connection_id IS NULL
                 AND first_day <= $4 AND (last_day IS NULL OR last_day >= $3)
             ORDER BY id LIMIT $5
-            """, [.text(user), .text(cursor), .integer(firstDay), .integer(lastDay), .integer(limit)]
-        ).map(PersonalEvent.init)
+            """, [.text(user), .text(cursor), .integer(firstDay), .integer(lastDay), .integer(limit)])
     }
 
     /// Returns what changed after a time among a user's events and the items for a device, including deleted ones,
@@ -72,20 +66,17 @@ extension ReadTransaction {
         let isShown = "(connection_id IS NULL OR COALESCE(carrier, '') = $4)"
         let common: [SQLValue] = [.text(user), .integer(time), .integer(limit), .text(device ?? "")]
         if let provider {
-            return try rows(
+            return try all(
                 """
-                \(select: .personalEvents)
                 WHERE user_id = $1 AND provider = $5 AND updated_at > $2 AND \(isShown)
                 ORDER BY updated_at LIMIT $3
-                """, common + [.text(provider)]
-            ).map(PersonalEvent.init)
+                """, common + [.text(provider)])
         }
-        return try rows(
+        return try all(
             """
-            \(select: .personalEvents) WHERE user_id = $1 AND updated_at > $2 AND \(isShown)
+            WHERE user_id = $1 AND updated_at > $2 AND \(isShown)
             ORDER BY updated_at LIMIT $3
-            """, common
-        ).map(PersonalEvent.init)
+            """, common)
     }
 
     public func personalEventCounts(of user: String) throws -> PersonalEventCounts {
@@ -115,41 +106,5 @@ extension WriteTransaction {
     }
 
     /// Stores a new or changed event.
-    public func putPersonalEvent(_ event: PersonalEvent) throws {
-        let (content, mapping) = (event.content, event.mapping)
-        try execute(
-            """
-            INSERT INTO personal_events (user_id, id, uid, sequence, title, date, start_time, end_time, end_date,
-                time_zone, description, location, recurrence, first_day, last_day, provider, external_id,
-                external_instance_id, instance_key, external_calendar_id, sync_state, last_synced_at, source_device,
-                created_at, updated_at, changed_at, deleted_at, connection_id, circle_id, collection, item_id,
-                generation, carrier, turn, sent_at, earlier)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21,
-                $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36)
-            ON CONFLICT (user_id, id) DO UPDATE SET sequence = EXCLUDED.sequence, title = EXCLUDED.title,
-                date = EXCLUDED.date, start_time = EXCLUDED.start_time, end_time = EXCLUDED.end_time,
-                end_date = EXCLUDED.end_date, time_zone = EXCLUDED.time_zone, description = EXCLUDED.description,
-                location = EXCLUDED.location, recurrence = EXCLUDED.recurrence, first_day = EXCLUDED.first_day,
-                last_day = EXCLUDED.last_day, provider = EXCLUDED.provider, external_id = EXCLUDED.external_id,
-                external_instance_id = EXCLUDED.external_instance_id, instance_key = EXCLUDED.instance_key,
-                external_calendar_id = EXCLUDED.external_calendar_id, sync_state = EXCLUDED.sync_state,
-                last_synced_at = EXCLUDED.last_synced_at, source_device = EXCLUDED.source_device,
-                updated_at = EXCLUDED.updated_at, changed_at = EXCLUDED.changed_at, deleted_at = EXCLUDED.deleted_at,
-                carrier = EXCLUDED.carrier, turn = EXCLUDED.turn, sent_at = EXCLUDED.sent_at, earlier = EXCLUDED.earlier
-            """,
-            [
-                .text(event.userID), .text(event.id), .text(event.uid), .integer(event.sequence),
-                .text(content.title), .text(content.date), SQLValue(content.startTime), SQLValue(content.endTime),
-                SQLValue(content.endDate), SQLValue(content.timeZone), SQLValue(content.description),
-                SQLValue(content.location), SQLValue(content.recurrence), .integer(event.firstDay),
-                SQLValue(event.lastDay), .text(mapping.provider), SQLValue(mapping.externalID),
-                SQLValue(mapping.instanceID), .text(mapping.instanceKey), SQLValue(mapping.calendarID),
-                .text(mapping.state.rawValue), SQLValue(mapping.lastSyncedAt), SQLValue(mapping.sourceDevice),
-                .integer(event.createdAt), .integer(event.updatedAt), .integer(event.changedAt),
-                SQLValue(event.deletedAt), SQLValue(event.tie?.source), SQLValue(event.tie?.circleID),
-                SQLValue(event.tie?.collection), SQLValue(event.tie?.itemID), SQLValue(event.tie?.generation),
-                SQLValue(event.tie?.carrier), SQLValue(event.tie?.turn), SQLValue(event.tie?.sentAt),
-                SQLValue(event.tie?.earlier),
-            ])
-    }
+    public func putPersonalEvent(_ event: PersonalEvent) throws { try put(event) }
 }

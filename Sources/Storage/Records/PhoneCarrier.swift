@@ -5,9 +5,9 @@ public struct PhoneCarrier: Hashable, Sendable {
     /// The source of office days that go to a device without a connection.
     public static let officeDays = "office-days"
 
-    public var userID: String
+    public var userID = ""
     /// A connection's id, or `officeDays`.
-    public var source: String
+    public var source = ""
     /// The device's id; nil before a device asked.
     public var carrier: String?
     /// The fencing number, which rises whenever another device takes over.
@@ -18,28 +18,26 @@ public struct PhoneCarrier: Hashable, Sendable {
     /// The state that the items were last made from.
     public var shown: String?
 
-    public init(of user: String, source: String) { (userID, self.source) = (user, source) }
+}
 
-    init(_ row: SQLRow) throws {
-        userID = try row.text(required: "user_id")
-        source = try row.text(required: "source")
-        carrier = row.text("carrier")
-        turn = try row.integer(required: "turn")
-        seenAt = row.integer("seen_at")
-        deliveredAt = try row.integer(required: "delivered_at")
-        shown = row.text("shown")
-    }
+extension PhoneCarrier: StoredRow {
+    public init(of user: String, source: String) { self.init(userID: user, source: source) }
+
+    static let table = RecordTable<PhoneCarrier>(
+        "phone_carriers", key: "user_id source",
+        [
+            .init("user_id", \.userID), .init("source", \.source), .init("carrier", \.carrier), .init("turn", \.turn),
+            .init("seen_at", \.seenAt), .init("delivered_at", \.deliveredAt), .init("shown", \.shown),
+        ])
 }
 
 extension ReadTransaction {
     public func phoneCarriers(of user: String) throws -> [PhoneCarrier] {
-        try rows("\(select: .phoneCarriers) WHERE user_id = $1 ORDER BY source", [.text(user)])
-            .map(PhoneCarrier.init)
+        try all("WHERE user_id = $1 ORDER BY source", [.text(user)])
     }
 
     public func phoneCarrier(of user: String, source: String) throws -> PhoneCarrier? {
-        try row("\(select: .phoneCarriers) WHERE user_id = $1 AND source = $2", [.text(user), .text(source)])
-            .map(PhoneCarrier.init)
+        try first("WHERE user_id = $1 AND source = $2", [.text(user), .text(source)])
     }
 
     /// Returns the event that an earlier carrier of its source knew by this id.
@@ -53,19 +51,7 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
-    public func putPhoneCarrier(_ own: PhoneCarrier) throws {
-        try execute(
-            """
-            INSERT INTO phone_carriers (user_id, source, carrier, turn, seen_at, delivered_at, shown)
-            VALUES ($1, $2, $3, $4, $5, $6, $7)
-            ON CONFLICT (user_id, source) DO UPDATE SET carrier = EXCLUDED.carrier, turn = EXCLUDED.turn,
-                seen_at = EXCLUDED.seen_at, delivered_at = EXCLUDED.delivered_at, shown = EXCLUDED.shown
-            """,
-            [
-                .text(own.userID), .text(own.source), SQLValue(own.carrier), .integer(own.turn),
-                SQLValue(own.seenAt), .integer(own.deliveredAt), SQLValue(own.shown),
-            ])
-    }
+    public func putPhoneCarrier(_ own: PhoneCarrier) throws { try put(own) }
 
     /// Gives a source to a device: the device gets its events as if they were new, and the ids by which the device
     /// before knew them are recorded.

@@ -8,26 +8,22 @@ extension ReadTransaction {
     public func phoneItems(
         of source: String, of user: String, _ collection: String, _ item: String
     ) throws -> [PersonalEvent] {
-        try rows(
+        try all(
             """
-            \(select: .personalEvents)
             WHERE connection_id = $1 AND collection = $2 AND item_id = $3 AND user_id = $4
             ORDER BY generation, instance_key
-            """, [.text(source), .text(collection), .text(item), .text(user)]
-        ).map(PersonalEvent.init)
+            """, [.text(source), .text(collection), .text(item), .text(user)])
     }
 
     /// Returns the events of one item of every generation, including deleted ones, without changed occurrences.
     public func phoneSeries(
         of source: String, of user: String, _ collection: String, _ item: String
     ) throws -> [PersonalEvent] {
-        try rows(
+        try all(
             """
-            \(select: .personalEvents)
             WHERE connection_id = $1 AND collection = $2 AND item_id = $3 AND user_id = $4 AND instance_key = ''
             ORDER BY generation
-            """, [.text(source), .text(collection), .text(item), .text(user)]
-        ).map(PersonalEvent.init)
+            """, [.text(source), .text(collection), .text(item), .text(user)])
     }
 
     /// Returns one event of an item, even a deleted one.
@@ -36,13 +32,11 @@ extension ReadTransaction {
     public func phoneItem(
         of source: String, of user: String, _ collection: String, _ item: String, generation: Int, instance: String
     ) throws -> PersonalEvent? {
-        try row(
+        try first(
             """
-            \(select: .personalEvents)
             WHERE connection_id = $1 AND collection = $2 AND item_id = $3 AND user_id = $4 AND generation = $5
                 AND instance_key = $6
-            """, [.text(source), .text(collection), .text(item), .text(user), .integer(generation), .text(instance)]
-        ).map(PersonalEvent.init)
+            """, [.text(source), .text(collection), .text(item), .text(user), .integer(generation), .text(instance)])
     }
 
     /// Returns how many events one item has in all generations, including deleted ones and changed occurrences.
@@ -56,17 +50,16 @@ extension ReadTransaction {
 
     /// Returns all existing events of a source, by item, series first.
     public func livingPhoneItems(of source: String) throws -> [PersonalEvent] {
-        try rows(
+        try all(
             """
-            \(select: .personalEvents) WHERE connection_id = $1
+            WHERE connection_id = $1
                 AND EXISTS (SELECT 1 FROM personal_events AS master
                     WHERE master.connection_id = $1 AND master.collection = personal_events.collection
                         AND master.item_id = personal_events.item_id
                         AND master.generation = personal_events.generation AND master.instance_key = ''
                         AND master.deleted_at IS NULL)
             ORDER BY collection, item_id, generation, instance_key
-            """, [.text(source)]
-        ).map(PersonalEvent.init)
+            """, [.text(source)])
     }
 
     /// Returns the items of a source that a device has changed after a time.
@@ -90,9 +83,7 @@ extension ReadTransaction {
 
     /// Returns events of a source that a device reported as in conflict.
     public func phoneItemsInConflict(of source: String) throws -> [PersonalEvent] {
-        try rows(
-            "\(select: .personalEvents) WHERE connection_id = $1 AND sync_state = 'conflict'", [.text(source)]
-        ).map(PersonalEvent.init)
+        try all("WHERE connection_id = $1 AND sync_state = 'conflict'", [.text(source)])
     }
 
     /// Whether a user has events that show items, including deleted ones.

@@ -4,55 +4,49 @@ public import Base
 
 /// A busy time in one of a phone's calendars, with nothing but its title.
 public struct PlannedEvent: Hashable, Sendable {
-    public var userID: String
-    public var source: String
+    public var userID = ""
+    public var source = ""
     /// The phone's id, which all occurrences of a series share.
-    public var externalID: String
+    public var externalID = ""
     /// Milliseconds since 1970.
-    public var startsAt: Int
-    public var endsAt: Int
+    public var startsAt = 0
+    public var endsAt = 0
     /// Seconds east of UTC in which the phone wrote the times.
-    public var startOffset: Int
-    public var endOffset: Int
-    public var isAllDay: Bool
-    public var title: String
+    public var startOffset = 0
+    public var endOffset = 0
+    public var isAllDay = false
+    public var title = ""
     public var calendarName: String?
     /// The UID, created once.
-    public var uid: String
-    public var sequence: Int
-    public var createdAt: Int
-    public var updatedAt: Int
+    public var uid = ""
+    public var sequence = 0
+    public var createdAt = 0
+    public var updatedAt = 0
 
     /// The bytes of its texts, which are limited for each user.
     public var bytes: Int { externalID.utf8.count + title.utf8.count + (calendarName?.utf8.count ?? 0) }
+}
 
+extension PlannedEvent: StoredRow {
     public init(
         userID: String, source: String, externalID: String, startsAt: Int, endsAt: Int, startOffset: Int,
         endOffset: Int, isAllDay: Bool, title: String, calendarName: String?, uid: String, now: Int
     ) {
-        (self.userID, self.source, self.externalID) = (userID, source, externalID)
-        (self.startsAt, self.endsAt) = (startsAt, endsAt)
-        (self.startOffset, self.endOffset) = (startOffset, endOffset)
-        (self.isAllDay, self.title, self.calendarName, self.uid) = (isAllDay, title, calendarName, uid)
-        (self.sequence, self.createdAt, self.updatedAt) = (0, now, now)
+        self.init(
+            userID: userID, source: source, externalID: externalID, startsAt: startsAt, endsAt: endsAt,
+            startOffset: startOffset, endOffset: endOffset, isAllDay: isAllDay, title: title,
+            calendarName: calendarName, uid: uid, createdAt: now, updatedAt: now)
     }
 
-    init(_ row: SQLRow) throws {
-        userID = try row.text(required: "user_id")
-        source = try row.text(required: "source")
-        externalID = try row.text(required: "external_id")
-        startsAt = try row.integer(required: "starts_at")
-        endsAt = try row.integer(required: "ends_at")
-        startOffset = try row.integer(required: "start_offset")
-        endOffset = try row.integer(required: "end_offset")
-        isAllDay = try row.integer(required: "is_all_day") != 0
-        title = try row.text(required: "title")
-        calendarName = row.text("calendar_name")
-        uid = try row.text(required: "uid")
-        sequence = try row.integer(required: "sequence")
-        createdAt = try row.integer(required: "created_at")
-        updatedAt = try row.integer(required: "updated_at")
-    }
+    static let table = RecordTable<PlannedEvent>(
+        "planned_events", key: "user_id source external_id starts_at",
+        [
+            .init("user_id", \.userID), .init("source", \.source), .init("external_id", \.externalID),
+            .init("starts_at", \.startsAt), .init("ends_at", \.endsAt), .init("start_offset", \.startOffset),
+            .init("end_offset", \.endOffset), .init("is_all_day", \.isAllDay), .init("title", \.title),
+            .init("calendar_name", \.calendarName), .once("uid", \.uid), .init("sequence", \.sequence),
+            .once("created_at", \.createdAt), .init("updated_at", \.updatedAt),
+        ])
 }
 
 /// The properties that distinguish one planned event of a source from the others.
@@ -106,7 +100,7 @@ extension ReadTransaction {
             let group = (start..<start + together).flatMap { $0 < keys.count ? keys[$0].values : [.text(""), .null] }
             found += try rows(
                 """
-                SELECT \(columns: .plannedEvents, of: "planned_events")
+                SELECT \(columns: PlannedEvent.self, of: "planned_events")
                 FROM (VALUES \(tuples)) AS wanted JOIN planned_events
                     ON planned_events.external_id = wanted.column1 AND planned_events.starts_at = wanted.column2
                 WHERE planned_events.user_id = $1 AND planned_events.source = $2
@@ -124,9 +118,8 @@ extension ReadTransaction {
         of user: String, from: Int, to: Int, after last: (start: Int, source: String, id: String)?, limit: Int
     ) throws -> [PlannedEvent] {
         let last = last ?? (.min / 2, "", "")
-        return try rows(
+        return try all(
             """
-            \(select: .plannedEvents)
             WHERE user_id = $1 AND starts_at >= $4 AND starts_at < $3 AND (ends_at > $2 OR starts_at >= $2)
                 AND (starts_at > $4 OR source > $5 OR (source = $5 AND external_id > $6))
             ORDER BY starts_at, source, external_id LIMIT $7
@@ -134,27 +127,13 @@ extension ReadTransaction {
             [
                 .text(user), .integer(from), .integer(to), .integer(last.start), .text(last.source), .text(last.id),
                 .integer(limit),
-            ]
-        ).map(PlannedEvent.init)
+            ])
     }
 }
 
 extension WriteTransaction {
     /// Stores a user's new or changed events.
-    public func putPlannedEvents(_ events: [PlannedEvent]) throws {
-        try insertRows(
-            into: """
-                planned_events (user_id, source, external_id, starts_at, ends_at, start_offset, end_offset,
-                    is_all_day, title, calendar_name, uid, sequence, created_at, updated_at)
-                """, events.map(\.values),
-            otherwise: """
-                ON CONFLICT (user_id, source, external_id, starts_at) DO UPDATE SET ends_at = EXCLUDED.ends_at,
-                    start_offset = EXCLUDED.start_offset, end_offset = EXCLUDED.end_offset,
-                    is_all_day = EXCLUDED.is_all_day, title = EXCLUDED.title,
-                    calendar_name = EXCLUDED.calendar_name, sequence = EXCLUDED.sequence,
-                    updated_at = EXCLUDED.updated_at
-                """)
-    }
+    public func putPlannedEvents(_ events: [PlannedEvent]) throws { try put(all: events) }
 
     public func deletePlannedEvent(_ key: PlannedEventKey, of user: String, source: String) throws {
         try execute(
@@ -175,12 +154,4 @@ extension WriteTransaction {
 
 extension PlannedEvent {
     public var key: PlannedEventKey { PlannedEventKey(externalID: externalID, startsAt: startsAt) }
-
-    fileprivate var values: [SQLValue] {
-        [
-            .text(userID), .text(source), .text(externalID), .integer(startsAt), .integer(endsAt),
-            .integer(startOffset), .integer(endOffset), .integer(isAllDay ? 1 : 0), .text(title),
-            SQLValue(calendarName), .text(uid), .integer(sequence), .integer(createdAt), .integer(updatedAt),
-        ]
-    }
 }

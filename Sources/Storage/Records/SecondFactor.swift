@@ -2,29 +2,30 @@
 
 /// The second factor of a user who signs in with a password; its secret is stored sealed.
 public struct SecondFactor: Hashable, Sendable {
-    public var userID: String
-    public var sealed: String
-    public var createdAt: Int
+    public var userID = ""
+    public var sealed = ""
+    public var createdAt = 0
     /// When a code showed that the user's app has the secret; nil before that, when nothing depends on it yet.
     public var confirmedAt: Int?
     /// The latest time step whose code was used; 0 before the first.
-    public var lastStep: Int
+    public var lastStep = 0
 
     public var isActive: Bool { confirmedAt != nil }
+}
 
-    init(_ row: SQLRow) throws {
-        userID = try row.text(required: "user_id")
-        sealed = try row.text(required: "sealed")
-        createdAt = try row.integer(required: "created_at")
-        confirmedAt = row.integer("confirmed_at")
-        lastStep = try row.integer(required: "last_step")
-    }
+extension SecondFactor: StoredRow {
+    static let table = RecordTable<SecondFactor>(
+        "second_factors", key: "user_id",
+        [
+            .once("user_id", \.userID), .once("sealed", \.sealed), .once("created_at", \.createdAt),
+            .shown("confirmed_at", \.confirmedAt), .once("last_step", \.lastStep),
+        ])
 }
 
 extension ReadTransaction {
     /// Returns a user's second factor, including one that is not confirmed.
     public func secondFactor(of user: String) throws -> SecondFactor? {
-        try row("\(select: .secondFactors) WHERE user_id = $1", [.text(user)]).map(SecondFactor.init)
+        try first("WHERE user_id = $1", [.text(user)])
     }
 
     /// Returns how many recovery codes a user has left.
@@ -38,12 +39,12 @@ extension WriteTransaction {
     /// Stores the secret of a second factor that is still to be confirmed, in place of an earlier one like it; returns
     /// false and changes nothing when the user has an active one.
     public func beginSecondFactor(of user: String, sealed: String, now: Int) throws -> Bool {
-        try execute(
+        try insert(
+            new: SecondFactor(userID: user, sealed: sealed, createdAt: now),
             """
-            INSERT INTO second_factors (user_id, sealed, created_at, last_step) VALUES ($1, $2, $3, 0)
             ON CONFLICT (user_id) DO UPDATE SET sealed = EXCLUDED.sealed, created_at = EXCLUDED.created_at
             WHERE second_factors.confirmed_at IS NULL
-            """, [.text(user), .text(sealed), .integer(now)]) > 0
+            """) > 0
     }
 
     /// Activates a second factor; returns false when it is active already, or not there.

@@ -3,48 +3,26 @@
 /// A server of a shared database, identified by its journal of accesses.
 public struct ServerRecord: Hashable, Sendable {
     /// The mark of its journal.
-    public var journal: UInt64
+    public var journal: UInt64 = 0
     /// A value that changes with every start and is also stored in the journal's head, so that a server with a copy of
     /// the journal, or with an old one, is detected.
-    public var token: UInt64
+    public var token: UInt64 = 0
     /// The machine and the place of its files, for people to read.
-    public var name: String
-    public var program: String
+    public var name = ""
+    public var program = ""
     /// The settings that determine what feeds show.
-    public var shown: String
+    public var shown = ""
     /// The place of its journal's last access that is in the counts.
-    public var folded: Int
+    public var folded = 0
     /// The place of the last access that it has reported as recorded.
-    public var recorded: Int
-    public var startedAt: Int
-    public var seenAt: Int
+    public var recorded = 0
+    public var startedAt = 0
+    public var seenAt = 0
     /// When it was stopped; nil when it was not stopped in an orderly way.
     public var stoppedAt: Int?
 
     /// The milliseconds of silence after which a server counts as gone.
     public static let silence = 15_000
-
-    package init(journal: UInt64, token: UInt64, name: String, program: String, shown: String, folded: Int, now: Int) {
-        (self.journal, self.token) = (journal, token)
-        (self.name, self.program, self.shown) = (name, program, shown)
-        (self.folded, recorded) = (folded, folded)
-        (startedAt, seenAt) = (now, now)
-    }
-
-    init(_ row: SQLRow) throws {
-        guard let journal = UInt64(try row.text(required: "journal")),
-            let token = UInt64(try row.text(required: "token"))
-        else { throw StorageError.unexpectedResult("A server's journal has no mark.") }
-        (self.journal, self.token) = (journal, token)
-        name = try row.text(required: "name")
-        program = try row.text(required: "program")
-        shown = try row.text(required: "shown")
-        folded = try row.integer(required: "folded")
-        recorded = try row.integer(required: "recorded")
-        startedAt = try row.integer(required: "started_at")
-        seenAt = try row.integer(required: "seen_at")
-        stoppedAt = row.integer("stopped_at")
-    }
 
     /// Whether the server is running, as far as the database shows.
     public func isRunning(now: Int) -> Bool { stoppedAt == nil && now - seenAt < Self.silence }
@@ -53,36 +31,37 @@ public struct ServerRecord: Hashable, Sendable {
     public var missing: Int { max(0, recorded - folded) }
 }
 
+extension ServerRecord: StoredRow {
+    package init(journal: UInt64, token: UInt64, name: String, program: String, shown: String, folded: Int, now: Int) {
+        self.init(
+            journal: journal, token: token, name: name, program: program, shown: shown, folded: folded,
+            recorded: folded, startedAt: now, seenAt: now)
+    }
+
+    static let table = RecordTable<ServerRecord>(
+        "servers", key: "journal",
+        [
+            .init("journal", \.journal), .init("token", \.token), .init("name", \.name), .init("program", \.program),
+            .init("shown", \.shown), .init("folded", \.folded), .init("recorded", \.recorded),
+            .init("started_at", \.startedAt), .init("seen_at", \.seenAt), .init("stopped_at", \.stoppedAt),
+        ])
+}
+
 extension ReadTransaction {
     /// Returns all known servers in the order of their names.
     public func servers() throws -> [ServerRecord] {
-        try rows("\(select: .servers) ORDER BY name, journal", []).map(ServerRecord.init)
+        try all("ORDER BY name, journal")
     }
 
     /// Returns the server whose journal has this mark.
     public func server(journal: UInt64) throws -> ServerRecord? {
-        try row("\(select: .servers) WHERE journal = $1", [.text(String(journal))]).map(ServerRecord.init)
+        try first("WHERE journal = $1", [.text(String(journal))])
     }
 }
 
 extension WriteTransaction {
     /// Stores a server in place of the earlier one with its journal.
-    public func putServer(_ server: ServerRecord) throws {
-        try execute(
-            """
-            INSERT INTO servers (journal, token, name, program, shown, folded, recorded, started_at, seen_at, stopped_at)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
-            ON CONFLICT (journal) DO UPDATE SET token = EXCLUDED.token, name = EXCLUDED.name,
-                program = EXCLUDED.program, shown = EXCLUDED.shown, folded = EXCLUDED.folded,
-                recorded = EXCLUDED.recorded, started_at = EXCLUDED.started_at, seen_at = EXCLUDED.seen_at,
-                stopped_at = EXCLUDED.stopped_at
-            """,
-            [
-                .text(String(server.journal)), .text(String(server.token)), .text(server.name), .text(server.program),
-                .text(server.shown), .integer(server.folded), .integer(server.recorded), .integer(server.startedAt),
-                .integer(server.seenAt), server.stoppedAt.map(SQLValue.integer) ?? .null,
-            ])
-    }
+    public func putServer(_ server: ServerRecord) throws { try put(server) }
 
     /// Records that a server is running or has stopped; returns false when its journal now belongs to another process.
     ///

@@ -2,75 +2,66 @@
 
 /// The session of a user who signed in with a password; only the hash of its token is stored.
 public struct Session: Hashable, Sendable {
-    public var id: String
-    public var userID: String
+    public var id = ""
+    /// The hash of its token.
+    var hash = ""
+    public var userID = ""
     /// The family of the program that signed in, never its full User-Agent.
-    public var client: String
-    public var createdAt: Int
-    public var lastUsedAt: Int
-    public var expiresAt: Int
+    public var client = ""
+    public var createdAt = 0
+    public var lastUsedAt = 0
+    public var expiresAt = 0
 
     /// How long a session lasts at most, in milliseconds: 30 days.
     public static let lifetime = 30 * 86_400_000
     /// How long a session lasts without requests, in milliseconds: 7 days.
     public static let idleLimit = 7 * 86_400_000
+}
+
+extension Session: StoredRow {
     public init(id: String, userID: String, client: String, now: Int) {
-        self.id = id
-        self.userID = userID
-        self.client = client
-        createdAt = now
-        lastUsedAt = now
-        expiresAt = now + Self.lifetime
+        self.init(
+            id: id, userID: userID, client: client, createdAt: now, lastUsedAt: now, expiresAt: now + Self.lifetime)
     }
 
-    init(_ row: SQLRow) throws {
-        id = try row.text(required: "id")
-        userID = try row.text(required: "user_id")
-        client = try row.text(required: "client")
-        createdAt = try row.integer(required: "created_at")
-        lastUsedAt = try row.integer(required: "last_used_at")
-        expiresAt = try row.integer(required: "expires_at")
-    }
+    static let table = RecordTable<Session>(
+        "sessions", key: "id",
+        [
+            .once("id", \.id), .once("hash", \.hash), .once("user_id", \.userID), .once("client", \.client),
+            .once("created_at", \.createdAt), .once("last_used_at", \.lastUsedAt), .once("expires_at", \.expiresAt),
+        ])
 }
 
 extension ReadTransaction {
     /// Returns the session whose token has this hash; nil once it has ended.
     public func session(hash: String, now: Int) throws -> Session? {
-        try row(
-            "\(select: .sessions) WHERE hash = $1 AND expires_at > $2 AND last_used_at > $3",
-            [.text(hash), .integer(now), .integer(now - Session.idleLimit)]
-        ).map(Session.init)
+        try first(
+            "WHERE hash = $1 AND expires_at > $2 AND last_used_at > $3",
+            [.text(hash), .integer(now), .integer(now - Session.idleLimit)])
     }
 
     /// Returns a user's session with this id, even one that has ended and is still stored.
     public func session(_ id: String, of user: String) throws -> Session? {
-        try row("SELECT * FROM sessions WHERE id = $1 AND user_id = $2", [.text(id), .text(user)]).map(Session.init)
+        try first("WHERE id = $1 AND user_id = $2", [.text(id), .text(user)])
     }
 
     /// Returns a user's sessions that have not ended, in order of id.
     public func sessions(of user: String, after cursor: String, limit: Int, now: Int) throws -> [Session] {
-        try rows(
+        try all(
             """
-            \(select: .sessions) WHERE user_id = $1 AND id > $2 AND expires_at > $3 AND last_used_at > $4
+            WHERE user_id = $1 AND id > $2 AND expires_at > $3 AND last_used_at > $4
             ORDER BY id LIMIT $5
             """,
-            [.text(user), .text(cursor), .integer(now), .integer(now - Session.idleLimit), .integer(limit)]
-        ).map(Session.init)
+            [.text(user), .text(cursor), .integer(now), .integer(now - Session.idleLimit), .integer(limit)])
     }
 }
 
 extension WriteTransaction {
     /// - Parameter maximum: how many the user has at most; the one that was unused the longest is removed.
     public func insertSession(_ session: Session, hash: String, maximum: Int) throws {
-        try execute(
-            """
-            INSERT INTO sessions (id, hash, user_id, client, created_at, last_used_at, expires_at)
-            VALUES ($1, $2, $3, $4, $5, $6, $7)
-            """,
-            [
-                .text(session.id), .text(hash), .text(session.userID), .text(session.client),
-                .integer(session.createdAt), .integer(session.lastUsedAt), .integer(session.expiresAt),
-            ])
+        var session = session
+        session.hash = hash
+        try insert(new: session)
         try execute(
             """
             DELETE FROM sessions WHERE user_id = $1 AND id NOT IN (

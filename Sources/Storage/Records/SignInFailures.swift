@@ -3,25 +3,28 @@
 /// Failed attempts to sign in with a password, of one user or one network.
 public struct SignInFailures: Hashable, Sendable {
     /// The user or network that they are counted for, which this module does not interpret.
-    public var name: String
-    public var count: Int
-    public var lastAt: Int
+    public var name = ""
+    public var count = 0
+    public var lastAt = 0
     /// Until when the next attempt is refused without being checked.
-    public var untilAt: Int
+    public var untilAt = 0
 
     /// How many are stored; the oldest are removed first.
     public static let maximum = 10_000
 
+    init() {}
+
     public init(name: String, count: Int = 0, lastAt: Int = 0, untilAt: Int = 0) {
         (self.name, self.count, self.lastAt, self.untilAt) = (name, count, lastAt, untilAt)
     }
+}
 
-    init(_ row: SQLRow) throws {
-        name = try row.text(required: "name")
-        count = try row.integer(required: "count")
-        lastAt = try row.integer(required: "last_at")
-        untilAt = try row.integer(required: "until_at")
-    }
+extension SignInFailures: StoredRow {
+    static let table = RecordTable<SignInFailures>(
+        "sign_in_failures", key: "name",
+        [
+            .init("name", \.name), .init("count", \.count), .init("last_at", \.lastAt), .init("until_at", \.untilAt),
+        ])
 }
 
 /// Networks from which a user has signed in.
@@ -36,15 +39,15 @@ extension ReadTransaction {
     public func latestSignInFailures() throws -> [SignInFailures] {
         try rows(
             """
-            SELECT \(columns: .signInFailures, of: "latest")
-            FROM (\(select: .signInFailures) ORDER BY last_at DESC, name LIMIT $1) AS latest ORDER BY last_at
+            SELECT \(columns: SignInFailures.self, of: "latest")
+            FROM (\(select: SignInFailures.self) ORDER BY last_at DESC, name LIMIT $1) AS latest ORDER BY last_at
             """, [.integer(SignInFailures.maximum)]
         ).map(SignInFailures.init)
     }
 
     /// Returns the failures that are stored under a name.
     public func signInFailures(_ name: String) throws -> SignInFailures? {
-        try row("\(select: .signInFailures) WHERE name = $1", [.text(name)]).map(SignInFailures.init)
+        try first("WHERE name = $1", [.text(name)])
     }
 
     /// Whether the user has signed in from this network before.
@@ -61,15 +64,7 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
-    public func putSignInFailures(_ failures: SignInFailures) throws {
-        try execute(
-            """
-            INSERT INTO sign_in_failures (name, count, last_at, until_at) VALUES ($1, $2, $3, $4)
-            ON CONFLICT (name) DO UPDATE SET count = EXCLUDED.count, last_at = EXCLUDED.last_at,
-                until_at = EXCLUDED.until_at
-            """,
-            [.text(failures.name), .integer(failures.count), .integer(failures.lastAt), .integer(failures.untilAt)])
-    }
+    public func putSignInFailures(_ failures: SignInFailures) throws { try put(failures) }
 
     public func deleteSignInFailures(_ name: String) throws {
         try execute("DELETE FROM sign_in_failures WHERE name = $1", [.text(name)])

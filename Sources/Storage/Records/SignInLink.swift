@@ -2,61 +2,55 @@
 
 /// A link that signs a person in once; only the hash of its secret is stored.
 public struct SignInLink: Hashable, Sendable {
-    public var id: String
+    public var id = ""
+    /// The hash of its secret.
+    var hash = ""
     /// Nil for the operator.
     public var userID: String?
     /// The path of the page that it leads to.
-    public var leadsTo: String
-    public var createdAt: Int
-    public var expiresAt: Int
+    public var leadsTo = ""
+    public var createdAt = 0
+    public var expiresAt = 0
     public var usedAt: Int?
 
     /// How long a link is stored after it has ended, in milliseconds: a day.
     public static let memory = 86_400_000
     /// How many links one user has at most; the oldest are removed.
     public static let maximumOfUser = 20
+}
 
+extension SignInLink: StoredRow {
     public init(id: String, userID: String?, leadsTo: String, now: Int, lifetime: Int) {
-        (self.id, self.userID, self.leadsTo) = (id, userID, leadsTo)
-        (createdAt, expiresAt) = (now, now + lifetime)
+        self.init(id: id, userID: userID, leadsTo: leadsTo, createdAt: now, expiresAt: now + lifetime)
     }
 
-    init(_ row: SQLRow) throws {
-        id = try row.text(required: "id")
-        userID = row.text("user_id")
-        leadsTo = try row.text(required: "leads_to")
-        createdAt = try row.integer(required: "created_at")
-        expiresAt = try row.integer(required: "expires_at")
-        usedAt = row.integer("used_at")
-    }
+    static let table = RecordTable<SignInLink>(
+        "sign_in_links", key: "id",
+        [
+            .once("id", \.id), .once("hash", \.hash), .once("user_id", \.userID), .once("leads_to", \.leadsTo),
+            .once("created_at", \.createdAt), .once("expires_at", \.expiresAt), .shown("used_at", \.usedAt),
+        ])
 }
 
 extension ReadTransaction {
     /// Returns the link whose secret has this hash, including one that was used or has ended.
     public func signInLink(hash: String) throws -> SignInLink? {
-        try row("\(select: .signInLinks) WHERE hash = $1", [.text(hash)]).map(SignInLink.init)
+        try first("WHERE hash = $1", [.text(hash)])
     }
 }
 
 extension WriteTransaction {
     /// Stores a link and keeps only the latest few of its user.
     public func insertSignInLink(_ link: SignInLink, hash: String) throws {
-        let user = SQLValue(link.userID)
         try execute(
             """
             DELETE FROM sign_in_links WHERE id IN (
                 SELECT id FROM sign_in_links WHERE user_id IS NOT DISTINCT FROM $1
                 ORDER BY created_at DESC, id LIMIT 1000 OFFSET $2)
-            """, [user, .integer(SignInLink.maximumOfUser - 1)])
-        try execute(
-            """
-            INSERT INTO sign_in_links (id, hash, user_id, leads_to, created_at, expires_at)
-            VALUES ($1, $2, $3, $4, $5, $6)
-            """,
-            [
-                .text(link.id), .text(hash), user, .text(link.leadsTo), .integer(link.createdAt),
-                .integer(link.expiresAt),
-            ])
+            """, [SQLValue(link.userID), .integer(SignInLink.maximumOfUser - 1)])
+        var link = link
+        link.hash = hash
+        try insert(new: link)
     }
 
     /// Uses a link up; returns false when it was used before, has ended or does not exist.

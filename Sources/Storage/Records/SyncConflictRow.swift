@@ -2,65 +2,66 @@
 
 /// Two changes of the same thing on both sides, with the engine's own record of them.
 public struct SyncConflictRow: Hashable, Sendable {
-    public var connectionID: String
+    enum State: String, ColumnValue {
+        case open, resolved
+    }
+
+    public var connectionID = ""
     /// Unique within the connection.
-    public var id: String
+    public var id = ""
     /// The number of the conflict within its connection; 0 until it is stored.
-    public var number: Int
-    public var isOpen: Bool
-    public var at: Int
+    public var number = 0
+    var state = State.open
+    public var at = 0
     /// Who resolved it, as the audit trail names them; nil for the engine.
     public var resolvedBy: String?
-    public var content: String
+    public var content = ""
 
+    public var isOpen: Bool {
+        get { state == .open }
+        set { state = newValue ? .open : .resolved }
+    }
+}
+
+extension SyncConflictRow: StoredRow {
     public init(connectionID: String, id: String, isOpen: Bool, at: Int, resolvedBy: String? = nil, content: String) {
-        (self.connectionID, self.id, self.number, self.isOpen) = (connectionID, id, 0, isOpen)
-        (self.at, self.resolvedBy, self.content) = (at, resolvedBy, content)
+        self.init(
+            connectionID: connectionID, id: id, state: isOpen ? .open : .resolved, at: at, resolvedBy: resolvedBy,
+            content: content)
     }
 
-    init(_ row: SQLRow) throws {
-        connectionID = try row.text(required: "connection_id")
-        id = try row.text(required: "id")
-        number = try row.integer(required: "number")
-        switch try row.text(required: "state") {
-        case "open": isOpen = true
-        case "resolved": isOpen = false
-        default: throw StorageError.unexpectedResult("A conflict is in an unknown state.")
-        }
-        at = try row.integer(required: "at")
-        resolvedBy = row.text("resolved_by")
-        content = try row.text(required: "content")
-    }
+    static let table = RecordTable<SyncConflictRow>(
+        "sync_conflicts", key: "connection_id id",
+        [
+            .init("connection_id", \.connectionID), .init("id", \.id),
+            .counted("number", \.number, within: "connection_id"), .init("state", \.state), .once("at", \.at),
+            .init("resolved_by", \.resolvedBy), .init("content", \.content),
+            .derived("bytes") { $0.content.utf8.count },
+        ])
 }
 
 extension ReadTransaction {
     /// Returns the conflicts with this id, one for each connection that knows it.
     public func syncConflicts(_ id: String) throws -> [SyncConflictRow] {
-        try rows("\(select: .syncConflicts) WHERE id = $1 ORDER BY connection_id", [.text(id)])
-            .map(SyncConflictRow.init)
+        try all("WHERE id = $1 ORDER BY connection_id", [.text(id)])
     }
 
     public func syncConflict(_ id: String, of connection: String) throws -> SyncConflictRow? {
-        try row("\(select: .syncConflicts) WHERE connection_id = $1 AND id = $2", [.text(connection), .text(id)])
-            .map(SyncConflictRow.init)
+        try first("WHERE connection_id = $1 AND id = $2", [.text(connection), .text(id)])
     }
 
     /// Returns a connection's conflicts, latest first.
     ///
     /// - Parameter number: the number before which the page begins.
     public func syncConflicts(of connection: String, before number: Int, limit: Int) throws -> [SyncConflictRow] {
-        try rows(
-            "\(select: .syncConflicts) WHERE connection_id = $1 AND number < $2 ORDER BY number DESC LIMIT $3",
-            [.text(connection), .integer(number), .integer(limit)]
-        ).map(SyncConflictRow.init)
+        try all(
+            "WHERE connection_id = $1 AND number < $2 ORDER BY number DESC LIMIT $3",
+            [.text(connection), .integer(number), .integer(limit)])
     }
 
     /// Returns a connection's open conflicts in the order in which they were seen.
     public func openSyncConflicts(of connection: String) throws -> [SyncConflictRow] {
-        try rows(
-            "\(select: .syncConflicts) WHERE connection_id = $1 AND state = 'open' ORDER BY number",
-            [.text(connection)]
-        ).map(SyncConflictRow.init)
+        try all("WHERE connection_id = $1 AND state = 'open' ORDER BY number", [.text(connection)])
     }
 }
 
@@ -78,18 +79,7 @@ extension WriteTransaction {
             if isLastWord || isSame { return false }
         }
         try holdConnection(own.connectionID)
-        try execute(
-            """
-            INSERT INTO sync_conflicts (connection_id, id, number, state, at, resolved_by, content, bytes)
-            VALUES ($1, $2, (SELECT COALESCE(MAX(number), 0) + 1 FROM sync_conflicts WHERE connection_id = $1), $3, $4,
-                $5, $6, $7)
-            ON CONFLICT (connection_id, id) DO UPDATE SET state = EXCLUDED.state, resolved_by = EXCLUDED.resolved_by,
-                content = EXCLUDED.content, bytes = EXCLUDED.bytes
-            """,
-            [
-                .text(own.connectionID), .text(own.id), .text(own.isOpen ? "open" : "resolved"), .integer(own.at),
-                SQLValue(own.resolvedBy), .text(own.content), .integer(own.content.utf8.count),
-            ])
+        try put(own)
         guard let connection = try connectionEverKnown(own.connectionID) else { return true }
         try note(
             .conflict, old == nil ? .created : .updated, in: connection.circleID, id: own.id, user: connection.userID,

@@ -2,34 +2,34 @@
 
 /// One write of a run, on one of the two sides, with the engine's own record of it.
 public struct SyncJournalRow: Hashable, Sendable {
-    public var connectionID: String
+    public var connectionID = ""
     /// The number of the entry within its connection; 0 until it is stored.
-    public var number: Int
-    public var id: String
-    public var runID: String
-    public var at: Int
+    public var number = 0
+    public var id = ""
+    public var runID = ""
+    public var at = 0
     /// `out` or `in`.
-    public var direction: String
-    public var change: String
-    public var content: String
+    public var direction = ""
+    public var change = ""
+    public var content = ""
+}
 
+extension SyncJournalRow: StoredRow {
     public init(
         connectionID: String, id: String, runID: String, at: Int, direction: String, change: String, content: String
     ) {
-        (self.connectionID, self.number, self.id, self.runID) = (connectionID, 0, id, runID)
-        (self.at, self.direction, self.change, self.content) = (at, direction, change, content)
+        self.init(
+            connectionID: connectionID, number: 0, id: id, runID: runID, at: at, direction: direction, change: change,
+            content: content)
     }
 
-    init(_ row: SQLRow) throws {
-        connectionID = try row.text(required: "connection_id")
-        number = try row.integer(required: "number")
-        id = try row.text(required: "id")
-        runID = try row.text(required: "run_id")
-        at = try row.integer(required: "at")
-        direction = try row.text(required: "direction")
-        change = try row.text(required: "change")
-        content = try row.text(required: "content")
-    }
+    static let table = RecordTable<SyncJournalRow>(
+        "sync_journal", key: "connection_id number",
+        [
+            .once("connection_id", \.connectionID), .counted("number", \.number, within: "connection_id"),
+            .once("id", \.id), .once("run_id", \.runID), .once("at", \.at), .once("direction", \.direction),
+            .once("change", \.change), .once("content", \.content), .derived("bytes") { $0.content.utf8.count },
+        ])
 }
 
 extension ReadTransaction {
@@ -37,18 +37,14 @@ extension ReadTransaction {
     ///
     /// - Parameter number: the number before which the page begins.
     public func syncJournal(of connection: String, before number: Int, limit: Int) throws -> [SyncJournalRow] {
-        try rows(
-            "\(select: .syncJournal) WHERE connection_id = $1 AND number < $2 ORDER BY number DESC LIMIT $3",
-            [.text(connection), .integer(number), .integer(limit)]
-        ).map(SyncJournalRow.init)
+        try all(
+            "WHERE connection_id = $1 AND number < $2 ORDER BY number DESC LIMIT $3",
+            [.text(connection), .integer(number), .integer(limit)])
     }
 
     /// Returns the writes of a run in their order.
     public func syncJournal(of connection: String, run: String) throws -> [SyncJournalRow] {
-        try rows(
-            "\(select: .syncJournal) WHERE connection_id = $1 AND run_id = $2 ORDER BY number",
-            [.text(connection), .text(run)]
-        ).map(SyncJournalRow.init)
+        try all("WHERE connection_id = $1 AND run_id = $2 ORDER BY number", [.text(connection), .text(run)])
     }
 
     /// Counts the entries of a kind after a time, in runs that nobody approved.
@@ -72,18 +68,9 @@ extension WriteTransaction {
     public func addSyncJournal(_ entries: [SyncJournalRow], of connection: String) throws {
         if entries.isEmpty { return }
         try holdConnection(connection)
-        for own in entries {
-            try execute(
-                """
-                INSERT INTO sync_journal (connection_id, number, id, run_id, at, direction, change, content, bytes)
-                VALUES ($1, (SELECT COALESCE(MAX(number), 0) + 1 FROM sync_journal WHERE connection_id = $1), $2, $3,
-                    $4, $5, $6, $7, $8)
-                ON CONFLICT (connection_id, id) DO NOTHING
-                """,
-                [
-                    .text(connection), .text(own.id), .text(own.runID), .integer(own.at), .text(own.direction),
-                    .text(own.change), .text(own.content), .integer(own.content.utf8.count),
-                ])
+        for var own in entries {
+            own.connectionID = connection
+            try insert(new: own, "ON CONFLICT (connection_id, id) DO NOTHING")
         }
     }
 

@@ -2,15 +2,17 @@
 
 /// The link between an item and its event at the provider, with the engine's own record of it.
 public struct SyncLinkRow: Hashable, Sendable {
-    public var connectionID: String
-    public var collection: String
-    public var itemID: String
-    public var state: String
+    public var connectionID = ""
+    public var collection = ""
+    public var itemID = ""
+    public var state = ""
     public var externalID: String?
     public var lastSyncedAt: Int?
     /// When the state last changed.
-    public var since: Int
-    public var content: String
+    public var since = 0
+    public var content = ""
+
+    init() {}
 
     public init(
         connectionID: String, collection: String, itemID: String, state: String, externalID: String?,
@@ -20,17 +22,16 @@ public struct SyncLinkRow: Hashable, Sendable {
         (self.state, self.externalID, self.lastSyncedAt) = (state, externalID, lastSyncedAt)
         (self.since, self.content) = (since, content)
     }
+}
 
-    init(_ row: SQLRow) throws {
-        connectionID = try row.text(required: "connection_id")
-        collection = try row.text(required: "collection")
-        itemID = try row.text(required: "item_id")
-        state = try row.text(required: "state")
-        externalID = row.text("external_id")
-        lastSyncedAt = row.integer("last_synced_at")
-        since = try row.integer(required: "since_at")
-        content = try row.text(required: "content")
-    }
+extension SyncLinkRow: StoredRow {
+    static let table = RecordTable<SyncLinkRow>(
+        "sync_links", key: "connection_id collection item_id",
+        [
+            .init("connection_id", \.connectionID), .init("collection", \.collection), .init("item_id", \.itemID),
+            .init("state", \.state), .init("external_id", \.externalID), .init("last_synced_at", \.lastSyncedAt),
+            .init("since_at", \.since), .init("content", \.content),
+        ])
 }
 
 /// How many items of a connection are in step, are waiting, or need a person's decision.
@@ -48,37 +49,31 @@ extension ReadTransaction {
     public func syncLinks(
         of connection: String, after place: (collection: String, item: String) = ("", ""), limit: Int = .max
     ) throws -> [SyncLinkRow] {
-        try rows(
+        try all(
             """
-            \(select: .syncLinks) WHERE connection_id = $1 AND (collection, item_id) > ($2, $3)
+            WHERE connection_id = $1 AND (collection, item_id) > ($2, $3)
             ORDER BY collection, item_id LIMIT $4
-            """, [.text(connection), .text(place.collection), .text(place.item), .integer(limit)]
-        ).map(SyncLinkRow.init)
+            """, [.text(connection), .text(place.collection), .text(place.item), .integer(limit)])
     }
 
     public func syncLink(of connection: String, _ collection: String, _ item: String) throws -> SyncLinkRow? {
-        try row(
-            "\(select: .syncLinks) WHERE connection_id = $1 AND collection = $2 AND item_id = $3",
-            [.text(connection), .text(collection), .text(item)]
-        ).map(SyncLinkRow.init)
+        try first(
+            "WHERE connection_id = $1 AND collection = $2 AND item_id = $3",
+            [.text(connection), .text(collection), .text(item)])
     }
 
     /// Returns the links of one item in all connections.
     public func syncLinks(ofItem item: String, in collection: String) throws -> [SyncLinkRow] {
-        try rows(
-            "\(select: .syncLinks) WHERE collection = $1 AND item_id = $2 ORDER BY connection_id",
-            [.text(collection), .text(item)]
-        ).map(SyncLinkRow.init)
+        try all("WHERE collection = $1 AND item_id = $2 ORDER BY connection_id", [.text(collection), .text(item)])
     }
 
     /// Returns the links of items that cannot be written as they are, the longest waiting ones first.
     public func heldBackLinks(of connection: String, limit: Int) throws -> [SyncLinkRow] {
-        try rows(
+        try all(
             """
-            \(select: .syncLinks) WHERE connection_id = $1 AND state = 'quarantined'
+            WHERE connection_id = $1 AND state = 'quarantined'
             ORDER BY since_at, collection, item_id LIMIT $2
-            """, [.text(connection), .integer(limit)]
-        ).map(SyncLinkRow.init)
+            """, [.text(connection), .integer(limit)])
     }
 
     public func counts(ofConnection id: String) throws -> SyncCounts {
@@ -108,21 +103,7 @@ extension ReadTransaction {
 
 extension WriteTransaction {
     /// Stores a link in place of the earlier one of the same item.
-    public func putSyncLink(_ own: SyncLinkRow) throws {
-        try execute(
-            """
-            INSERT INTO sync_links (connection_id, collection, item_id, state, external_id, last_synced_at, since_at,
-                content)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
-            ON CONFLICT (connection_id, collection, item_id) DO UPDATE SET state = EXCLUDED.state,
-                external_id = EXCLUDED.external_id, last_synced_at = EXCLUDED.last_synced_at,
-                since_at = EXCLUDED.since_at, content = EXCLUDED.content
-            """,
-            [
-                .text(own.connectionID), .text(own.collection), .text(own.itemID), .text(own.state),
-                SQLValue(own.externalID), SQLValue(own.lastSyncedAt), .integer(own.since), .text(own.content),
-            ])
-    }
+    public func putSyncLink(_ own: SyncLinkRow) throws { try put(own) }
 
     /// Removes all links of a connection, and the writes whose outcome is not known: they belong to another calendar.
     public func forgetSyncLinks(of connection: String) throws {

@@ -2,40 +2,37 @@
 
 /// One run of a connection, with the engine's own record of it.
 public struct SyncRunRow: Hashable, Sendable {
-    public enum State: String, Hashable, Sendable, CaseIterable {
+    public enum State: String, Hashable, Sendable, CaseIterable, ColumnValue {
         case running, done, held, failed
 
         /// Whether the run has ended for good.
         public var isOver: Bool { self == .done || self == .failed }
     }
 
-    public var id: String
-    public var connectionID: String
+    public var id = ""
+    public var connectionID = ""
     /// The number of the run within its connection; 0 until it is stored.
-    public var number: Int
-    public var state: State
-    public var startedAt: Int
+    public var number = 0
+    public var state = State.running
+    public var startedAt = 0
     /// When a person approved the changes for which it was held.
     public var approvedAt: Int?
-    public var content: String
+    public var content = ""
+}
 
+extension SyncRunRow: StoredRow {
     public init(id: String, connectionID: String, state: State, startedAt: Int, content: String) {
-        (self.id, self.connectionID, self.number, self.state) = (id, connectionID, 0, state)
-        (self.startedAt, self.content) = (startedAt, content)
+        self.init(
+            id: id, connectionID: connectionID, number: 0, state: state, startedAt: startedAt, content: content)
     }
 
-    init(_ row: SQLRow) throws {
-        id = try row.text(required: "id")
-        connectionID = try row.text(required: "connection_id")
-        number = try row.integer(required: "number")
-        guard let state = State(rawValue: try row.text(required: "state")) else {
-            throw StorageError.unexpectedResult("A run is in an unknown state.")
-        }
-        self.state = state
-        startedAt = try row.integer(required: "started_at")
-        approvedAt = row.integer("approved_at")
-        content = try row.text(required: "content")
-    }
+    static let table = RecordTable<SyncRunRow>(
+        "sync_runs", key: "id",
+        [
+            .init("id", \.id), .once("connection_id", \.connectionID),
+            .counted("number", \.number, within: "connection_id"), .init("state", \.state),
+            .once("started_at", \.startedAt), .init("approved_at", \.approvedAt), .init("content", \.content),
+        ])
 }
 
 /// A run that waits for a person.
@@ -57,25 +54,22 @@ public struct RunTally: Hashable, Sendable {
 
 extension ReadTransaction {
     public func syncRun(_ id: String) throws -> SyncRunRow? {
-        try row("\(select: .syncRuns) WHERE id = $1", [.text(id)]).map(SyncRunRow.init)
+        try first("WHERE id = $1", [.text(id)])
     }
 
     /// Returns a connection's runs, latest first.
     ///
     /// - Parameter number: the number before which the page begins.
     public func syncRuns(of connection: String, before number: Int, limit: Int) throws -> [SyncRunRow] {
-        try rows(
-            "\(select: .syncRuns) WHERE connection_id = $1 AND number < $2 ORDER BY number DESC LIMIT $3",
-            [.text(connection), .integer(number), .integer(limit)]
-        ).map(SyncRunRow.init)
+        try all(
+            "WHERE connection_id = $1 AND number < $2 ORDER BY number DESC LIMIT $3",
+            [.text(connection), .integer(number), .integer(limit)])
     }
 
     /// Returns a connection's runs in a state, latest first.
     public func syncRuns(of connection: String, in state: SyncRunRow.State) throws -> [SyncRunRow] {
-        try rows(
-            "\(select: .syncRuns) WHERE connection_id = $1 AND state = $2 ORDER BY number DESC",
-            [.text(connection), .text(state.rawValue)]
-        ).map(SyncRunRow.init)
+        try all(
+            "WHERE connection_id = $1 AND state = $2 ORDER BY number DESC", [.text(connection), .text(state.rawValue)])
     }
 
     public func heldRun(ofConnection id: String) throws -> HeldRun? {
@@ -84,10 +78,7 @@ extension ReadTransaction {
 
     /// Returns the runs of all connections in a state, for a start after a crash.
     public func syncRuns(in state: SyncRunRow.State, limit: Int) throws -> [SyncRunRow] {
-        try rows(
-            "\(select: .syncRuns) WHERE state = $1 ORDER BY connection_id, number LIMIT $2",
-            [.text(state.rawValue), .integer(limit)]
-        ).map(SyncRunRow.init)
+        try all("WHERE state = $1 ORDER BY connection_id, number LIMIT $2", [.text(state.rawValue), .integer(limit)])
     }
 }
 
@@ -98,18 +89,7 @@ extension WriteTransaction {
     public func putSyncRun(_ own: SyncRunRow, _ tally: RunTally, now: Int) throws {
         try holdConnection(own.connectionID)
         let wasOver = try syncRun(own.id)?.state.isOver ?? false
-        try execute(
-            """
-            INSERT INTO sync_runs (id, connection_id, number, state, started_at, approved_at, content)
-            VALUES ($1, $2, (SELECT COALESCE(MAX(number), 0) + 1 FROM sync_runs WHERE connection_id = $2), $3, $4, $5,
-                $6)
-            ON CONFLICT (id) DO UPDATE SET state = EXCLUDED.state, approved_at = EXCLUDED.approved_at,
-                content = EXCLUDED.content
-            """,
-            [
-                .text(own.id), .text(own.connectionID), .text(own.state.rawValue), .integer(own.startedAt),
-                SQLValue(own.approvedAt), .text(own.content),
-            ])
+        try put(own)
         guard own.state.isOver, !wasOver, let connection = try connectionEverKnown(own.connectionID) else { return }
         try execute(
             """

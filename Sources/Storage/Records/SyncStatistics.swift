@@ -116,13 +116,11 @@ extension ReadTransaction {
 
     /// Returns connections that wait for their person or fail, oldest state first.
     public func connectionsInTrouble(limit: Int) throws -> [Connection] {
-        try rows(
+        try all(
             """
-            \(select: .connections)
             WHERE ending IS NULL AND (state IN ('needsReconnect', 'calendarGone') OR failures > 0)
             ORDER BY state_at, id LIMIT $1
-            """, [.integer(limit)]
-        ).map(Connection.init)
+            """, [.integer(limit)])
     }
 }
 

@@ -2,7 +2,7 @@
 
 /// A run of a connection that is requested in addition to the regular ones.
 public struct SyncWish: Hashable, Sendable {
-    public enum Kind: String, Hashable, Sendable, CaseIterable {
+    public enum Kind: String, Hashable, Sendable, CaseIterable, ColumnValue {
         /// A person asked for it.
         case manual
         /// A person approved a run that was held.
@@ -13,29 +13,29 @@ public struct SyncWish: Hashable, Sendable {
         case push
     }
 
-    public var connectionID: String
-    public var kind: Kind
+    public var connectionID = ""
+    public var kind = Kind.manual
     /// The run that was promised; nil when no run was.
     public var runID: String?
     /// The run that is to be undone.
     public var undoneRunID: String?
-    public var dueAt: Int
+    public var dueAt = 0
+
+    init() {}
 
     public init(connectionID: String, kind: Kind, runID: String? = nil, undoneRunID: String? = nil, dueAt: Int) {
         (self.connectionID, self.kind, self.runID) = (connectionID, kind, runID)
         (self.undoneRunID, self.dueAt) = (undoneRunID, dueAt)
     }
+}
 
-    init(_ row: SQLRow) throws {
-        connectionID = try row.text(required: "connection_id")
-        guard let kind = Kind(rawValue: try row.text(required: "kind")) else {
-            throw StorageError.unexpectedResult("A run is wanted for an unknown reason.")
-        }
-        self.kind = kind
-        runID = row.text("run_id")
-        undoneRunID = row.text("undone_run_id")
-        dueAt = try row.integer(required: "due_at")
-    }
+extension SyncWish: StoredRow {
+    static let table = RecordTable<SyncWish>(
+        "sync_wishes", key: "connection_id",
+        [
+            .init("connection_id", \.connectionID), .init("kind", \.kind), .init("run_id", \.runID),
+            .init("undone_run_id", \.undoneRunID), .init("due_at", \.dueAt),
+        ])
 }
 
 /// A connection whose run is due.
@@ -70,7 +70,7 @@ public struct DueSync: Hashable, Sendable {
 
 extension ReadTransaction {
     public func syncWish(of connection: String) throws -> SyncWish? {
-        try row("\(select: .syncWishes) WHERE connection_id = $1", [.text(connection)]).map(SyncWish.init)
+        try first("WHERE connection_id = $1", [.text(connection)])
     }
 
     /// Returns the runs of a provider's connections that are due and that no server has begun: those that people asked
@@ -120,25 +120,13 @@ extension WriteTransaction {
     /// A wish that is already due may be under way, with a run that read before this change: it becomes due now, so
     /// that the end of that run does not complete it. An undo is not repeated for that.
     public func putSyncWish(_ wish: SyncWish, now: Int = 0) throws {
-        var arguments: [SQLValue] = [
-            .text(wish.connectionID), .text(wish.kind.rawValue), SQLValue(wish.runID), SQLValue(wish.undoneRunID),
-            .integer(wish.dueAt),
-        ]
-        let condition: String
-        if wish.kind == .push {
-            arguments.append(.integer(now))
-            condition = "DO UPDATE SET due_at = $6 WHERE sync_wishes.due_at < $6 AND sync_wishes.kind <> 'undo'"
-        } else {
-            condition = """
-                DO UPDATE SET kind = EXCLUDED.kind, run_id = EXCLUDED.run_id, undone_run_id = EXCLUDED.undone_run_id,
-                    due_at = EXCLUDED.due_at
-                """
-        }
-        try execute(
+        guard wish.kind == .push else { return try put(wish) }
+        try insert(
+            new: wish,
             """
-            INSERT INTO sync_wishes (connection_id, kind, run_id, undone_run_id, due_at) VALUES ($1, $2, $3, $4, $5)
-            ON CONFLICT (connection_id) \(condition)
-            """, arguments)
+            ON CONFLICT (connection_id) DO UPDATE SET due_at = $6
+                WHERE sync_wishes.due_at < $6 AND sync_wishes.kind <> 'undo'
+            """, [.integer(now)])
     }
 
     /// Removes a wish that was carried out; a newer one stays.

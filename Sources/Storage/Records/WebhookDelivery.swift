@@ -2,78 +2,61 @@
 
 /// One message to a webhook, from its creation until it was accepted or given up.
 public struct WebhookDelivery: Hashable, Sendable {
-    public enum State: String, Hashable, Sendable, CaseIterable {
+    public enum State: String, Hashable, Sendable, CaseIterable, ColumnValue {
         case pending, delivered, failed
     }
 
-    public var id: String
-    public var webhookID: String
+    public var id = ""
+    public var webhookID = ""
     /// The place of the message, 0 until it is stored; the messages of one circle are sent in the order of these
     /// numbers.
-    public var ordinal: Int
+    public var ordinal = 0
     /// The circle's id; empty for a test message.
-    public var circleID: String
+    public var circleID = ""
     /// The numbers of the first and the last change in it.
-    public var firstNumber: Int
-    public var lastNumber: Int
-    public var state: State
-    public var attempts: Int
-    public var nextAt: Int
-    public var createdAt: Int
+    public var firstNumber = 0
+    public var lastNumber = 0
+    public var state = State.pending
+    public var attempts = 0
+    public var nextAt = 0
+    public var createdAt = 0
     /// When an attempt to deliver it first failed.
     public var failingSince: Int?
     public var lastAttemptAt: Int?
     public var lastStatus: Int?
     public var lastProblem: String?
     public var finishedAt: Int?
+}
 
+extension WebhookDelivery: StoredRow {
     public init(id: String, webhookID: String, circleID: String, firstNumber: Int, lastNumber: Int, now: Int) {
-        self.id = id
-        self.webhookID = webhookID
-        self.ordinal = 0
-        self.circleID = circleID
-        self.firstNumber = firstNumber
-        self.lastNumber = lastNumber
-        self.state = .pending
-        self.attempts = 0
-        self.nextAt = now
-        self.createdAt = now
+        self.init(
+            id: id, webhookID: webhookID, circleID: circleID, firstNumber: firstNumber, lastNumber: lastNumber,
+            nextAt: now, createdAt: now)
     }
 
-    init(_ row: SQLRow) throws {
-        id = try row.text(required: "id")
-        webhookID = try row.text(required: "webhook_id")
-        ordinal = try row.integer(required: "ordinal")
-        circleID = try row.text(required: "circle_id")
-        firstNumber = try row.integer(required: "first_number")
-        lastNumber = try row.integer(required: "last_number")
-        guard let state = State(rawValue: try row.text(required: "state")) else {
-            throw StorageError.unexpectedResult("A delivery is in an unknown state.")
-        }
-        self.state = state
-        attempts = try row.integer(required: "attempts")
-        nextAt = try row.integer(required: "next_at")
-        createdAt = try row.integer(required: "created_at")
-        failingSince = row.integer("failing_since")
-        lastAttemptAt = row.integer("last_attempt_at")
-        lastStatus = row.integer("last_status")
-        lastProblem = row.text("last_problem")
-        finishedAt = row.integer("finished_at")
-    }
+    static let table = RecordTable<WebhookDelivery>(
+        "webhook_deliveries", key: "id",
+        [
+            .init("id", \.id), .once("webhook_id", \.webhookID), .once("ordinal", \.ordinal),
+            .once("circle_id", \.circleID), .once("first_number", \.firstNumber), .once("last_number", \.lastNumber),
+            .init("state", \.state), .init("attempts", \.attempts), .init("next_at", \.nextAt),
+            .once("created_at", \.createdAt), .init("failing_since", \.failingSince),
+            .init("last_attempt_at", \.lastAttemptAt), .init("last_status", \.lastStatus),
+            .init("last_problem", \.lastProblem), .init("finished_at", \.finishedAt),
+        ])
 }
 
 extension ReadTransaction {
     public func delivery(_ id: String) throws -> WebhookDelivery? {
-        try row("\(select: .webhookDeliveries) WHERE id = $1", [.text(id)]).map(WebhookDelivery.init)
+        try first("WHERE id = $1", [.text(id)])
     }
 
     /// Returns a webhook's messages below an ordinal, newest first.
     public func deliveries(of webhook: String, before ordinal: Int, limit: Int) throws -> [WebhookDelivery] {
-        try rows(
-            """
-            \(select: .webhookDeliveries) WHERE webhook_id = $1 AND ordinal < $2 ORDER BY ordinal DESC LIMIT $3
-            """, [.text(webhook), .integer(ordinal), .integer(limit)]
-        ).map(WebhookDelivery.init)
+        try all(
+            "WHERE webhook_id = $1 AND ordinal < $2 ORDER BY ordinal DESC LIMIT $3",
+            [.text(webhook), .integer(ordinal), .integer(limit)])
     }
 
     /// Counts the waiting messages of a webhook.
@@ -106,7 +89,7 @@ extension ReadTransaction {
                     WHERE webhook_id = $1 AND state = 'pending' AND circle_id > circle.id)
                 FROM circle WHERE circle.id IS NOT NULL
             )
-            SELECT \(columns: .webhookDeliveries, of: "d") FROM circle JOIN webhook_deliveries AS d ON d.id = (
+            SELECT \(columns: WebhookDelivery.self, of: "d") FROM circle JOIN webhook_deliveries AS d ON d.id = (
                 SELECT head.id FROM webhook_deliveries AS head
                 WHERE head.webhook_id = $1 AND head.state = 'pending' AND head.circle_id = circle.id
                 ORDER BY head.ordinal LIMIT 1)
@@ -130,34 +113,13 @@ extension ReadTransaction {
 extension WriteTransaction {
     /// Adds a message after all others of its webhook.
     public func insertDelivery(_ delivery: WebhookDelivery) throws {
-        let ordinal = try nextDeliveryOrdinal(of: delivery.webhookID)
-        try execute(
-            """
-            INSERT INTO webhook_deliveries (id, webhook_id, ordinal, circle_id, first_number, last_number, state,
-                next_at, created_at)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-            """,
-            [
-                .text(delivery.id), .text(delivery.webhookID), .integer(ordinal), .text(delivery.circleID),
-                .integer(delivery.firstNumber), .integer(delivery.lastNumber), .text(delivery.state.rawValue),
-                .integer(delivery.nextAt), .integer(delivery.createdAt),
-            ])
+        var delivery = delivery
+        delivery.ordinal = try nextDeliveryOrdinal(of: delivery.webhookID)
+        try insert(new: delivery)
     }
 
     /// Stores the result of an attempt.
-    public func updateDelivery(_ delivery: WebhookDelivery) throws {
-        try execute(
-            """
-            UPDATE webhook_deliveries SET state = $2, attempts = $3, next_at = $4, failing_since = $5,
-                last_attempt_at = $6, last_status = $7, last_problem = $8, finished_at = $9
-            WHERE id = $1
-            """,
-            [
-                .text(delivery.id), .text(delivery.state.rawValue), .integer(delivery.attempts),
-                .integer(delivery.nextAt), SQLValue(delivery.failingSince), SQLValue(delivery.lastAttemptAt),
-                SQLValue(delivery.lastStatus), SQLValue(delivery.lastProblem), SQLValue(delivery.finishedAt),
-            ])
-    }
+    public func updateDelivery(_ delivery: WebhookDelivery) throws { try update(delivery) }
 
     /// Makes a webhook's waiting messages due at once, and restarts their time for retries.
     public func hurryDeliveries(of webhook: String, now: Int) throws {
