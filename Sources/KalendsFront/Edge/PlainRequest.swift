@@ -2,6 +2,7 @@
 
 import FeedTokens
 import NIOCore
+import NIOHTTP1
 
 /// A whole request for a feed in the form in which calendar apps send it, read in one pass.
 ///
@@ -71,6 +72,12 @@ struct PlainRequest {
             }
         }
         guard hosts == 1, place.index == span.byteCount else { return nil }
+        (self.route, self.token, self.asked) = (route, token, asked)
+    }
+
+    /// Takes what the general parser has read; nil for any other path, and when anything is unusual.
+    init?(_ head: HTTPRequestHead) {
+        guard let (route, token) = FeedPath.parse(head.uri), let asked = FeedRequest(head) else { return nil }
         (self.route, self.token, self.asked) = (route, token, asked)
     }
 
