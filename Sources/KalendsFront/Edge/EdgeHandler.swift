@@ -180,10 +180,6 @@ final class EdgeHandler: ChannelDuplexHandler {
             method: method ?? "other", route: "unknown", status: refusal.status.code, start: ContinuousClock.now)
         record.finish(
             path.services.metrics.tally(method: record.method, route: record.route, status: record.status), path.logger)
-        end(with: refusal)
-    }
-
-    private func end(with refusal: ProblemDocument) {
         endInput()
         guard let raw else { return }
         let (head, body) = refusal.bytes(closes: true, transportPolicy: path.transportPolicy)

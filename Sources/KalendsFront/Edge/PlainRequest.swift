@@ -46,29 +46,10 @@ struct PlainRequest {
             case 4 where span.isSame(as: "host", in: name):
                 hosts += 1
                 for index in value where !RequestManner.isHostByte(span[byte: index]) { return nil }
-            case 6 where span.isSame(as: "accept", in: name): asked.accept.append(text)
-            case 6 where span.isSame(as: "expect", in: name): return nil
-            case 7 where span.isSame(as: "upgrade", in: name) || span.isSame(as: "trailer", in: name): return nil
-            case 8 where span.isSame(as: "if-match", in: name): return nil
-            case 10 where span.isSame(as: "user-agent", in: name):
-                guard asked.userAgent == nil else { return nil }
-                asked.userAgent = text
-            case 10 where span.isSame(as: "connection", in: name):
-                guard span.isSame(as: "keep-alive", in: value) else { return nil }
-            case 12 where span.isSame(as: "x-request-id", in: name):
-                guard asked.mark == nil else { return nil }
-                asked.mark = text
-            case 13 where span.isSame(as: "if-none-match", in: name): asked.ifNoneMatch.append(text)
+            case 7 where span.isSame(as: "trailer", in: name): return nil
             case 14 where span.isSame(as: "content-length", in: name): return nil
-            case 15 where span.isSame(as: "accept-encoding", in: name): asked.acceptEncoding.append(text)
-            case 15 where span.isSame(as: "x-forwarded-for", in: name): asked.forwardedFor.append(text)
             case 16 where span.isSame(as: "proxy-connection", in: name): return nil
-            case 17 where span.isSame(as: "if-modified-since", in: name):
-                guard asked.ifModifiedSince == nil else { return nil }
-                asked.ifModifiedSince = text
-            case 17 where span.isSame(as: "transfer-encoding", in: name): return nil
-            case 19 where span.isSame(as: "if-unmodified-since", in: name): return nil
-            default: break
+            default: guard asked.take(span, name, text) else { return nil }
             }
         }
         guard hosts == 1, place.index == span.byteCount else { return nil }
@@ -146,7 +127,7 @@ extension RawSpan {
     }
 
     /// Whether a part equals this lower-case ASCII text, ignoring case.
-    fileprivate func isSame(as lowercase: StaticString, in range: Range<Int>) -> Bool {
+    func isSame(as lowercase: StaticString, in range: Range<Int>) -> Bool {
         guard range.count == lowercase.utf8CodeUnitCount else { return false }
         for (offset, index) in range.enumerated() {
             let byte = self[byte: index]
