@@ -180,7 +180,8 @@ final class ConnectionWatch: ChannelDuplexHandler {
             // Bytes without a body that end with the end of a header leave nothing of a request behind. A failed write
             // may make the channel read further bytes before the parser has taken these.
             isBetweenRequests =
-                reads == number && heads != before && !wasInBody && pace == nil && !endedInBody && bytes.endsHeader
+                reads == number && heads != before && !wasInBody && pace == nil && !endedInBody
+                && bytes.readableBytesSpan.endsWithBlankLine
         }
         if wasInBody {
             pace?.came(bytes.readableBytes, at: .now())
@@ -192,7 +193,7 @@ final class ConnectionWatch: ChannelDuplexHandler {
         context.fireChannelRead(data)
         guard pace == nil, headerSince == nil else { return }
         // No header ended in these bytes, so they begin one, or more bytes follow the last header.
-        let isBeginning = heads == before ? !wasInBody : !endedInBody && !bytes.endsHeader
+        let isBeginning = heads == before ? !wasInBody : !endedInBody && !bytes.readableBytesSpan.endsWithBlankLine
         if isBeginning { headerSince = .now() }
     }
 
@@ -267,9 +268,4 @@ final class ConnectionWatch: ChannelDuplexHandler {
         }
         context.close(promise: nil)
     }
-}
-
-extension ByteBuffer {
-    /// Whether the bytes end with the blank line that ends a request's header.
-    fileprivate var endsHeader: Bool { readableBytesView.suffix(4).elementsEqual([13, 10, 13, 10]) }
 }

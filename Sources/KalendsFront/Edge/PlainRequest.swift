@@ -121,10 +121,8 @@ extension RawSpan {
         return true
     }
 
-    fileprivate var endsWithBlankLine: Bool {
-        byteCount >= 4 && self[byte: byteCount - 4] == 13 && self[byte: byteCount - 3] == 10
-            && self[byte: byteCount - 2] == 13 && self[byte: byteCount - 1] == 10
-    }
+    /// Whether the bytes end with the blank line that ends a request's header.
+    var endsWithBlankLine: Bool { byteCount >= 4 && has("\r\n\r\n", at: byteCount - 4) }
 
     /// Whether a part equals this lower-case ASCII text, ignoring case.
     func isSame(as lowercase: StaticString, in range: Range<Int>) -> Bool {
