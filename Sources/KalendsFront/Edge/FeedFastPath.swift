@@ -19,7 +19,11 @@ struct FeedFastPath: Sendable {
         /// The line of the log up to the number of microseconds; nil when no line is written.
         fileprivate let line: LogLine?
 
-        fileprivate init(tally: Metrics.Tally, line: LogLine?) { (self.tally, self.line) = (tally, line) }
+        fileprivate init(_ method: String, _ route: String, _ status: Int, _ metrics: Metrics, _ lines: LineLogHandler?)
+        {
+            tally = metrics.tally(method: method, route: route, status: status)
+            line = lines?.rest(method: method, route, status)
+        }
     }
 
     /// A complete answer, and what is counted for it; used on one event loop.
@@ -75,11 +79,7 @@ struct FeedFastPath: Sendable {
         let lines = logger.logLevel <= .info ? logger.handler as? LineLogHandler : nil
         self.lines = lines
         kinds = FeedPath.Route.allCases.map { route in
-            Self.answered.map {
-                Kind(
-                    tally: services.metrics.tally(method: $0.method, route: route.rawValue, status: $0.status),
-                    line: lines?.rest(method: $0.method, route.rawValue, $0.status))
-            }
+            Self.answered.map { Kind($0.method, route.rawValue, $0.status, services.metrics, lines) }
         }
     }
 
@@ -151,9 +151,7 @@ struct FeedFastPath: Sendable {
         (answer.head, answer.body) = (head, body)
         answer.record.status = HTTPResponse.Status.serviceUnavailable.code
         let record = answer.record
-        answer.kind = Kind(
-            tally: services.metrics.tally(method: record.method, route: record.route, status: record.status),
-            line: lines?.rest(method: record.method, record.route, record.status))
+        answer.kind = Kind(record.method, record.route, record.status, services.metrics, lines)
     }
 
     private func bytes(of answer: FeedAnswer, length: Int?, mark: String?, _ caller: Caller) -> ByteBuffer {
