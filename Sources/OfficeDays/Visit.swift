@@ -26,8 +26,6 @@ public struct Visits: Hashable, Sendable {
 
     public init(_ visits: some Sequence<Visit>) { all = visits.sorted(by: Self.isBefore) }
 
-    public subscript(id: String) -> Visit? { all.first { $0.id == id } }
-
     /// Adds a visit, or replaces the one with the same id; returns the replaced visit.
     @discardableResult
     public mutating func put(_ visit: Visit) -> Visit? {

@@ -30,8 +30,6 @@ public struct OfficeDayTexts: Hashable, Sendable {
     public let fallbackCalendar = "In Office Days"
     /// Shown beside the switch, because events stay.
     public let disableNote = "Disabling leaves existing events in place."
-    public let emptyTitle = "A title may not be empty."
-    public func longTitle(_ most: Int) -> String { "A title has at most \(most) characters." }
 
     /// - Parameter kind: `All-day`, or `Timed 9–5`.
     public func preview(title: String, kind: String, calendar: String) -> String {

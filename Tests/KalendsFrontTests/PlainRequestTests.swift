@@ -2,6 +2,7 @@
 
 import FeedTokens
 import Foundation
+import HTTPTypes
 import NIOCore
 import NIOEmbedded
 import NIOHTTP1
@@ -271,6 +272,15 @@ private struct Reading {
             return "the parser reads another path: \(head.uri)"
         }
         guard FeedRequest(head) == plain.asked else { return "the parser reads other fields: \(head.headers)" }
+        // The router reads the fields in a way of its own, and the request's id elsewhere.
+        var (fields, asked) = (HTTPFields(), plain.asked)
+        for (name, value) in head.headers {
+            if let name = HTTPField.Name(name) { fields.append(HTTPField(name: name, value: value)) }
+        }
+        asked.mark = nil
+        guard FeedRequest(asked.isHead ? .head : .get, fields) == asked, fields[.xRequestID] == plain.asked.mark,
+            fields[.ifMatch] == nil, fields[.ifUnmodifiedSince] == nil, fields[.contentLength] == nil
+        else { return "the router reads other fields: \(head.headers)" }
         guard let manner = try? RequestManner(head) else { return "the request is refused" }
         guard !manner.isOld, !manner.closes, !manner.expects, !manner.hasBody else { return "more than a request" }
         guard case .head(let bounded) = HTTPServerRequestPart.head(head).withBoundedMarks, bounded == head else {

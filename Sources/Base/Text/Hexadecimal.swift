@@ -7,6 +7,16 @@ package enum Hexadecimal {
     /// Returns the two digits of a byte, in ASCII.
     package static func digits(of byte: UInt8) -> [UInt8] { [letters[Int(byte >> 4)], letters[Int(byte & 15)]] }
 
+    /// Returns what a digit stands for, in upper case or lower case; nil for any other byte.
+    package static func value(of digit: UInt8) -> UInt8? {
+        switch digit {
+        case 48...57: digit - 48
+        case 65...70: digit - 55
+        case 97...102: digit - 87
+        default: nil
+        }
+    }
+
     /// Returns the digits of all bytes, two for each.
     package static func text(_ bytes: some Sequence<UInt8>) -> String {
         String(decoding: bytes.flatMap(digits), as: UTF8.self)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Base
+
 /// An absolute http or https address in a single spelling: the host in lower case, the path decoded and encoded again.
 ///
 /// Servers answer with paths in another percent-encoding than they were asked with, so only this spelling is compared.
@@ -114,8 +116,9 @@ struct DAVAddress: Hashable, Sendable {
         var out: [UInt8] = []
         var index = segment.startIndex
         while index < segment.endIndex {
-            if segment[index] == UInt8(ascii: "%"), index + 2 < segment.endIndex, let high = segment[index + 1].digit,
-                let low = segment[index + 2].digit
+            if segment[index] == UInt8(ascii: "%"), index + 2 < segment.endIndex,
+                let high = Hexadecimal.value(of: segment[index + 1]),
+                let low = Hexadecimal.value(of: segment[index + 2])
             {
                 out.append(high << 4 | low)
                 index += 3
@@ -173,14 +176,5 @@ extension UInt8 {
     fileprivate var isUnreserved: Bool {
         self | 0x20 >= 97 && self | 0x20 <= 122 || self >= 48 && self <= 57 || self == 45 || self == 46 || self == 95
             || self == 126
-    }
-
-    fileprivate var digit: UInt8? {
-        switch self {
-        case 48...57: self - 48
-        case 65...70: self - 55
-        case 97...102: self - 87
-        default: nil
-        }
     }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Base
+
 /// Texts, tokens and numbers of a component.
 extension ComponentReader {
     mutating func text(_ field: DecodedProperty.Field, _ property: Property, _ context: inout ReadingContext) {
@@ -75,21 +77,13 @@ extension ComponentReader {
     }
 
     private static func quotedPrintable(_ value: ArraySlice<UInt8>) -> [UInt8] {
-        func nibble(_ byte: UInt8) -> UInt8? {
-            switch byte {
-            case 48...57: byte - 48
-            case 65...70: byte - 55
-            case 97...102: byte - 87
-            default: nil
-            }
-        }
         var out: [UInt8] = []
         var index = value.startIndex
         while index < value.endIndex {
             if value[index] == 61, index + 1 < value.endIndex, value[index + 1] == 10 {
                 index += 2
-            } else if value[index] == 61, index + 2 < value.endIndex, let high = nibble(value[index + 1]),
-                let low = nibble(value[index + 2])
+            } else if value[index] == 61, index + 2 < value.endIndex,
+                let high = Hexadecimal.value(of: value[index + 1]), let low = Hexadecimal.value(of: value[index + 2])
             {
                 out.append(high << 4 | low)
                 index += 3

@@ -63,10 +63,6 @@ struct Property {
         value = bytes[scanner.position..<Int(line.end)]
     }
 
-    init(name: String, parameters: [ContentLine.Parameter] = [], value: ArraySlice<UInt8>, line: Int) {
-        (self.name, self.parameters, self.value, self.line) = (name, parameters, value, line)
-    }
-
     /// The indices at which the name ends and at which its `:` or `;` is; nil when the line does not begin like a
     /// property.
     static func nameEnd(_ bytes: [UInt8], _ range: Range<Int>) -> (name: Int, separator: Int)? {

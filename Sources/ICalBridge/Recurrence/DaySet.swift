@@ -8,12 +8,6 @@ struct DaySet: DayMask {
 
     static let capacity = 384
 
-    var isEmpty: Bool {
-        var union: UInt64 = 0
-        for index in words.indices { union |= words[index] }
-        return union == 0
-    }
-
     var count: Int {
         var sum = 0
         for index in words.indices { sum += words[index].nonzeroBitCount }

@@ -76,7 +76,6 @@ struct SetPositions {
         fromEnd = Set(possible.filter { $0 < 0 }).sorted()
     }
 
-    var isEmpty: Bool { fromStart.isEmpty && fromEnd.isEmpty }
     var count: Int { fromStart.count + fromEnd.count }
 
     /// The indices that the positions select in a set of `count`, ascending, each once.

@@ -28,18 +28,6 @@ enum AuditTrail {
         try transaction.insert(entry)
     }
 
-    /// Like `note`, with the names of the fields that changed; records nothing if none did.
-    static func noteChange(
-        _ action: AuditAction, _ subject: String, circle: String? = nil, _ hasChanged: [ByteString: Bool],
-        by actor: AuditActor, in transaction: any WriteTransaction, now: Int
-    ) throws {
-        let names = hasChanged.filter(\.value).keys.sorted().map(\.string)
-        if names.isEmpty { return }
-        try note(
-            action, subject, circle: circle, detail: ["fields": .array(names.map(JSONValue.string))], by: actor,
-            in: transaction, now: now)
-    }
-
     /// Returns the SHA-256, in hex, of everything else in the entry, as a JSON array without spaces.
     static func hash(of entry: AuditEntry) throws -> String {
         let content: JSONValue = [

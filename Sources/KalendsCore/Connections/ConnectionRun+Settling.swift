@@ -10,8 +10,6 @@ extension ConnectionRun {
     private static let day = 86_400_000
     /// The longest wait after failures, in milliseconds, unless the provider or the user wants a longer one.
     private static let longestWait = 6 * hour
-    /// The time between two looks for a calendar that was not found, in milliseconds.
-    private static let missingWait = 6 * hour
     /// The time after which events that cannot be removed are left in place, in milliseconds.
     private static let clearingTime = 7 * day
 

@@ -34,9 +34,6 @@ package struct PagePath: Hashable, Sendable {
 
     private init(known text: String) { self.text = text }
 
-    /// Returns the page of one circle.
-    static func circle(_ id: String) -> PagePath { PagePath(known: "/app/circles/\(id)") }
-
     /// Whether all characters are plain, or are encoded and neither control characters nor marks.
     private static func isClean(_ bytes: String.UTF8View) -> Bool {
         var rest = Array(bytes)[...]

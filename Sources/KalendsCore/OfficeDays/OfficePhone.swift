@@ -44,7 +44,3 @@ enum OfficePhone {
         try transaction.putPhoneCarrier(PhoneCarrier(of: user, source: PhoneCarrier.officeDays))
     }
 }
-
-extension PhoneForm {
-    fileprivate static func content(_ event: OfficeEvent) -> PersonalEvent.Content { content(Entry(event)) }
-}

@@ -28,8 +28,6 @@ final class EdgeHandler: ChannelDuplexHandler {
         case error(any Error)
     }
 
-    /// How many answers may be outstanding before reading stops.
-    private static let limit = 64
     private static let longBody = 16 << 10
 
     private let path: FeedFastPath
@@ -43,18 +41,9 @@ final class EdgeHandler: ChannelDuplexHandler {
     /// all before it have left.
     private var outstanding = CircularBuffer<FeedFastPath.Answer>()
     private var held = CircularBuffer<Held>()
-    /// Requests that were passed on and are not answered in full.
-    private var passed = PassedRequests()
-    /// Whether the rest of the request that is being read belongs to an answer given here.
-    private var isSwallowing = false
+    private var state = EdgeState()
     private var isReadHeld = false
-    /// Whether a request is waiting for the database to report what other servers have ended; everything after it is
-    /// held.
-    private var isConfirming = false
     private var hasPassedPart = false
-
-    /// Whether the connection ends after the last written answer, so that further input is ignored.
-    private var isEnding = false
 
     init(path: FeedFastPath, watch: ConnectionWatch, turn: TurnAccesses) {
         self.path = path
@@ -75,17 +64,18 @@ final class EdgeHandler: ChannelDuplexHandler {
     ///
     /// - Parameter bytes: what arrived while the parser held no part of a request.
     func takeWhole(_ bytes: ByteBuffer) -> Bool {
-        guard let own, !isEnding, !isSwallowing, !isConfirming, held.isEmpty, passed.isEmpty,
-            let request = PlainRequest(bytes)
+        guard let own, state.takesWhole, let request = PlainRequest(bytes),
+            let answer = path.answer(request, caller(own), confirmed: nil)
         else { return false }
-        guard let answer = path.answer(request, caller(own)) else { return false }
         watch.wholeRequestCame()
+        state.found(isWhole: true)
         count(answer, own)
         return true
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard !isEnding else { return }
+        let step = state.partCame()
+        guard step != .ignore else { return }
         let part = unwrapInboundIn(data)
         switch part {
         case .head(let head): watch.requestBegan(head)
@@ -93,7 +83,7 @@ final class EdgeHandler: ChannelDuplexHandler {
         case .end(let trailers): watch.requestEnded(hasTrailers: trailers != nil)
         }
         let bounded = part.withBoundedMarks
-        if held.isEmpty, !isConfirming { take(bounded, context) } else { held.append(.part(bounded)) }
+        if step == .hold { held.append(.part(bounded)) } else { take(bounded, context) }
     }
 
     /// Returns false when the part has to wait, so that it is the first of those that are held.
@@ -104,81 +94,80 @@ final class EdgeHandler: ChannelDuplexHandler {
             do throws(ProblemDocument) {
                 return take(head, try RequestManner(head), context)
             } catch {
-                guard passed.isEmpty, outstanding.isEmpty else {
-                    held.prepend(.part(part))
-                    return false
-                }
+                let step = state.refused()
+                guard step == .takeLast else { return pass(part, step, context) }
                 refuse(error, head.method, context)
+                return true
             }
-        case .body:
-            guard !isSwallowing else { break }
-            passed.bodyCame()
-            pass(part, context)
-        case .end:
-            if isSwallowing {
-                isSwallowing = false
-            } else {
-                if passed.ended() { endInput() }
-                pass(part, context)
-            }
+        case .body: return pass(part, state.bodyTaken(), context)
+        case .end: return pass(part, state.endTaken(), context)
         }
-        return true
     }
 
     private func take(_ head: HTTPRequestHead, _ manner: RequestManner, _ context: ChannelHandlerContext) -> Bool {
-        guard passed.isEmpty, let source = path.source(of: head) else {
-            return take(head, manner, confirmed: nil, context)
+        guard state.looksUp, raw != nil, let request = path.request(of: head) else {
+            return miss(head, manner, context)
         }
-        confirm(head, manner, source, context)
-        return true
-    }
-
-    /// Asks the database what any server had ended before this request arrived, and then looks the request up.
-    private func confirm(
-        _ head: HTTPRequestHead, _ manner: RequestManner, _ source: any SharedStore, _ context: ChannelHandlerContext
-    ) {
-        isConfirming = true
+        guard let sharing = path.services.sharing else { return answer(request, head, manner, nil, context) }
+        // The database is asked what any server had ended before this request arrived.
+        state.asked()
         let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
         let loop = context.eventLoop
-        source.confirm { result in
+        sharing.confirm { result in
             loop.execute {
-                bound.value.handler.confirmed(head, manner, try? result.get(), bound.value.context)
+                bound.value.handler.confirmed(request, head, manner, try? result.get(), bound.value.context)
             }
         }
+        return true
     }
 
     /// - Parameter time: the database's time; nil when it did not answer. Then the request goes through the router,
     ///   where the database is asked again and the request refused.
     private func confirmed(
-        _ head: HTTPRequestHead, _ manner: RequestManner, _ time: Int?, _ context: ChannelHandlerContext
+        _ request: PlainRequest, _ head: HTTPRequestHead, _ manner: RequestManner, _ time: Int?,
+        _ context: ChannelHandlerContext
     ) {
-        isConfirming = false
+        let looksUp = state.confirmed()
         guard raw != nil, context.channel.isActive else { return }
-        if !isEnding { _ = take(head, manner, confirmed: time, context) }
-        if hasPassedPart { channelReadComplete(context: context) }
+        if looksUp { _ = answer(request, head, manner, time, context) }
+        channelReadComplete(context: context)
         release(context)
         readOn(context)
     }
 
-    private func take(
-        _ head: HTTPRequestHead, _ manner: RequestManner, confirmed: Int?, _ context: ChannelHandlerContext
+    private func answer(
+        _ request: PlainRequest, _ head: HTTPRequestHead, _ manner: RequestManner, _ confirmed: Int?,
+        _ context: ChannelHandlerContext
     ) -> Bool {
+        guard let answer = path.answer(request, caller(context), confirmed: confirmed) else {
+            return miss(head, manner, context)
+        }
         // Held events that follow may be processed before this returns.
-        isSwallowing = passed.isEmpty
-        if raw != nil, passed.isEmpty, let answer = path.answer(head, caller(context), confirmed: confirmed) {
-            count(answer, context)
-            return true
-        }
-        isSwallowing = false
-        guard outstanding.isEmpty else {
-            held.prepend(.part(.head(head)))
-            return false
-        }
-        passed.began(manner)
+        state.found(isWhole: false)
+        count(answer, context)
+        return true
+    }
+
+    private func miss(_ head: HTTPRequestHead, _ manner: RequestManner, _ context: ChannelHandlerContext) -> Bool {
         var head = head
         // The framework looks for exactly this value.
         if manner.closes { head.headers.replaceOrAdd(name: "connection", value: "close") }
-        pass(.head(head), context)
+        return pass(.head(head), state.missed(manner), context)
+    }
+
+    private func pass(
+        _ part: HTTPServerRequestPart, _ step: EdgeState.Step, _ context: ChannelHandlerContext
+    ) -> Bool {
+        switch step {
+        case .ignore: return true
+        case .hold:
+            held.prepend(.part(part))
+            return false
+        case .takeLast: endInput()
+        case .take: break
+        }
+        hasPassedPart = true
+        context.fireChannelRead(wrapInboundOut(part))
         return true
     }
 
@@ -191,10 +180,6 @@ final class EdgeHandler: ChannelDuplexHandler {
             method: method ?? "other", route: "unknown", status: refusal.status.code, start: ContinuousClock.now)
         record.finish(
             path.services.metrics.tally(method: record.method, route: record.route, status: record.status), path.logger)
-        end(with: refusal)
-    }
-
-    private func end(with refusal: ProblemDocument) {
         endInput()
         guard let raw else { return }
         let (head, body) = refusal.bytes(closes: true, transportPolicy: path.transportPolicy)
@@ -206,9 +191,8 @@ final class EdgeHandler: ChannelDuplexHandler {
 
     /// Nothing that comes after the requests that were passed on is answered, nor waited for.
     private func endInput() {
-        isEnding = true
         held.removeAll { if case .event = $0 { false } else { true } }
-        watch.inputEnded(open: passed.count)
+        watch.inputEnded(open: state.passedCount)
     }
 
     /// The input side stays open for a while: a reset while the client is still sending would discard the answer.
@@ -217,7 +201,7 @@ final class EdgeHandler: ChannelDuplexHandler {
     /// Closes once everything written has left: the channel drops it when both sides are closed, and it closes both when
     /// the client has closed its own. How long that may take is for `ConnectionWatch` to judge, which closes below.
     func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
-        if mode != .input, !isEnding { endInput() }
+        if mode != .input, state.outputEnds() == .takeLast { endInput() }
         guard mode != .input, let raw, isWriting(context) else { return context.close(mode: mode, promise: promise) }
         let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
         let written = context.eventLoop.makePromise(of: Void.self)
@@ -229,11 +213,6 @@ final class EdgeHandler: ChannelDuplexHandler {
             }
         }
         raw.writeAndFlush(NIOAny(IOData.byteBuffer(ByteBuffer())), promise: written)
-    }
-
-    private func pass(_ part: HTTPServerRequestPart, _ context: ChannelHandlerContext) {
-        hasPassedPart = true
-        context.fireChannelRead(wrapInboundOut(part))
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
@@ -273,13 +252,14 @@ final class EdgeHandler: ChannelDuplexHandler {
         // A reader that does not keep up gets nothing more for now.
         while context.channel.isWritable, let answer = outstanding.first, let outcome = answer.outcome {
             outstanding.removeFirst()
+            state.left()
             if case .failure(let error) = outcome { path.refuse(answer, error) }
             write(answer, raw)
             watch.answered()
             hasWritten = true
         }
         if hasWritten { raw.flush() }
-        if outstanding.isEmpty { release(context) }
+        release(context)
         readOn(context)
     }
 
@@ -301,30 +281,31 @@ final class EdgeHandler: ChannelDuplexHandler {
     private func release(_ context: ChannelHandlerContext) {
         guard !held.isEmpty else { return }
         var mayGoOn = true
-        while mayGoOn, outstanding.isEmpty, !isConfirming, let next = held.popFirst() {
+        while mayGoOn, state.releases, let next = held.popFirst() {
+            if held.isEmpty { state.released() }
             switch next {
             case .part(let part): mayGoOn = take(part, context)
             case .event(let event): context.fireUserInboundEventTriggered(event)
             case .error(let error): tell(error, context)
             }
         }
-        if hasPassedPart { channelReadComplete(context: context) }
+        channelReadComplete(context: context)
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         switch unwrapOutboundIn(data) {
         case .head(var head):
-            passed.frame(&head)
+            state.answerBegan(&head)
             context.write(wrapOutboundOut(.head(head)), promise: promise)
         case .body: context.write(data, promise: promise)
         case .end:
             context.write(data, promise: promise)
             watch.answered()
-            if passed.answered(), let raw {
+            if state.answered(), let raw {
                 raw.flush()
                 closeOutput(raw)
             }
-            if passed.isEmpty { release(context) }
+            release(context)
             readOn(context)
         }
     }
@@ -332,7 +313,7 @@ final class EdgeHandler: ChannelDuplexHandler {
     /// Resumes reading when the held body is wanted, and sends 100 to a client that waits for it.
     func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
         guard event is BodyWanted else { return context.triggerUserOutboundEvent(event, promise: promise) }
-        if passed.bodyWanted(), let raw, context.channel.isActive {
+        if state.bodyWanted(), let raw, context.channel.isActive {
             raw.writeAndFlush(NIOAny(IOData.byteBuffer(Self.goOn)), promise: nil)
         }
         readOn(context)
@@ -344,25 +325,24 @@ final class EdgeHandler: ChannelDuplexHandler {
     // MARK: Order of other events
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if isIdle { context.fireUserInboundEventTriggered(event) } else { held.append(.event(event)) }
+        guard state.eventCame() != .hold else { return held.append(.event(event)) }
+        context.fireUserInboundEventTriggered(event)
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        guard !isEnding else { return }
+        let step = state.errorCame()
+        guard step != .ignore else { return }
         watch.parserFailed()
-        if isIdle { tell(error, context) } else { held.append(.error(error)) }
+        if step == .hold { held.append(.error(error)) } else { tell(error, context) }
     }
 
-    /// Answers input that is not a request, if no request is being handled; the reader of a body handles its early end.
+    /// Answers input that is not a request, if no request is being handled.
     private func tell(_ error: any Error, _ context: ChannelHandlerContext) {
-        guard raw != nil, passed.isEmpty, let error = error as? HTTPParserError else {
+        guard raw != nil, let error = error as? HTTPParserError, state.errorTaken() == .takeLast else {
             return context.fireErrorCaught(error)
         }
         refuse(error == .headerOverflow ? .headerTooLarge : .notHTTP, .GET, context)
     }
-
-    /// Whether nothing is under way here that a new event would have to wait for.
-    private var isIdle: Bool { outstanding.isEmpty && held.isEmpty && !isConfirming }
 
     // MARK: Back-pressure
 
@@ -375,9 +355,7 @@ final class EdgeHandler: ChannelDuplexHandler {
         context.fireChannelWritabilityChanged()
     }
 
-    private func isFull(_ context: ChannelHandlerContext) -> Bool {
-        !context.channel.isWritable || outstanding.count >= Self.limit || !held.isEmpty || passed.isBodyHeld
-    }
+    private func isFull(_ context: ChannelHandlerContext) -> Bool { !context.channel.isWritable || state.isFull }
 
     private func isWriting(_ context: ChannelHandlerContext) -> Bool {
         (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0 > 0

@@ -19,7 +19,11 @@ struct FeedFastPath: Sendable {
         /// The line of the log up to the number of microseconds; nil when no line is written.
         fileprivate let line: LogLine?
 
-        fileprivate init(tally: Metrics.Tally, line: LogLine?) { (self.tally, self.line) = (tally, line) }
+        fileprivate init(_ method: String, _ route: String, _ status: Int, _ metrics: Metrics, _ lines: LineLogHandler?)
+        {
+            tally = metrics.tally(method: method, route: route, status: status)
+            line = lines?.rest(method: method, route, status)
+        }
     }
 
     /// A complete answer, and what is counted for it; used on one event loop.
@@ -75,11 +79,7 @@ struct FeedFastPath: Sendable {
         let lines = logger.logLevel <= .info ? logger.handler as? LineLogHandler : nil
         self.lines = lines
         kinds = FeedPath.Route.allCases.map { route in
-            Self.answered.map {
-                Kind(
-                    tally: services.metrics.tally(method: $0.method, route: route.rawValue, status: $0.status),
-                    line: lines?.rest(method: $0.method, route.rawValue, $0.status))
-            }
+            Self.answered.map { Kind($0.method, route.rawValue, $0.status, services.metrics, lines) }
         }
     }
 
@@ -88,43 +88,24 @@ struct FeedFastPath: Sendable {
         (method: $0.0, status: $0.1)
     }
 
-    /// The database that has to report what has ended before this request is answered from memory; nil when that is not
-    /// needed because no other server writes, or the request is not for a feed.
-    func source(of head: HTTPRequestHead) -> (any SharedStore)? {
-        guard let sharing = services.sharing, isOpen, FeedPath.parse(head.uri) != nil else { return nil }
-        return sharing
-    }
+    /// Whether requests are recognized before the general parser: where other servers write, the database is asked first.
+    var takesPlainRequests: Bool { isOpen && services.sharing == nil }
+
+    /// What a request that the general parser has read asks for; nil when it has to go through the router.
+    func request(of head: HTTPRequestHead) -> PlainRequest? { isOpen ? PlainRequest(head) : nil }
 
     /// The answer; nil when the request has to go through the router.
     ///
     /// - Parameter confirmed: the database's time, if it has reported what ended since the request arrived.
-    func answer(_ head: HTTPRequestHead, _ caller: Caller, confirmed: Int?) -> Answer? {
-        guard isOpen, let (route, token) = FeedPath.parse(head.uri), let asked = FeedRequest(head),
-            services.sharing == nil || confirmed != nil
-        else { return nil }
-        return answer(route, token, asked, caller, confirmed: confirmed)
-    }
-
-    /// Whether requests are recognized before the general parser: where other servers write, the database is asked first.
-    var takesPlainRequests: Bool { isOpen && services.sharing == nil }
-
-    /// The answer to a request that was recognized before the general parser; nil when it has to go through the parser.
-    func answer(_ request: PlainRequest, _ caller: Caller) -> Answer? {
-        guard takesPlainRequests else { return nil }
-        return answer(request.route, request.token, request.asked, caller, confirmed: nil)
-    }
-
-    private func answer(
-        _ route: FeedPath.Route, _ token: Secret, _ asked: FeedRequest, _ caller: Caller, confirmed: Int?
-    ) -> Answer? {
+    func answer(_ request: PlainRequest, _ caller: Caller, confirmed: Int?) -> Answer? {
+        guard services.sharing == nil || confirmed != nil else { return nil }
+        let (route, asked) = (request.route, request.asked)
         let start = ContinuousClock.now
-        let now = confirmed ?? services.now()
-        let key = token.key
-        guard case .live(let live)? = services.ledger.remembered(key, now: now) else { return nil }
-        let choice = FeedAnswer.Choice(asked, family: caller.family(of: asked.userAgent))
-        guard let shown = services.feeds.shown(live, for: key, as: choice.form, now: now) else { return nil }
-        let answer = FeedAnswer(
-            asked, choice, shown, etag: caller.tag(of: shown.hash, choice.coding), changedAt: live.changedAt, now: now)
+        let look = FeedLook(
+            asked, request.token, family: caller.family(of: asked.userAgent), now: confirmed ?? services.now())
+        guard case .live(let live)? = services.ledger.remembered(look.key, now: look.now),
+            let answer = FeedAnswer(asked, look, live, in: services.feeds, for: caller)
+        else { return nil }
         var (body, part): (ByteBuffer?, SharedAnswers.Part?)
         if !answer.isNotModified {
             body = bodies.find(answer.bodyKey)
@@ -140,11 +121,9 @@ struct FeedFastPath: Sendable {
         let kind = kinds[route.place][(asked.isHead ? 2 : 0) + (answer.isNotModified ? 1 : 0)]
         return Answer(
             head: bytes(of: answer, length: body?.readableBytes, mark: mark, caller), body: asked.isHead ? nil : body,
-            access: asked.isHead
-                ? nil
-                : answer.access(
-                    to: live, showing: live.version,
-                    from: caller.network(services.settings, forwardedFor: asked.forwardedFor), at: now),
+            access: answer.access(
+                to: live, showing: live.version,
+                from: caller.network(services.settings, forwardedFor: asked.forwardedFor)),
             kind: kind,
             record: RequestRecord(
                 method: asked.isHead ? "HEAD" : "GET", route: route.rawValue, status: answer.status.code, start: start,
@@ -172,9 +151,7 @@ struct FeedFastPath: Sendable {
         (answer.head, answer.body) = (head, body)
         answer.record.status = HTTPResponse.Status.serviceUnavailable.code
         let record = answer.record
-        answer.kind = Kind(
-            tally: services.metrics.tally(method: record.method, route: record.route, status: record.status),
-            line: lines?.rest(method: record.method, record.route, record.status))
+        answer.kind = Kind(record.method, record.route, record.status, services.metrics, lines)
     }
 
     private func bytes(of answer: FeedAnswer, length: Int?, mark: String?, _ caller: Caller) -> ByteBuffer {

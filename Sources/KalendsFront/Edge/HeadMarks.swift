@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Base
 import NIOHTTP1
 
 extension HTTPServerRequestPart {
@@ -54,8 +55,8 @@ enum RequestTarget {
         pieces.reserveCapacity(bytes.count)
         var index = 0
         while index < bytes.count {
-            if bytes[index] == 37, index + 2 < bytes.count, let high = digit(bytes[index + 1]),
-                let low = digit(bytes[index + 2])
+            if bytes[index] == 37, index + 2 < bytes.count,
+                let high = Hexadecimal.value(of: bytes[index + 1]), let low = Hexadecimal.value(of: bytes[index + 2])
             {
                 pieces.append(Piece(byte: high << 4 | low, written: bytes[index...index + 2]))
                 index += 3
@@ -65,15 +66,6 @@ enum RequestTarget {
             }
         }
         return pieces
-    }
-
-    private static func digit(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case 48...57: byte - 48
-        case 65...70: byte - 55
-        case 97...102: byte - 87
-        default: nil
-        }
     }
 
     private static func length(ofCharacterBeginningWith byte: UInt8) -> Int {

@@ -5,8 +5,8 @@ import NIOHTTP1
 
 /// The requests of a connection that were passed to the router, in order: the first is being answered, and the body of
 /// the last may still be arriving.
-struct PassedRequests {
-    private struct Passed {
+struct PassedRequests: Equatable {
+    private struct Passed: Equatable {
         var manner: RequestManner
         var hasBodyBegun = false
         var isWhole = false
@@ -21,22 +21,31 @@ struct PassedRequests {
     /// Whether reading from the connection is stopped until the body is wanted; until then the system buffers it.
     private(set) var isBodyHeld = false
 
-    var isEmpty: Bool { queue.isEmpty }
-    var count: Int { queue.count }
+    init(_ manner: RequestManner) { _ = began(manner) }
 
-    mutating func began(_ manner: RequestManner) {
+    var count: Int { queue.count }
+    /// Whether the last request has been received in full.
+    var isWhole: Bool { queue.last?.isWhole ?? true }
+
+    mutating func began(_ manner: RequestManner) -> EdgeState.Step {
+        guard isWhole else { return .ignore }
         queue.append(Passed(manner: manner, closes: manner.closes))
         isBodyHeld = manner.hasBody
+        return .take
     }
 
-    mutating func bodyCame() { if !queue.isEmpty { queue[last].hasBodyBegun = true } }
+    mutating func bodyCame() -> EdgeState.Step {
+        guard !isWhole else { return .ignore }
+        queue[last].hasBodyBegun = true
+        return .take
+    }
 
-    /// Marks the last request as received in full; returns true when what follows it is not read.
-    mutating func ended() -> Bool {
+    /// The last request has been received in full.
+    mutating func ended() -> EdgeState.Step {
+        guard !isWhole else { return .ignore }
         isBodyHeld = false
-        guard !queue.isEmpty else { return false }
         queue[last].isWhole = true
-        return queue[last].closes
+        return queue[last].closes ? .takeLast : .take
     }
 
     /// The body of the request that is being answered will be read; returns true when the client must be sent `100
@@ -71,7 +80,6 @@ struct PassedRequests {
     /// The first request is answered; returns true when the connection must end although the router does not know it.
     mutating func answered() -> Bool {
         guard let done = queue.popFirst() else { return false }
-        if queue.isEmpty { isBodyHeld = false }
         return done.closes && !done.manner.closes
     }
 

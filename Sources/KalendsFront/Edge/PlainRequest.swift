@@ -2,6 +2,7 @@
 
 import FeedTokens
 import NIOCore
+import NIOHTTP1
 
 /// A whole request for a feed in the form in which calendar apps send it, read in one pass.
 ///
@@ -45,32 +46,19 @@ struct PlainRequest {
             case 4 where span.isSame(as: "host", in: name):
                 hosts += 1
                 for index in value where !RequestManner.isHostByte(span[byte: index]) { return nil }
-            case 6 where span.isSame(as: "accept", in: name): asked.accept.append(text)
-            case 6 where span.isSame(as: "expect", in: name): return nil
-            case 7 where span.isSame(as: "upgrade", in: name) || span.isSame(as: "trailer", in: name): return nil
-            case 8 where span.isSame(as: "if-match", in: name): return nil
-            case 10 where span.isSame(as: "user-agent", in: name):
-                guard asked.userAgent == nil else { return nil }
-                asked.userAgent = text
-            case 10 where span.isSame(as: "connection", in: name):
-                guard span.isSame(as: "keep-alive", in: value) else { return nil }
-            case 12 where span.isSame(as: "x-request-id", in: name):
-                guard asked.mark == nil else { return nil }
-                asked.mark = text
-            case 13 where span.isSame(as: "if-none-match", in: name): asked.ifNoneMatch.append(text)
+            case 7 where span.isSame(as: "trailer", in: name): return nil
             case 14 where span.isSame(as: "content-length", in: name): return nil
-            case 15 where span.isSame(as: "accept-encoding", in: name): asked.acceptEncoding.append(text)
-            case 15 where span.isSame(as: "x-forwarded-for", in: name): asked.forwardedFor.append(text)
             case 16 where span.isSame(as: "proxy-connection", in: name): return nil
-            case 17 where span.isSame(as: "if-modified-since", in: name):
-                guard asked.ifModifiedSince == nil else { return nil }
-                asked.ifModifiedSince = text
-            case 17 where span.isSame(as: "transfer-encoding", in: name): return nil
-            case 19 where span.isSame(as: "if-unmodified-since", in: name): return nil
-            default: break
+            default: guard asked.take(span, name, text) else { return nil }
             }
         }
         guard hosts == 1, place.index == span.byteCount else { return nil }
+        (self.route, self.token, self.asked) = (route, token, asked)
+    }
+
+    /// Takes what the general parser has read; nil for any other path, and when anything is unusual.
+    init?(_ head: HTTPRequestHead) {
+        guard let (route, token) = FeedPath.parse(head.uri), let asked = FeedRequest(head) else { return nil }
         (self.route, self.token, self.asked) = (route, token, asked)
     }
 
@@ -133,13 +121,11 @@ extension RawSpan {
         return true
     }
 
-    fileprivate var endsWithBlankLine: Bool {
-        byteCount >= 4 && self[byte: byteCount - 4] == 13 && self[byte: byteCount - 3] == 10
-            && self[byte: byteCount - 2] == 13 && self[byte: byteCount - 1] == 10
-    }
+    /// Whether the bytes end with the blank line that ends a request's header.
+    var endsWithBlankLine: Bool { byteCount >= 4 && has("\r\n\r\n", at: byteCount - 4) }
 
     /// Whether a part equals this lower-case ASCII text, ignoring case.
-    fileprivate func isSame(as lowercase: StaticString, in range: Range<Int>) -> Bool {
+    func isSame(as lowercase: StaticString, in range: Range<Int>) -> Bool {
         guard range.count == lowercase.utf8CodeUnitCount else { return false }
         for (offset, index) in range.enumerated() {
             let byte = self[byte: index]

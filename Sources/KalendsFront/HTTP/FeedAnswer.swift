@@ -8,11 +8,26 @@ import KalendsCore
 import NIOCore
 import Storage
 
-/// The only place that decides what a live feed answers: form, coding, validators, condition and header fields.
-struct FeedAnswer: Sendable {
+/// What is looked up for a request: which feed, when, and in which form and coding.
+struct FeedLook: Sendable {
+    let key: TokenKey
+    /// Milliseconds since 1970.
+    let now: Int
+    let isHead: Bool
     let form: CalendarForm
     let coding: ContentCoding
     let family: ClientFamily
+
+    init(_ request: FeedRequest, _ token: Secret, family: ClientFamily, now: Int) {
+        (key, isHead, self.family, self.now) = (token.key, request.isHead, family, now)
+        form = request.accept.isEmpty ? .iCalendar : CalendarForm(accept: request.accept)
+        coding = ContentCoding(acceptEncoding: request.acceptEncoding, from: family)
+    }
+}
+
+/// The only place that decides what a live feed answers: form, coding, validators, condition and header fields.
+struct FeedAnswer: Sendable {
+    let look: FeedLook
     let shown: ShownFeed
     /// The validators that the reader gets.
     let validators: Validators
@@ -20,17 +35,25 @@ struct FeedAnswer: Sendable {
     /// The last change of what is shown.
     private let changed: Instant
 
-    /// - Parameters:
-    ///   - etag: the tag of what is shown in the coding, if it is known already.
-    ///   - changedAt: the last change of what is shown, not counting the change of day, in milliseconds since 1970.
-    init(
-        _ request: FeedRequest, _ choice: Choice, _ shown: ShownFeed, etag: String? = nil, changedAt: Int, now: Int
+    /// The answer from what is remembered of a live feed; nil when its bytes have to be made first.
+    ///
+    /// - Parameter caller: who may know the tag already.
+    init?(
+        _ request: FeedRequest, _ look: FeedLook, _ live: LiveFeed, in feeds: FeedCache,
+        for caller: FeedFastPath.Caller? = nil
     ) {
-        (form, coding, family) = (choice.form, choice.coding, choice.family)
-        self.shown = shown
-        let tag = etag ?? choice.coding.tag(of: shown.hash)
+        guard let shown = feeds.shown(live, for: look.key, as: look.form, now: look.now) else { return nil }
+        let tag = caller?.tag(of: shown.hash, look.coding)
+        self.init(request, look, shown, etag: tag, changedAt: live.changedAt)
+    }
+
+    /// - Parameter changedAt: the last change of what is shown, not counting the change of day, in milliseconds since
+    ///   1970.
+    init(_ request: FeedRequest, _ look: FeedLook, _ shown: ShownFeed, etag: String? = nil, changedAt: Int) {
+        (self.look, self.shown) = (look, shown)
+        let tag = etag ?? look.coding.tag(of: shown.hash)
         changed = Instant(milliseconds: max(changedAt, shown.from))
-        validators = Validators(etag: tag, lastModified: Self.lastModified(changed, now: now))
+        validators = Validators(etag: tag, lastModified: Self.lastModified(changed, now: look.now))
         isNotModified = ConditionalGet.isNotModified(
             ifNoneMatch: request.ifNoneMatch, ifModifiedSince: request.ifModifiedSince,
             Validators(etag: tag, lastModified: changed))
@@ -40,34 +63,22 @@ struct FeedAnswer: Sendable {
     /// earlier one.
     var current: Validators { Validators(etag: validators.etag, lastModified: changed) }
 
-    /// The form and coding that a request prefers.
-    struct Choice: Sendable {
-        let form: CalendarForm
-        let coding: ContentCoding
-        let family: ClientFamily
-
-        init(_ request: FeedRequest, family: ClientFamily) {
-            self.family = family
-            form = request.accept.isEmpty ? .iCalendar : CalendarForm(accept: request.accept)
-            coding = ContentCoding(acceptEncoding: request.acceptEncoding, from: family)
-        }
-    }
-
     var status: HTTPResponse.Status { isNotModified ? .notModified : .ok }
 
-    var bodyKey: FeedBodies.Key { FeedBodies.Key(hash: shown.hash, form: form, coding: coding) }
+    var bodyKey: FeedBodies.Key { FeedBodies.Key(hash: shown.hash, form: look.form, coding: look.coding) }
 
     /// The cache key of the bytes before they are packed.
-    var plainKey: FeedBodies.Key { FeedBodies.Key(hash: shown.hash, form: form, coding: .identity) }
+    var plainKey: FeedBodies.Key { FeedBodies.Key(hash: shown.hash, form: look.form, coding: .identity) }
 
-    /// The access that is counted for the answer.
+    /// The access that is counted before the answer is sent; nil for HEAD, which does not read the feed.
     ///
     /// - Parameter version: the version that the answer shows, which may be newer than the one looked up.
     func access(
-        to live: LiveFeed, showing version: FeedVersion, from network: NetworkPrefix, at now: Int
-    ) -> FeedAccess {
-        FeedAccess(
-            feed: live.number, at: now, client: family.code, status: status.code, network: network,
+        to live: LiveFeed, showing version: FeedVersion, from network: @autoclosure () -> NetworkPrefix
+    ) -> FeedAccess? {
+        guard !look.isHead else { return nil }
+        return FeedAccess(
+            feed: live.number, at: look.now, client: look.family.code, status: status.code, network: network(),
             version: version.circleVersion)
     }
 
@@ -79,7 +90,9 @@ struct FeedAnswer: Sendable {
         var coding: ContentCoding
     }
 
-    var head: Head { Head(validators: validators, isNotModified: isNotModified, form: form, coding: coding) }
+    var head: Head {
+        Head(validators: validators, isNotModified: isNotModified, form: look.form, coding: look.coding)
+    }
 
     /// Calls `body` for each header field of the answer except Content-Length and Date, in order.
     func eachField(_ body: (HTTPField.Name, String) -> Void) {
@@ -90,8 +103,8 @@ struct FeedAnswer: Sendable {
         body(.vary, "Accept, Accept-Encoding, User-Agent")
         Self.eachSecretPageField(body)
         if !isNotModified {
-            body(.contentType, form.contentType)
-            if coding == .gzip { body(.contentEncoding, "gzip") }
+            body(.contentType, look.form.contentType)
+            if look.coding == .gzip { body(.contentEncoding, "gzip") }
         }
     }
 

@@ -28,8 +28,7 @@ enum FeedPath {
 
     /// Reads a path in its plain spelling; nil for any other path, which the router handles.
     static func parse(_ path: String) -> (route: Route, token: Secret)? {
-        let bytes = Array(path.utf8)
-        return parse(unsafe bytes.span.bytes)
+        parse(unsafe path.utf8.span.bytes)
     }
 
     static func parse(_ path: RawSpan) -> (route: Route, token: Secret)? {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Base
 import FeedTokens
 import HTTPTypes
 import ICalBridge
@@ -36,32 +37,37 @@ struct FeedRequest: Hashable, Sendable {
         guard head.method == .GET || head.method == .HEAD, head.version == .http1_1 else { return nil }
         isHead = head.method == .HEAD
         for (name, value) in head.headers {
-            // The length is compared first: most names are not among these.
-            switch name.utf8.count {
-            case 6 where name.isField("accept"): accept.append(value)
-            case 6 where name.isField("expect"): return nil
-            case 7 where name.isField("upgrade"): return nil
-            case 8 where name.isField("if-match"): return nil
-            case 10 where name.isField("user-agent"):
-                guard userAgent == nil else { return nil }
-                userAgent = value
-            case 10 where name.isField("connection"):
-                guard value.isField("keep-alive") else { return nil }
-            case 12 where name.isField("x-request-id"):
-                guard mark == nil else { return nil }
-                mark = value
-            case 13 where name.isField("if-none-match"): ifNoneMatch.append(value)
-            case 14 where name.isField("content-length"):
-                guard value == "0" else { return nil }
-            case 15 where name.isField("accept-encoding"): acceptEncoding.append(value)
-            case 15 where name.isField("x-forwarded-for"): forwardedFor.append(value)
-            case 17 where name.isField("if-modified-since"):
-                guard ifModifiedSince == nil else { return nil }
-                ifModifiedSince = value
-            case 17 where name.isField("transfer-encoding"): return nil
-            case 19 where name.isField("if-unmodified-since"): return nil
-            default: break
-            }
+            let bytes = unsafe name.utf8.span.bytes
+            guard take(bytes, 0..<bytes.byteCount, value) else { return nil }
         }
+    }
+
+    /// Takes a field, whose name is a part of some bytes; returns false when it makes the request unusual.
+    mutating func take(_ bytes: RawSpan, _ name: Range<Int>, _ value: @autoclosure () -> String) -> Bool {
+        // The length is compared first: most names are not among these.
+        switch name.count {
+        case 6 where bytes.isSame(as: "accept", in: name): accept.append(value())
+        case 6 where bytes.isSame(as: "expect", in: name): return false
+        case 7 where bytes.isSame(as: "upgrade", in: name): return false
+        case 8 where bytes.isSame(as: "if-match", in: name): return false
+        case 10 where bytes.isSame(as: "user-agent", in: name):
+            guard userAgent == nil else { return false }
+            userAgent = value()
+        case 10 where bytes.isSame(as: "connection", in: name): return value().isField("keep-alive")
+        case 12 where bytes.isSame(as: "x-request-id", in: name):
+            guard mark == nil else { return false }
+            mark = value()
+        case 13 where bytes.isSame(as: "if-none-match", in: name): ifNoneMatch.append(value())
+        case 14 where bytes.isSame(as: "content-length", in: name): return value().isSameText(as: "0")
+        case 15 where bytes.isSame(as: "accept-encoding", in: name): acceptEncoding.append(value())
+        case 15 where bytes.isSame(as: "x-forwarded-for", in: name): forwardedFor.append(value())
+        case 17 where bytes.isSame(as: "if-modified-since", in: name):
+            guard ifModifiedSince == nil else { return false }
+            ifModifiedSince = value()
+        case 17 where bytes.isSame(as: "transfer-encoding", in: name): return false
+        case 19 where bytes.isSame(as: "if-unmodified-since", in: name): return false
+        default: break
+        }
+        return true
     }
 }

@@ -53,126 +53,84 @@ struct FeedReadingRoutes: Sendable {
         // Everything that another server ended earlier is known from here on, and all servers use the same clock.
         let now = try await services.sharing?.confirm() ?? services.now()
         let asked = FeedRequest(request.method, request.headers)
-        let choice = FeedAnswer.Choice(asked, family: ClientFamily(userAgent: asked.userAgent))
-        let opened = try await FeedReading(services: services).open(token, as: choice.form, now: now) {
-            keep($0, choice.form)
+        let look = FeedLook(asked, token, family: ClientFamily(userAgent: asked.userAgent), now: now)
+        let reading = FeedReading(services: services)
+        let keep: @Sendable (RenderedFeed) -> Void = {
+            bodies.keep($0.text, for: FeedBodies.Key(hash: $0.shown.hash, form: look.form, coding: .identity))
         }
-        switch opened {
+        switch try await reading.open(token, as: look.form, now: now, keep: keep) {
         case .unknown:
             return try await miss(request, context)
         case .ended:
             return Self.ended(request)
-        case .live(let live, let made?):
-            return try await answer(made, asked, choice, live, request, context, now: now)
-        case .live(let live, nil):
-            return try await answer(live, token, asked, choice, request, context, now: now)
-        }
-    }
-
-    @Sendable
-    private func keep(_ rendered: RenderedFeed, _ form: CalendarForm) {
-        bodies.keep(rendered.text, for: FeedBodies.Key(hash: rendered.shown.hash, form: form, coding: .identity))
-    }
-
-    private func answer(
-        _ live: LiveFeed, _ token: Secret, _ asked: FeedRequest, _ choice: FeedAnswer.Choice, _ request: Request,
-        _ context: KalendsContext, now: Int
-    ) async throws -> Response {
-        if let shown = services.feeds.shown(live, for: token.key, as: choice.form, now: now) {
-            let answer = FeedAnswer(asked, choice, shown, changedAt: live.changedAt, now: now)
-            if answer.isNotModified {
-                return try await respond(answer, nil, to: asked, live, live.version, request, context, now: now)
+        case .live(let live, let made):
+            if made == nil, let answer = FeedAnswer(asked, look, live, in: services.feeds),
+                let body = try await body(of: answer, context)
+            {
+                return try await respond(answer, body, live, live.version, request, context)
             }
-            if let body = try await body(of: answer) {
-                return try await respond(answer, body, to: asked, live, live.version, request, context, now: now)
+            let rendered: RenderedFeed
+            do {
+                rendered =
+                    if let made { made } else {
+                        try await reading.rendered(live, token, as: look.form, now: now, keep: keep)
+                    }
+            } catch is FeedReading.Ended {
+                return Self.ended(request)
             }
-        }
-        let rendered: RenderedFeed
-        do {
-            rendered = try await FeedReading(services: services).rendered(live, token, as: choice.form, now: now) {
-                keep($0, choice.form)
-            }
-        } catch is FeedReading.Ended {
-            return Self.ended(request)
-        }
-        return try await answer(rendered, asked, choice, live, request, context, now: now)
-    }
-
-    /// The answer with a feed that was rendered for it.
-    private func answer(
-        _ rendered: RenderedFeed, _ asked: FeedRequest, _ choice: FeedAnswer.Choice, _ live: LiveFeed,
-        _ request: Request, _ context: KalendsContext, now: Int
-    ) async throws -> Response {
-        let answer = FeedAnswer(asked, choice, rendered.shown, changedAt: rendered.changedAt, now: now)
-        let body =
-            answer.isNotModified
-            ? nil : try await self.body(of: answer, madeNow: rendered.text)
-        return try await respond(answer, body, to: asked, live, rendered.version, request, context, now: now)
-    }
-
-    /// The bytes of an answer.
-    private enum Body {
-        /// The bytes in one buffer.
-        case whole(ByteBuffer)
-        /// A text that is written piece by piece.
-        case pieces(FeedText)
-
-        var count: Int {
-            switch self {
-            case .whole(let buffer): buffer.readableBytes
-            case .pieces(let text): text.count
-            }
-        }
-
-        var response: ResponseBody {
-            switch self {
-            case .whole(let buffer): ResponseBody(byteBuffer: buffer)
-            case .pieces(let text): text.responseBody
-            }
+            let answer = FeedAnswer(asked, look, rendered.shown, changedAt: rendered.changedAt)
+            let body = try await body(of: answer, madeNow: rendered.text, context) ?? ResponseBody()
+            return try await respond(answer, body, live, rendered.version, request, context)
         }
     }
 
     /// The bytes in the answer's coding, cached for the next request; nil when they are not available.
     ///
     /// - Parameter text: the plain bytes, if they were made for this request.
-    private func body(of answer: FeedAnswer, madeNow text: FeedText? = nil) async throws -> Body? {
-        if let known = bodies.find(answer.bodyKey) { return .whole(known) }
+    private func body(
+        of answer: FeedAnswer, madeNow text: FeedText? = nil, _ context: KalendsContext
+    ) async throws -> ResponseBody? {
+        if answer.isNotModified { return ResponseBody() }
+        if let known = bodies.find(answer.bodyKey) { return ResponseBody(byteBuffer: known) }
+        let isPlain = answer.look.coding == .identity
         let packed: ByteBuffer?
         if let plain = bodies.find(answer.plainKey) {
-            if answer.coding == .identity { return .whole(plain) }
+            if isPlain { return ResponseBody(byteBuffer: plain) }
             packed = plain.readableBytes > 1 << 20 ? try await LongWork.run { Gzip.pack(plain) } : Gzip.pack(plain)
         } else if let text = text ?? bodies.large(answer.plainKey) {
-            if answer.coding == .identity { return text.isLarge ? .pieces(text) : .whole(ByteBuffer(text)) }
+            if isPlain, !text.isLarge { return ResponseBody(byteBuffer: ByteBuffer(text)) }
+            if isPlain {
+                // The text's reservation already covers its pieces.
+                if let room = text.room { context.memory.feed.rely(on: room) }
+                return text.responseBody
+            }
             packed = text.count > 1 << 20 ? try await LongWork.run { Gzip.pack(text) } : Gzip.pack(ByteBuffer(text))
         } else {
             return nil
         }
         guard let packed else { throw FeedNotPacked() }
         bodies.keep(packed, for: answer.bodyKey)
-        return .whole(packed)
+        return ResponseBody(byteBuffer: packed)
     }
 
-    /// Counts an access before its answer is sent; a HEAD request does not read the feed and is not an access.
+    /// Counts an access before its answer is sent.
     private func respond(
-        _ answer: FeedAnswer, _ body: Body?, to asked: FeedRequest, _ live: LiveFeed, _ version: FeedVersion,
-        _ request: Request, _ context: KalendsContext, now: Int
+        _ answer: FeedAnswer, _ body: ResponseBody, _ live: LiveFeed, _ version: FeedVersion, _ request: Request,
+        _ context: KalendsContext
     ) async throws -> Response {
         guard ConditionalGet.isMeant(request.headers, for: answer.current) else {
             return Self.plain(
                 .preconditionFailed, "The calendar is not the one that the request is meant for.\n", request)
         }
-        if !asked.isHead {
-            if let body, !answer.isNotModified, body.count > MemoryShare.free {
-                // The text's reservation already covers its pieces.
-                if case .pieces(let text) = body, let room = text.room { context.memory.feed.rely(on: room) }
+        let network = services.settings.clientAddress(request, context)?.prefix ?? .local
+        if let access = answer.access(to: live, showing: version, from: network) {
+            if let count = body.contentLength, count > MemoryShare.free {
                 // This comes before the access is counted: an answer that does not fit into memory is not an access.
                 try await context.memory.feed.hold(
-                    body.count, of: services.memory.shared, as: ByteString(answer.validators.etag))
+                    count, of: services.memory.shared, as: ByteString(answer.validators.etag))
             }
-            let network = services.settings.clientAddress(request, context)?.prefix ?? .local
             do {
-                try await services.counter.count(
-                    answer.access(to: live, showing: version, from: network, at: now))
+                try await services.counter.count(access)
             } catch {
                 // `AccessFolding` logs this once for all: a line for each reader would fill the rest of the disk.
                 context.logger.debug("an access could not be recorded", metadata: ["error": "\(publicText(error))"])
@@ -181,9 +139,8 @@ struct FeedReadingRoutes: Sendable {
         }
         var headers = HTTPFields()
         answer.eachField { headers.append(HTTPField(name: $0, value: $1)) }
-        guard let body, !answer.isNotModified else { return Response(status: answer.status, headers: headers) }
-        let response = Response(status: answer.status, headers: headers, body: body.response)
-        return asked.isHead ? response.createHeadResponse() : response
+        let response = Response(status: answer.status, headers: headers, body: body)
+        return answer.look.isHead ? response.createHeadResponse() : response
     }
 
     private func miss(_ request: Request, _ context: KalendsContext) async throws -> Response {

@@ -8,9 +8,6 @@ struct LineSplitter {
         case complete([UInt8])
         /// The line was longer than the limit; its bytes were discarded.
         case tooLong
-
-        /// The number of the line's bytes.
-        var count: Int { if case .complete(let bytes) = self { bytes.count } else { 0 } }
     }
 
     let limit: Int

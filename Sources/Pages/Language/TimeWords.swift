@@ -26,9 +26,6 @@ public struct TimeWords: Sendable {
         return node(instant, words("timeDayAndClock", ["day": date(local.day), "clock": clock(local)]))
     }
 
-    /// The hour of an instant.
-    func hour(_ instant: Int) -> Node { node(instant, clock(zone.local(instant))) }
-
     func dayNode(_ day: CivilDay) -> Node {
         ["iso": .text(day.iso), "title": .text(fullDate(day)), "text": .text(date(day))]
     }

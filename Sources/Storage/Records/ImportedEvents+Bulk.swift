@@ -169,11 +169,6 @@ extension ReadTransaction {
         return Set(found)
     }
 
-    /// Returns those UIDs under which there is an event that this user may see.
-    public func visibleUIDs(_ uids: [String], to user: String?, in circle: Circle) throws -> Set<ByteString> {
-        Set(try namesakes(uids, of: EventSource(stored: ""), visibleTo: user, in: circle).map(\.uid))
-    }
-
     /// Queries a list in groups of one length, so that there is only one statement; the last group is filled up.
     ///
     /// - Parameter first: the number of the list's first parameter.

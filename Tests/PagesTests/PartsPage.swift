@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Shows every part once, for tests and for developers; no server offers this page.
-public struct PartsPage: Page {
+@testable import Pages
+
+/// Shows every part once.
+struct PartsPage: Page {
     /// A text that the page shows in the place of every name.
-    public var name: String
+    var name: String
 
-    public init(name: String) { self.name = name }
-
-    public func sheet(_ paper: Paper) -> Sheet {
+    func sheet(_ paper: Paper) -> Sheet {
         let fields = [
             Field("line", name, Field.text(), value: name, hint: name, isRequired: true, most: 1000),
             Field("area", name, .area, value: name),
