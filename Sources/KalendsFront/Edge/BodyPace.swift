@@ -8,6 +8,7 @@ import NIOCore
 /// Only the time during which the server waits for the client counts.
 struct BodyPace {
     private let limits: ConnectionLimits
+    private let times: ConnectionTimes
     private var bytes = 0
     /// How long the server has waited for the client, without the span that began at `waitingSince`.
     private var waited = TimeAmount.zero
@@ -18,6 +19,7 @@ struct BodyPace {
 
     init(_ limits: ConnectionLimits) {
         self.limits = limits
+        times = ConnectionTimes(limits)
         samples.append((.zero, 0))
     }
 
@@ -39,9 +41,9 @@ struct BodyPace {
     mutating func isTooSlow(at now: NIODeadline) -> Bool {
         guard waitingSince != nil else { return false }
         let time = time(at: now)
-        if time - lastByte >= TimeAmount(limits.bodyIdle) { return true }
+        if time - lastByte >= times.bodyIdle { return true }
         defer { samples.append((time, bytes)) }
-        let begin = time - TimeAmount(limits.bodyWindow)
+        let begin = time - times.bodyWindow
         guard begin >= .zero else { return false }
         while samples.count > 1, samples[samples.index(after: samples.startIndex)].time <= begin {
             samples.removeFirst()

@@ -18,6 +18,7 @@ final class ConnectionWatch: ChannelDuplexHandler {
     typealias OutboundOut = IOData
 
     private let limits: ConnectionLimits
+    private let times: ConnectionTimes
     private let counts: ConnectionCounts
     private let settings: ServerSettings
     private let memory: MemoryBudgets
@@ -61,6 +62,7 @@ final class ConnectionWatch: ChannelDuplexHandler {
         _ limits: ConnectionLimits, _ counts: ConnectionCounts, _ settings: ServerSettings, _ memory: MemoryBudgets
     ) {
         (self.limits, self.counts, self.settings, self.memory) = (limits, counts, settings, memory)
+        times = ConnectionTimes(limits)
     }
 
     // MARK: From connection to end
@@ -80,8 +82,7 @@ final class ConnectionWatch: ChannelDuplexHandler {
         guard isCounted else { return cut(context) }
         idleSince = .now()
         let bound = NIOLoopBound((watch: self, context: context), eventLoop: context.eventLoop)
-        let tick = TimeAmount(limits.tick)
-        timer = context.eventLoop.scheduleRepeatedTask(initialDelay: tick, delay: tick) { _ in
+        timer = context.eventLoop.scheduleRepeatedTask(initialDelay: times.tick, delay: times.tick) { _ in
             bound.value.watch.look(bound.value.context)
         }
     }
@@ -180,8 +181,7 @@ final class ConnectionWatch: ChannelDuplexHandler {
             // Bytes without a body that end with the end of a header leave nothing of a request behind. A failed write
             // may make the channel read further bytes before the parser has taken these.
             isBetweenRequests =
-                reads == number && heads != before && !wasInBody && pace == nil && !endedInBody
-                && bytes.readableBytesSpan.endsWithBlankLine
+                reads == number && heads != before && !wasInBody && pace == nil && !endedInBody && bytes.endsHeader
         }
         if wasInBody {
             pace?.came(bytes.readableBytes, at: .now())
@@ -193,7 +193,7 @@ final class ConnectionWatch: ChannelDuplexHandler {
         context.fireChannelRead(data)
         guard pace == nil, headerSince == nil else { return }
         // No header ended in these bytes, so they begin one, or more bytes follow the last header.
-        let isBeginning = heads == before ? !wasInBody : !endedInBody && !bytes.readableBytesSpan.endsWithBlankLine
+        let isBeginning = heads == before ? !wasInBody : !endedInBody && !bytes.endsHeader
         if isBeginning { headerSince = .now() }
     }
 
@@ -216,9 +216,9 @@ final class ConnectionWatch: ChannelDuplexHandler {
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if event is ChannelShouldQuiesceEvent, stopsAt == nil {
-            stopsAt = .now() + TimeAmount(limits.stopping)
+            stopsAt = .now() + times.stopping
             let bound = NIOLoopBound((watch: self, context: context), eventLoop: context.eventLoop)
-            context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(limits.stopping)) {
+            context.eventLoop.assumeIsolated().scheduleTask(in: times.stopping) {
                 bound.value.watch.look(bound.value.context)
             }
         }
@@ -244,7 +244,7 @@ final class ConnectionWatch: ChannelDuplexHandler {
                 (taken, takenAt) = (written - waiting, now)
                 return false
             }
-            guard now - since >= TimeAmount(limits.write) else { return false }
+            guard now - since >= times.write else { return false }
             let rate = memory.isScarce ? limits.scarceWriteRate : limits.writeRate
             let least = rate * Int((now - since).nanoseconds / 1_000_000_000)
             defer { (taken, takenAt) = (written - waiting, now) }
@@ -254,11 +254,11 @@ final class ConnectionWatch: ChannelDuplexHandler {
         if pace != nil {
             // The server is not reading from the connection, so the client is waiting for us, unless nobody will read
             // the rest.
-            guard isReading else { return open == 0 && (isStopping || now > idleSince + TimeAmount(limits.bodyIdle)) }
+            guard isReading else { return open == 0 && (isStopping || now > idleSince + times.bodyIdle) }
             return isStopping || pace?.isTooSlow(at: now) == true
         }
-        if let headerSince { return isStopping || now > headerSince + TimeAmount(limits.header) }
-        return open == 0 && (isStopping || now > idleSince + TimeAmount(hasHeard ? limits.idle : limits.firstByte))
+        if let headerSince { return isStopping || now > headerSince + times.header }
+        return open == 0 && (isStopping || now > idleSince + (hasHeard ? times.idle : times.firstByte))
     }
 
     /// Closes at once: what the reader has not received is dropped with the connection.
@@ -268,4 +268,9 @@ final class ConnectionWatch: ChannelDuplexHandler {
         }
         context.close(promise: nil)
     }
+}
+
+extension ByteBuffer {
+    /// Whether the bytes end with the blank line that ends a request's header.
+    fileprivate var endsHeader: Bool { readableBytesView.suffix(4).elementsEqual([13, 10, 13, 10]) }
 }
