@@ -2,8 +2,8 @@
 
 /// A record that is stored as one row of a table, each of whose columns is described once.
 ///
-/// Reading, storing, inspecting and copying follow from that; statements that ask a question are written in SQL. Records
-/// of which many thousands are read at a time read their rows by hand.
+/// Reading, storing, inspecting and copying follow from that; statements that ask a question are written in SQL. Items,
+/// imported events, and the tokens and accesses of feeds have statements of their own, and their rows are read by hand.
 protocol StoredRow: Sendable {
     /// Creates a record whose values are all to be set.
     init()
