@@ -52,7 +52,10 @@ extension Components {
                                 .required("message", .string.described("The problem, and what to do about it.")),
                                 .optional("count", .count), .optional("runId", .string),
                                 .optional("collection", .string),
-                                .optional("itemId", Schema.string.described("The item that is held back."))))),
+                                .optional("itemId", Schema.string.described("The item that is held back.")),
+                                .optional(
+                                    "occurrence",
+                                    Schema.instant.described("The one occurrence of it that is held back."))))),
                     .required("createdAt", .instant), .required("updatedAt", .instant))
             ),
             (

@@ -129,8 +129,8 @@ extension Components {
                 .required("id", .string), .required("runId", .string), .required("at", .instant),
                 .required("direction", .one(of: ["out", "in"])),
                 .required("change", .choice(JournalEntry.Change.self)), .required("collection", collection),
-                .required("itemId", .identifier), .required("externalId", .string.orNull),
-                .required("reason", .string),
+                .required("itemId", .identifier), .optional("occurrence", .instant),
+                .required("externalId", .string.orNull), .required("reason", .string),
                 .required("before", Schema.either(.named("SyncedEvent"), Schema(["type": "null"]))),
                 .required("after", Schema.either(.named("SyncedEvent"), Schema(["type": "null"]))))
         ),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Base
+import ICalBridge
 import KalendsCore
 import Storage
 
@@ -38,6 +39,7 @@ extension ConnectionAttention {
         if let item {
             members["collection"] = .string(item.collection)
             members["itemId"] = .string(item.id)
+            if let occurrence = item.occurrence { members["occurrence"] = JSONValue(occurrence) }
         }
         return .object(members)
     }

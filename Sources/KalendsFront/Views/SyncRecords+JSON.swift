@@ -33,12 +33,14 @@ extension Connections.Listed<SyncRunRow, RunRecord> {
 
 extension CalendarSync.Link {
     var json: JSONValue {
-        [
+        var members: [ByteString: JSONValue] = [
             "collection": .string(item.collection.rawValue), "itemId": .string(item.id),
             "externalId": JSONValue(externalID), "externalEtag": JSONValue(etag),
             "direction": .string(direction.rawValue), "state": .string(state.rawValue), "reason": JSONValue(reason),
             "lastSyncedAt": lastSyncedAt.map { JSONValue($0) } ?? .null,
         ]
+        if let occurrence = item.occurrence { members["occurrence"] = JSONValue(occurrence) }
+        return .object(members)
     }
 }
 
@@ -61,7 +63,9 @@ extension Connections.Listed<SyncConflictRow, ConflictRecord> {
             "state": .string(record.state.rawValue), "outcome": JSONValue(record.outcome?.rawValue),
             "resolvedAt": record.resolvedAt.map { JSONValue($0) } ?? .null, "resolvedBy": JSONValue(row.resolvedBy),
         ]
-        if let occurrence = record.occurrence { members["occurrence"] = JSONValue(occurrence) }
+        if let occurrence = record.occurrence ?? record.item.occurrence {
+            members["occurrence"] = JSONValue(occurrence)
+        }
         if let occurrences = record.occurrences {
             members["occurrences"] = .array(occurrences.prefix(ConflictRecord.mostFields).map { JSONValue($0) })
             members["occurrenceCount"] = .integer(occurrences.count)
@@ -72,13 +76,15 @@ extension Connections.Listed<SyncConflictRow, ConflictRecord> {
 
 extension Connections.Listed<SyncJournalRow, JournalEntry> {
     var json: JSONValue {
-        [
+        var members: [ByteString: JSONValue] = [
             "id": .string(row.id), "runId": .string(row.runID), "at": JSONValue(record.at),
             "direction": .string(record.direction.rawValue), "change": .string(record.change.rawValue),
             "collection": .string(record.item.collection.rawValue), "itemId": .string(record.item.id),
             "externalId": JSONValue(record.externalID), "reason": .string(record.reason),
             "before": record.before?.json ?? .null, "after": record.after?.json ?? .null,
         ]
+        if let occurrence = record.item.occurrence { members["occurrence"] = JSONValue(occurrence) }
+        return .object(members)
     }
 }
 
@@ -125,5 +131,5 @@ extension Span {
 
 extension JSONValue {
     /// An instant as RFC 3339 writes it, in UTC.
-    fileprivate init(_ instant: Instant) { self = .string(instant.rfc3339(offset: 0)) }
+    init(_ instant: Instant) { self = .string(instant.rfc3339(offset: 0)) }
 }

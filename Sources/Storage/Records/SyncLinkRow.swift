@@ -5,6 +5,8 @@ public struct SyncLinkRow: Hashable, Sendable {
     public var connectionID: String
     public var collection: String
     public var itemID: String
+    /// The original start, as `20260121T170000Z`, of the one occurrence that the event shows; empty for the whole item.
+    public var occurrence: String
     public var state: String
     public var externalID: String?
     public var lastSyncedAt: Int?
@@ -13,10 +15,11 @@ public struct SyncLinkRow: Hashable, Sendable {
     public var content: String
 
     public init(
-        connectionID: String, collection: String, itemID: String, state: String, externalID: String?,
-        lastSyncedAt: Int?, since: Int, content: String
+        connectionID: String, collection: String, itemID: String, occurrence: String = "", state: String,
+        externalID: String?, lastSyncedAt: Int?, since: Int, content: String
     ) {
         (self.connectionID, self.collection, self.itemID) = (connectionID, collection, itemID)
+        self.occurrence = occurrence
         (self.state, self.externalID, self.lastSyncedAt) = (state, externalID, lastSyncedAt)
         (self.since, self.content) = (since, content)
     }
@@ -25,6 +28,7 @@ public struct SyncLinkRow: Hashable, Sendable {
         connectionID = try row.text(required: "connection_id")
         collection = try row.text(required: "collection")
         itemID = try row.text(required: "item_id")
+        occurrence = try row.text(required: "occurrence")
         state = try row.text(required: "state")
         externalID = row.text("external_id")
         lastSyncedAt = row.integer("last_synced_at")
@@ -44,29 +48,48 @@ public struct SyncCounts: Hashable, Sendable {
 }
 
 extension ReadTransaction {
-    /// Returns a connection's links in order of collection and item, after a given one.
+    /// Returns a connection's links in order of collection, item and occurrence, after a given one.
     public func syncLinks(
-        of connection: String, after place: (collection: String, item: String) = ("", ""), limit: Int = .max
+        of connection: String, after place: (collection: String, item: String, occurrence: String) = ("", "", ""),
+        limit: Int = .max
     ) throws -> [SyncLinkRow] {
         try rows(
             """
-            \(select: .syncLinks) WHERE connection_id = $1 AND (collection, item_id) > ($2, $3)
-            ORDER BY collection, item_id LIMIT $4
-            """, [.text(connection), .text(place.collection), .text(place.item), .integer(limit)]
+            \(select: .syncLinks) WHERE connection_id = $1 AND (collection, item_id, occurrence) > ($2, $3, $4)
+            ORDER BY collection, item_id, occurrence LIMIT $5
+            """,
+            [
+                .text(connection), .text(place.collection), .text(place.item), .text(place.occurrence),
+                .integer(limit),
+            ]
         ).map(SyncLinkRow.init)
     }
 
-    public func syncLink(of connection: String, _ collection: String, _ item: String) throws -> SyncLinkRow? {
+    public func syncLink(
+        of connection: String, _ collection: String, _ item: String, _ occurrence: String = ""
+    ) throws -> SyncLinkRow? {
         try row(
-            "\(select: .syncLinks) WHERE connection_id = $1 AND collection = $2 AND item_id = $3",
-            [.text(connection), .text(collection), .text(item)]
+            """
+            \(select: .syncLinks) WHERE connection_id = $1 AND collection = $2 AND item_id = $3 AND occurrence = $4
+            """, [.text(connection), .text(collection), .text(item), .text(occurrence)]
+        ).map(SyncLinkRow.init)
+    }
+
+    /// Returns the links of one item in a connection: of the whole item, and of its occurrences that are single events.
+    public func syncLinks(
+        of connection: String, ofItem item: String, in collection: String
+    ) throws -> [SyncLinkRow] {
+        try rows(
+            """
+            \(select: .syncLinks) WHERE connection_id = $1 AND collection = $2 AND item_id = $3 ORDER BY occurrence
+            """, [.text(connection), .text(collection), .text(item)]
         ).map(SyncLinkRow.init)
     }
 
     /// Returns the links of one item in all connections.
     public func syncLinks(ofItem item: String, in collection: String) throws -> [SyncLinkRow] {
         try rows(
-            "\(select: .syncLinks) WHERE collection = $1 AND item_id = $2 ORDER BY connection_id",
+            "\(select: .syncLinks) WHERE collection = $1 AND item_id = $2 ORDER BY connection_id, occurrence",
             [.text(collection), .text(item)]
         ).map(SyncLinkRow.init)
     }
@@ -76,7 +99,7 @@ extension ReadTransaction {
         try rows(
             """
             \(select: .syncLinks) WHERE connection_id = $1 AND state = 'quarantined'
-            ORDER BY since_at, collection, item_id LIMIT $2
+            ORDER BY since_at, collection, item_id, occurrence LIMIT $2
             """, [.text(connection), .integer(limit)]
         ).map(SyncLinkRow.init)
     }
@@ -107,20 +130,21 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
-    /// Stores a link in place of the earlier one of the same item.
+    /// Stores a link in place of the earlier one of the same item and occurrence.
     public func putSyncLink(_ own: SyncLinkRow) throws {
         try execute(
             """
-            INSERT INTO sync_links (connection_id, collection, item_id, state, external_id, last_synced_at, since_at,
-                content)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
-            ON CONFLICT (connection_id, collection, item_id) DO UPDATE SET state = EXCLUDED.state,
+            INSERT INTO sync_links (connection_id, collection, item_id, occurrence, state, external_id, last_synced_at,
+                since_at, content)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+            ON CONFLICT (connection_id, collection, item_id, occurrence) DO UPDATE SET state = EXCLUDED.state,
                 external_id = EXCLUDED.external_id, last_synced_at = EXCLUDED.last_synced_at,
                 since_at = EXCLUDED.since_at, content = EXCLUDED.content
             """,
             [
-                .text(own.connectionID), .text(own.collection), .text(own.itemID), .text(own.state),
-                SQLValue(own.externalID), SQLValue(own.lastSyncedAt), .integer(own.since), .text(own.content),
+                .text(own.connectionID), .text(own.collection), .text(own.itemID), .text(own.occurrence),
+                .text(own.state), SQLValue(own.externalID), SQLValue(own.lastSyncedAt), .integer(own.since),
+                .text(own.content),
             ])
     }
 

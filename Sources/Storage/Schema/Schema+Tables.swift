@@ -179,8 +179,8 @@ extension SchemaTable {
         "connection_id number id run_id at direction change content bytes")
     static let syncLeases = SchemaTable("sync_leases", key: "connection_id", "connection_id holder expires_at")
     static let syncLinks = SchemaTable(
-        "sync_links", key: "connection_id collection item_id",
-        "connection_id collection item_id state external_id last_synced_at since_at content")
+        "sync_links", key: "connection_id collection item_id occurrence",
+        "connection_id collection item_id occurrence state external_id last_synced_at since_at content")
     static let syncOperations = SchemaTable("sync_operations", key: "connection_id key", "connection_id key content")
     static let syncPositions = SchemaTable("sync_positions", key: "connection_id", "connection_id content")
     static let syncRuns = SchemaTable(

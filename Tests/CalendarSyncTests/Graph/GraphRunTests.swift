@@ -9,7 +9,7 @@ import Testing
 
 /// The engine over Outlook's calendars: whole runs against the emulator.
 @Suite struct GraphRunTests {
-    private struct Bench {
+    struct Bench {
         let room: GraphRoom
         let store = SimulatedStore()
 
