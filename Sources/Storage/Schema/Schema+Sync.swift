@@ -12,7 +12,7 @@ extension Schema {
             connection_id TEXT NOT NULL REFERENCES connections (id) ON DELETE CASCADE,
             collection TEXT NOT NULL,
             item_id TEXT NOT NULL,
-            occurrence TEXT NOT NULL,
+            occurrence TEXT NOT NULL DEFAULT '',
             state TEXT NOT NULL,
             external_id TEXT,
             last_synced_at BIGINT,
