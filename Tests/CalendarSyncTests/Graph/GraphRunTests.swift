@@ -188,18 +188,6 @@ import Testing
         #expect(try await bench.events().count == 1)
     }
 
-    @Test("What Outlook cannot repeat is held back with the reason, and its neighbours go out")
-    func unsayable() async throws {
-        let bench = try await Bench()
-        bench.put("bad", .series(rule: "FREQ=MONTHLY;BYMONTHDAY=3,17"))
-        bench.put("good", .single())
-        let run = try await bench.run()
-        #expect(run.record.counts.created == 1 && run.record.counts.failed == 1)
-        #expect(bench.link("bad")?.state == .quarantined)
-        #expect(bench.link("bad")?.reason == "Outlook has no recurrence like this one.")
-        #expect(try await bench.events().count == 1)
-    }
-
     @Test(
         "Whatever happens to a request, runs end with one event for each item, equal on both sides",
         arguments: [
