@@ -87,7 +87,10 @@ public struct CalDAVCalendar: CalendarProvider {
         guard let object = try? CalendarObject(written, floatingZone: floatingZone),
             case .success(let kept) = object.entry
         else {
-            limitations.append(Limitation(field: "recurrence", message: "The event's recurrence cannot be written."))
+            limitations.append(
+                Limitation(
+                    field: "recurrence", message: "The event's recurrence cannot be written.",
+                    preventsWriting: entry.repetition != nil, isOfSeries: true))
             var single = entry
             single.repetition = nil
             single.occurrences = [:]

@@ -17,10 +17,11 @@ enum CalDAVIdentity {
 
     /// Returns the mark as letters, digits, `-` and `_`.
     static func text(_ mark: Mark) -> String {
-        let fields = [
+        var fields = [
             mark.installation, mark.connection, mark.circle, mark.item.collection.rawValue, mark.item.id,
             String(mark.generation),
         ]
+        if let occurrence = mark.item.markedOccurrence { fields.append(occurrence) }
         return Base64URL.encode(Array(fields.map { Array($0.utf8) }.joined(separator: [separator])))
     }
 
@@ -28,13 +29,13 @@ enum CalDAVIdentity {
         guard text.utf8.count <= longestText, let bytes = Base64URL.decode(Array(text.utf8)) else { return nil }
         let fields = bytes.split(separator: separator, omittingEmptySubsequences: false)
             .compactMap { String(validating: $0, as: UTF8.self) }
-        guard fields.count == 6,
+        guard fields.count == 6 || fields.count == 7,
             let collection = ItemKey.Collection.allCases.first(where: { $0.rawValue == fields[3] }),
-            let generation = Int(fields[5]), Mark.generations.contains(generation)
+            let generation = Int(fields[5]), Mark.generations.contains(generation),
+            let key = ItemKey(collection, fields[4], marked: fields.count == 7 ? fields[6] : nil)
         else { return nil }
         return Mark(
-            installation: fields[0], connection: fields[1], circle: fields[2], item: ItemKey(collection, fields[4]),
-            generation: generation)
+            installation: fields[0], connection: fields[1], circle: fields[2], item: key, generation: generation)
     }
 
     private static func digest(_ mark: Mark) -> String {

@@ -57,22 +57,24 @@ enum GoogleMark {
     }
 
     private static func text(_ mark: Mark) -> String {
-        let fields = [
+        var fields = [
             version, mark.installation, mark.connection, mark.circle, mark.item.collection.rawValue, mark.item.id,
             String(mark.generation),
         ]
+        if let occurrence = mark.item.markedOccurrence { fields.append(occurrence) }
         return fields.map(PercentEncoding.encode).joined(separator: "/")
     }
 
     private static func mark(_ text: String) -> Mark? {
         guard text.utf8.count <= longestValue * mostValues else { return nil }
         let fields = text.pieces(separatedBy: "/", omittingEmpty: false).compactMap(PercentEncoding.decode)
-        guard fields.count == 7, fields[0] == version, let collection = ItemKey.Collection(rawValue: fields[4]),
-            let generation = Int(fields[6]), Mark.generations.contains(generation)
+        guard fields.count == 7 || fields.count == 8, fields[0] == version,
+            let collection = ItemKey.Collection(rawValue: fields[4]), let generation = Int(fields[6]),
+            Mark.generations.contains(generation),
+            let key = ItemKey(collection, fields[5], marked: fields.count == 8 ? fields[7] : nil)
         else { return nil }
         let mark = Mark(
-            installation: fields[1], connection: fields[2], circle: fields[3], item: ItemKey(collection, fields[5]),
-            generation: generation)
+            installation: fields[1], connection: fields[2], circle: fields[3], item: key, generation: generation)
         return self.text(mark) == text ? mark : nil
     }
 }

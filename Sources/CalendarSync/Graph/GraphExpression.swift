@@ -42,8 +42,9 @@ struct GraphExpression {
         limitations.append(Limitation(field: field, message: message))
     }
 
+    /// Every refusal is about how the event repeats.
     private mutating func refuse(_ field: String, _ message: String) {
-        limitations.append(Limitation(field: field, message: message, preventsWriting: true))
+        limitations.append(Limitation(field: field, message: message, preventsWriting: true, isOfSeries: true))
     }
 
     private mutating func title(_ wanted: String) -> String {

@@ -20,6 +20,7 @@ enum GraphMark {
             "connection": .string(mark.connection), "generation": .integer(mark.generation),
             "installation": .string(mark.installation), "item": .string(mark.item.id),
         ]
+        if let occurrence = mark.item.markedOccurrence { json["occurrence"] = .string(occurrence) }
         if isUnfinished { json["unfinished"] = true }
         // No member is a number that cannot be written as JSON.
         return (try? JSONValue.object(json).text()) ?? ""
@@ -34,11 +35,11 @@ enum GraphMark {
             let circle = json["circle"]?.string, let connection = json["connection"]?.string,
             let collection = (json["collection"]?.string).flatMap(ItemKey.Collection.init(rawValue:)),
             let installation = json["installation"]?.string, let item = json["item"]?.string,
-            let generation = json["generation"]?.integer, Mark.generations.contains(generation)
+            let generation = json["generation"]?.integer, Mark.generations.contains(generation),
+            let key = ItemKey(collection, item, marked: json["occurrence"]?.string)
         else { return nil }
         return Mark(
-            installation: installation, connection: connection, circle: circle, item: ItemKey(collection, item),
-            generation: generation)
+            installation: installation, connection: connection, circle: circle, item: key, generation: generation)
     }
 
     static func key(of mark: Mark) -> String { hexadecimal(text(of: mark)) }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import ICalBridge
+
 /// The item that an event shows.
 public struct ItemKey: Hashable, Sendable, Codable {
     public enum Collection: String, Hashable, Sendable, Codable, CaseIterable {
@@ -10,10 +12,30 @@ public struct ItemKey: Hashable, Sendable, Codable {
 
     public var collection: Collection
     public var id: String
+    /// The occurrence, by the instant at which it would have begun, of a series whose occurrences are single events
+    /// because the provider cannot express the series; nil for the whole item.
+    public var occurrence: Instant?
 
-    public init(_ collection: Collection, _ id: String) {
+    public init(_ collection: Collection, _ id: String, at occurrence: Instant? = nil) {
         self.collection = collection
         self.id = id
+        self.occurrence = occurrence
+    }
+
+    /// The item itself.
+    public var whole: ItemKey { ItemKey(collection, id) }
+}
+
+extension ItemKey {
+    /// The occurrence in its form in a mark, `20260121T170000Z`; nil for the whole item.
+    var markedOccurrence: String? { occurrence?.basic }
+
+    /// Reads the occurrence from its form in a mark, `20260121T170000Z`; returns nil if it has another form.
+    init?(_ collection: Collection, _ id: String, marked occurrence: String?) {
+        self.init(collection, id)
+        guard let occurrence else { return }
+        guard let start = Instant(basic: occurrence), start.basic.isSameText(as: occurrence) else { return nil }
+        self.occurrence = start
     }
 }
 

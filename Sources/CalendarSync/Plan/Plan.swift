@@ -23,7 +23,9 @@ struct Plan {
         guard planner.policy.purpose == .sync else { return nil }
         let linked = planner.links.values.filter { $0.externalID != nil && $0.state != .untracked }
         // Office days are deleted only because their person asked for it, never automatically.
-        let deletions = steps.filter { $0.isDeletion && $0.item.collection != .officeDays }.count
+        let deletions = steps.count {
+            $0.isDeletion && $0.item.collection != .officeDays && !planner.isShownOtherwise($0.item)
+        }
         let missing = steps.filter(\.isMissing).count
         var causes: [Hold.Cause] = []
         if planner.brakes(deletions, planner.deletionsBefore.out, of: linked.count) { causes.append(.deletions) }

@@ -196,7 +196,7 @@ extension Planner {
                 switch draft.kind {
                 case .create: draft.isReplacement ? .update : .create
                 case .update: .update
-                case .delete, .clear: .delete
+                case .delete, .clear: isShownOtherwise(item) ? .update : .delete
                 }
             step.preview = PreviewItem(item: item, change: change, direction: .out, fields: merged.fields)
         }
@@ -289,7 +289,7 @@ extension Finding {
                 .joined(separator: "\u{1F}")
         }
         let parts: [String] = [
-            connection, link.item.collection.rawValue, link.item.id,
+            connection, link.item.collection.rawValue, link.item.id, link.item.occurrence?.description ?? "",
             occurrences.map(\.description).joined(separator: ","), kind.rawValue, String(link.generation),
             link.lastSyncedAt?.description ?? "",
         ]

@@ -18,7 +18,8 @@ extension Planner {
             }
             here = .shown(expressed.entry.canonical)
         } else {
-            here = deleted.contains(item) ? .deleted : .hidden
+            if let step = stepOfCutSeries(item, link) { return step }
+            here = deleted.contains(item.whole) ? .deleted : .hidden
         }
         guard !isLeftAlone(link, here, sight, there) else { return unchanged(link, there) }
         return decide(link, ours, here, sight, there)
@@ -89,6 +90,8 @@ extension Planner {
                     link.generation = mark.generation
                     return (link, later, later.there)
                 }
+                // The later state of a restored database had given the item other events: nobody deleted this one.
+                if strays[item.whole]?.contains(where: { $0 != item }) == true { link.agreed = nil }
                 return (link, nil, .gone)
             }
             return (link, nil, link.agreed.map { .present($0.theirs) } ?? .none)
@@ -102,6 +105,7 @@ extension Planner {
         }
         switch link.state {
         case .ignored, .conflict, .deleted: return (link, nil, .gone)
+        case .quarantined where link.lastID != nil: return (link, nil, .gone)
         default: return (link, nil, .none)
         }
     }

@@ -7,7 +7,14 @@ struct Planner {
     var policy: SyncPolicy
     var now: Instant
     var links: [ItemKey: Link]
+    /// What the calendar should show; of a series that the provider cannot express, its occurrences.
     var shown: [ItemKey: Ours]
+    /// The series that the provider cannot express.
+    var split: [ItemKey: SplitSeries] = [:]
+    /// The original starts of the occurrences that have links of their own, by their series.
+    let linkedParts: [ItemKey: [Instant]]
+    /// How many single events are shown of series.
+    var partCount = 0
     var deleted: Set<ItemKey>
     var sightings: Sightings
     /// The open conflicts of each item.
@@ -24,6 +31,8 @@ struct Planner {
     var candidates: [ItemKey: [Sightings.Sight]] = [:]
     /// Items whose event was in another calendar, and for which this calendar may hold an event from an earlier time.
     var detached: Set<ItemKey> = []
+    /// The events of ours that no link accounts for, by the whole item.
+    var strays: [ItemKey: Set<ItemKey>] = [:]
     /// Items that refused the times from the calendar: their own times are put back.
     var refusals: Set<ItemKey> = []
 
@@ -34,7 +43,9 @@ struct Planner {
         self.policy = policy
         self.now = now
         self.links = Dictionary(state.links.map { ($0.item, $0) }, uniquingKeysWith: { $1 })
-        self.shown = Dictionary(desired.items.map { ($0.item, $0) }, uniquingKeysWith: { $1 })
+        self.shown = [:]
+        self.linkedParts = Dictionary(grouping: state.links.map(\.item).filter { $0.occurrence != nil }, by: \.whole)
+            .mapValues { $0.compactMap(\.occurrence) }
         self.deleted = desired.deleted
         self.sightings = Sightings()
         self.conflicts = Dictionary(grouping: state.conflicts, by: \.item)
@@ -42,13 +53,16 @@ struct Planner {
         self.isFirst = state.position == nil
         self.isNewBaseline = isNewBaseline
         self.express = express
-        if case .removal = policy.purpose { shown = [:] }
+        guard !policy.isRemoval else { return }
+        for ours in desired.items { show(ours) }
     }
 
-    /// All items that are linked or to be shown, sorted; in a last run also those that only a mark names.
+    /// All items that are linked or to be shown, sorted; also those that only a mark names if they are another form of
+    /// an item that is shown, and in a last run all of them.
     var items: [ItemKey] {
-        let known = Set(links.keys).union(shown.keys)
-        return (policy.isRemoval ? known.union(candidates.keys) : known).sorted()
+        let known = Set(links.keys).union(shown.keys).union(split.keys)
+        let marked = candidates.keys.filter { policy.isRemoval || isShownOtherwise($0) }
+        return known.union(marked).sorted()
     }
 
     /// Returns the whole plan.
@@ -64,8 +78,10 @@ struct Planner {
 
 extension ItemKey: Comparable {
     public static func < (left: ItemKey, right: ItemKey) -> Bool {
-        left.collection == right.collection
-            ? left.id < right.id : left.collection.rawValue < right.collection.rawValue
+        guard left.collection == right.collection else { return left.collection.rawValue < right.collection.rawValue }
+        guard left.id == right.id else { return left.id < right.id }
+        guard let other = right.occurrence else { return false }
+        return left.occurrence.map { $0 < other } ?? true
     }
 }
 
@@ -80,12 +96,16 @@ extension Planner {
         let hasMoved = hasMoved
         let leftovers = Set(links.values.flatMap { $0.leftovers.map { ByteString($0.id) } })
         candidates = [:]
+        strays = [:]
         var unaccounted = 0
         for (id, sight) in sightings.events where !recorded.contains(id) && !leftovers.contains(id) {
             guard let mark = sight.mark, policy.owns(mark) else { continue }
             guard let link = links[mark.item] else {
                 candidates[mark.item, default: []].append(sight)
-                if mark.connection == policy.connection { unaccounted += 1 }
+                if mark.connection == policy.connection {
+                    unaccounted += 1
+                    strays[mark.item.whole, default: []].insert(mark.item)
+                }
                 continue
             }
             let isDetached = detached.contains(mark.item) && link.externalID == nil
@@ -94,7 +114,10 @@ extension Planner {
             {
                 candidates[mark.item, default: []].append(sight)
             }
-            if !isDetached, mark.connection == policy.connection, mark.generation > link.generation { unaccounted += 1 }
+            if !isDetached, mark.connection == policy.connection, mark.generation > link.generation {
+                unaccounted += 1
+                strays[mark.item.whole, default: []].insert(mark.item)
+            }
         }
         for item in candidates.keys {
             candidates[item]?.sort { left, right in

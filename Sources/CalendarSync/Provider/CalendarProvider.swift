@@ -52,11 +52,14 @@ public struct Limitation: Hashable, Sendable {
     public var message: String
     /// Whether the entry cannot be stored at all: `write` refuses it with the same sentence, before anything is sent.
     public var preventsWriting: Bool
+    /// Whether this is about the repetition, and the occurrences can be stored as single events instead.
+    public var isOfSeries: Bool
 
-    public init(field: String, message: String, preventsWriting: Bool = false) {
+    public init(field: String, message: String, preventsWriting: Bool = false, isOfSeries: Bool = false) {
         self.field = field
         self.message = message
         self.preventsWriting = preventsWriting
+        self.isOfSeries = isOfSeries
     }
 }
 

@@ -45,6 +45,28 @@ public struct InboundChange: Hashable, Sendable {
     }
 }
 
+extension InboundChange {
+    /// The change as one of the whole item: what happens to a single event that stands for an occurrence happens to the
+    /// occurrence of the series. Edits of what only a series has of its own are left out.
+    var ofSeries: InboundChange {
+        guard let start = item.occurrence else { return self }
+        return InboundChange(
+            item: item.whole, revision: revision, edits: edits.compactMap { $0.ofOccurrence(start) }, reason: reason)
+    }
+}
+
+extension InboundChange.Edit {
+    fileprivate func ofOccurrence(_ start: Instant) -> Self? {
+        switch self {
+        case .times(let span): .occurrenceTimes(start, span)
+        case .cancelled: .occurrenceCancelled(start)
+        case .copy(let span, _): .copy(span, of: start)
+        case .occurrence, .occurrenceTimes, .occurrenceCancelled, .occurrenceRestored: self
+        case .title, .notes, .location, .repetition, .reminders, .status, .availability: nil
+        }
+    }
+}
+
 /// The result of a change from the calendar.
 public enum InboundAnswer: Hashable, Sendable {
     /// The change was applied; this is the new item.

@@ -36,20 +36,26 @@ extension ConflictRecord {
     /// An edit that was put back may still be taken over: `calendar` is also possible for a resolved `editedThere`.
     ///
     /// - Parameters:
-    ///   - link: the item's current link.
-    ///   - item: the current item; nil when the connection does not show it.
+    ///   - link: the current link of `item`.
+    ///   - item: the current whole item; nil when the connection does not show it.
     public func resolution(
         _ keep: Resolution.Keep, link: Link?, item ours: Ours?, at now: Instant
     ) throws(Resolution.Problem) -> Resolution {
         guard keep != .both || kind == .bothChanged else { throw .notBoth }
         // To decide a settled conflict again would create a second appointment, or cancel what has been restored.
         guard state == .open || kind == .editedThere else { throw .outdated }
-        switch kind {
-        case .bothChanged: return try resolveTimes(keep, ours, at: now)
-        case .editedThere: return try resolveEdit(keep, link, ours, at: now)
-        case .deletedThere: return try resolveDeletion(keep, link, ours, at: now)
-        case .unreadable: return try resolveUnreadable(keep, link, at: now)
+        var resolution =
+            switch kind {
+            case .bothChanged: try resolveTimes(keep, ours, at: now)
+            case .editedThere: try resolveEdit(keep, link, ours, at: now)
+            case .deletedThere: try resolveDeletion(keep, link, ours, at: now)
+            case .unreadable: try resolveUnreadable(keep, link, at: now)
+            }
+        if let change = resolution.change {
+            resolution.change = change.ofSeries
+            if resolution.change?.edits.isEmpty == true { throw .outdated }
         }
+        return resolution
     }
 
     func closed(_ outcome: Outcome, at now: Instant) -> ConflictRecord {
@@ -163,6 +169,13 @@ extension ConflictRecord {
 
     /// Returns the edits that make the item equal to the event.
     private func edits(from theirs: Entry) -> [InboundChange.Edit] {
+        if let start = item.occurrence {
+            let own = ChangedEntry(
+                title: theirs.title, notes: theirs.notes, location: theirs.location, span: theirs.span,
+                status: theirs.status)
+            let isOfOccurrence = fields.contains { [.title, .notes, .location, .times, .status].contains($0.field) }
+            return isOfOccurrence ? [.occurrence(start, own)] : []
+        }
         if occurrence != nil {
             return starts.map { start in
                 theirs.effective(at: start).map { .occurrence(start, $0) } ?? .occurrenceCancelled(start)

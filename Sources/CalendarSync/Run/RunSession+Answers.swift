@@ -121,7 +121,9 @@ extension RunSession {
         keepUndone(operation, &link)
         record.counts.deleted += 1
         batch.journal.append(
-            line(.delete, .out, link, reason: operation.reason, before: operation.before, after: nil))
+            line(
+                planner.isShownOtherwise(link.item) ? .update : .delete, .out, link, reason: operation.reason,
+                before: operation.before, after: nil))
     }
 
     private func drop(_ operation: Operation, _ batch: inout SyncBatch) {

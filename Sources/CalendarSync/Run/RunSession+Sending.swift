@@ -30,7 +30,8 @@ extension RunSession {
             }
         }
         if !batch.isEmpty { try await commit(batch) }
-        try await send(queue)
+        // An event goes last: another one of its item may have to be there first.
+        try await send(queue.filter { !$0.isDeletion } + queue.filter(\.isDeletion))
     }
 
     /// Stores that the links belong to another calendar from now on, before the first of them is stored: otherwise a
@@ -68,6 +69,11 @@ extension RunSession {
     /// Applies a change from the calendar here, and returns the steps that remain for the item.
     mutating func bring(_ first: Step) async throws -> [Step] {
         var step = first
+        if let change = first.change, planner.shown[first.item]?.revision != change.revision {
+            // Another occurrence of the series was changed by this run.
+            guard let fresh = planner.step(first.item) else { return [] }
+            step = fresh
+        }
         for _ in 0..<policy.tries {
             guard let change = step.change, let basis = step.basis, let ours = planner.shown[step.item] else { break }
             var link =
@@ -89,16 +95,16 @@ extension RunSession {
             ]
             batch.run = record
             lighten(&batch)
-            switch try await context.store.apply(change, recording: batch) {
+            switch try await context.store.apply(change.ofSeries, recording: batch) {
             case .applied(let applied):
                 remember(batch)
                 record.counts.pulled += 1
                 count(step.conflicts)
-                planner.shown[step.item] = applied
+                planner.showAgain(step.item, applied)
             case .changedMeanwhile:
-                let desired = try await context.store.desired()
-                planner.shown[step.item] = desired.items.first { $0.item == step.item }
-                if desired.deleted.contains(step.item) { planner.deleted.insert(step.item) }
+                let (desired, whole) = (try await context.store.desired(), step.item.whole)
+                planner.showAgain(whole, desired.items.first { $0.item == whole })
+                if desired.deleted.contains(whole) { planner.deleted.insert(whole) }
             case .refused: planner.refusals.insert(step.item)
             }
             guard let next = planner.step(step.item) else { return [] }

@@ -99,11 +99,14 @@ extension RunSession {
         case .delete where isGone && link.externalID == id:
             link.bury(at: context.now())
             keepUndone(operation, &link)
-            planner.deletionsBefore.out += 1
+            let isReplaced = planner.isShownOtherwise(link.item)
+            if !isReplaced { planner.deletionsBefore.out += 1 }
             batch.links.append(link)
             batch.operations.append(operation.closed(.done))
             batch.journal.append(
-                line(.delete, .out, link, reason: operation.reason, before: operation.before, after: nil))
+                line(
+                    isReplaced ? .update : .delete, .out, link, reason: operation.reason, before: operation.before,
+                    after: nil))
             return
         case .clear(let leftover) where isGone:
             link.leftovers.removeAll { $0 == leftover }

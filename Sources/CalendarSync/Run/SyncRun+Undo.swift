@@ -32,12 +32,19 @@ extension RunSession {
             try await takeBack(entry)
         }
         let written = journal.filter { $0.direction == .out }
+        let reshaped = Set(written.map(\.item).filter { $0.occurrence == nil })
+            .intersection(written.map(\.item).filter { $0.occurrence != nil }.map(\.whole))
         let ids = written.compactMap { planner.links[$0.item]?.externalID ?? planner.links[$0.item]?.lastID }
         try await look(at: Set<ByteString>(ids).sortedTexts())
         var steps: [Step] = []
         for item in Set(written.map(\.item)).sorted() {
             let lines = written.filter { $0.item == item }
             guard let first = lines.first, let last = lines.last, first.before != last.after else { continue }
+            // A series became single events, or the reverse: the item decides its form, and would do so again.
+            if (first.before == nil) != (last.after == nil), reshaped.contains(item.whole) {
+                failed.insert(item)
+                continue
+            }
             // A deleted event exists again: someone else has reverted the deletion.
             if let id = planner.links[item]?.lastID, planner.sightings.events[id] != nil { continue }
             // An event that was created again since, or is in another calendar, is not the one that the run wrote.
@@ -75,9 +82,9 @@ extension RunSession {
         ]
         batch.run = record
         let change = InboundChange(item: line.item, revision: ours.revision, edits: edits, reason: Self.undone)
-        switch try await context.store.apply(change, recording: batch) {
+        switch try await context.store.apply(change.ofSeries, recording: batch) {
         case .applied(let applied):
-            planner.shown[line.item] = applied
+            planner.showAgain(line.item, applied)
             record.counts.pulled += 1
         case .changedMeanwhile, .refused: failed.insert(line.item)
         }

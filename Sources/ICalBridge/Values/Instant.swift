@@ -39,6 +39,12 @@ extension Instant: CustomStringConvertible {
         }
     }
 
+    /// Reads a time in the form `20260121T170000Z`; returns nil for anything else.
+    public init?(basic text: some StringProtocol) {
+        guard text.hasSuffix("Z"), let utc = CivilDateTime(basic: text.dropLast()) else { return nil }
+        self.init(utc: utc)
+    }
+
     /// The instant in RFC 3339 with an offset, as `2026-01-21T09:00:00-08:00`.
     ///
     /// RFC 3339 has no seconds in offsets, but some zones once had them: the offset is then cut to whole minutes, and

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CalendarSync
+package import ICalBridge
 import Storage
 
 /// A problem that a person should look at, and what to do about it.
@@ -23,6 +24,8 @@ package struct ConnectionAttention: Hashable, Sendable {
     package struct Item: Hashable, Sendable {
         package var collection: String
         package var id: String
+        /// The original start of the one occurrence that it is about; nil for the whole item.
+        package var occurrence: Instant?
         package var title: String
     }
 
@@ -37,7 +40,9 @@ package struct ConnectionAttention: Hashable, Sendable {
         let link: Link = try storedRecord(row.content)
         self.init(
             kind: .heldBack, at: row.since, message: link.reason ?? "The calendar does not take this item.",
-            item: Item(collection: row.collection, id: row.itemID, title: link.refused?.title ?? ""))
+            item: Item(
+                collection: row.collection, id: row.itemID, occurrence: link.item.occurrence,
+                title: link.refused?.title ?? ""))
     }
 
     init(

@@ -13,8 +13,9 @@ extension SyncLinkRow {
     init(_ link: Link, of connection: String) throws {
         self.init(
             connectionID: connection, collection: link.item.collection.rawValue, itemID: link.item.id,
-            state: link.state.rawValue, externalID: link.externalID, lastSyncedAt: link.lastSyncedAt?.milliseconds,
-            since: link.since.milliseconds, content: try SyncContent.text(link))
+            occurrence: link.item.occurrence?.basic ?? "", state: link.state.rawValue, externalID: link.externalID,
+            lastSyncedAt: link.lastSyncedAt?.milliseconds, since: link.since.milliseconds,
+            content: try SyncContent.text(link))
     }
 }
 

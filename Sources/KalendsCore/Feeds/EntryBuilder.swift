@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import ICalBridge
+import ICalBridge
 import Storage
 
 /// Everything that the text of an entry depends on besides the item: feeds with the same look have the same text.
@@ -98,13 +98,5 @@ extension EntryTraits {
     init(_ series: ImportedSeries) {
         privateTo = series.privateTo
         isRepeated = series.isRepeated
-    }
-}
-
-extension Instant {
-    /// Reads a time in the form `YYYYMMDDTHHMMSSZ`.
-    package init?(basic text: String) {
-        guard text.hasSuffix("Z"), let utc = CivilDateTime(basic: text.dropLast()) else { return nil }
-        self.init(utc: utc)
     }
 }

@@ -2,6 +2,7 @@
 
 import Base
 import CalendarSync
+import ICalBridge
 import Storage
 
 /// Checks of the engine's records: this version can read each of them, it agrees with the columns beside it, and no
@@ -19,6 +20,7 @@ extension StoredContent {
         let link: Link = try record(row.content)
         try require(
             link.item.collection.rawValue.isSameText(as: row.collection) && link.item.id.isSameText(as: row.itemID)
+                && (link.item.occurrence?.basic ?? "").isSameText(as: row.occurrence)
                 && link.state.rawValue.isSameText(as: row.state), contradiction)
     }
 

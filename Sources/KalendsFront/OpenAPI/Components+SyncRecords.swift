@@ -50,7 +50,7 @@ extension Components {
                 example: ["create": ["name": "Our family"]])
         ),
         ("SyncRun", Connections.Listed<SyncRunRow, RunRecord>.view.schema),
-        ("Mapping", .object(CalendarSync.Link.view.fields + [.optional("occurrence", .instant)])),
+        ("Mapping", CalendarSync.Link.view.schema),
         ("Conflict", Connections.Listed<SyncConflictRow, ConflictRecord>.view.schema),
         ("JournalEntry", Connections.Listed<SyncJournalRow, JournalEntry>.view.schema),
         (

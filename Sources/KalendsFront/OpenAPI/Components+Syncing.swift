@@ -16,7 +16,8 @@ extension Components {
                     .array(
                         of: .output(
                             .required("collection", .choice(ItemKey.Collection.self)),
-                            .required("itemId", .identifier), .required("change", .choice(PreviewItem.Change.self)),
+                            .required("itemId", .identifier), .optional("occurrence", .instant),
+                            .required("change", .choice(PreviewItem.Change.self)),
                             .required("direction", .choice(Link.Direction.self)),
                             .required("fields", .array(of: .choice(EntryField.self)))))),
                 .required("nextCursor", Schema.string.orNull.described("Null on the last part.")),

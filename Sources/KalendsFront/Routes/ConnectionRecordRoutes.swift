@@ -3,6 +3,7 @@
 import CalendarSync
 import HTTPTypes
 import Hummingbird
+import ICalBridge
 import KalendsCore
 import Storage
 
@@ -50,13 +51,18 @@ struct ConnectionRecordRoutes: Sendable {
     @Sendable
     private func mappings(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller, page) = (try context.identifier("id"), try context.caller(), try Page(request, context))
-        let parts = page.after.pieces(separatedBy: " ", maxSplits: 1)
-        guard page.after.isEmpty || parts.count == 2 else {
+        // An item's id may contain spaces, and comes last.
+        let parts = page.after.pieces(separatedBy: " ", maxSplits: 2, omittingEmpty: false)
+        guard page.after.isEmpty || parts.count == 3 else {
             throw Refusal.invalid("/query/cursor", code: .invalidCursor, "This is not a cursor from a list.")
         }
-        let place = parts.count == 2 ? (collection: String(parts[0]), item: String(parts[1])) : ("", "")
+        let place =
+            parts.count == 3
+            ? (collection: String(parts[0]), item: String(parts[2]), occurrence: String(parts[1])) : ("", "", "")
         return try await connections.mappings(of: id, after: place, for: caller) {
-            try page.filled(key: { "\($0.item.collection.rawValue) \($0.item.id)" }, json: \.json, $0)
+            try page.filled(
+                key: { "\($0.item.collection.rawValue) \($0.item.occurrence?.basic ?? "") \($0.item.id)" },
+                json: \.json, $0)
         }.response
     }
 

@@ -3,6 +3,7 @@
 import CalendarSync
 import HTTPTypes
 import Hummingbird
+import ICalBridge
 import KalendsCore
 import Storage
 
@@ -128,10 +129,12 @@ extension SyncRun.Preview {
 
 extension PreviewItem {
     fileprivate var json: JSONValue {
-        [
+        var members: [ByteString: JSONValue] = [
             "collection": .string(item.collection.rawValue), "itemId": .string(item.id),
             "change": .string(change.rawValue), "direction": .string(direction.rawValue),
             "fields": .array(fields.map { .string($0.rawValue) }),
         ]
+        if let occurrence = item.occurrence { members["occurrence"] = JSONValue(occurrence) }
+        return .object(members)
     }
 }

@@ -38,6 +38,10 @@ extension ConnectionAttention: Viewed {
         .optional("count", .count, \.count) { .integer($0) }, .optional("runId", .string, \.runID) { .string($0) },
         .optional("collection", .string, \.item?.collection) { .string($0) },
         .optional("itemId", Schema.string.described("The item that is held back."), \.item?.id) { .string($0) },
+        .optional(
+            "occurrence", Schema.instant.described("The one occurrence of it that is held back."),
+            \.item?.occurrence
+        ) { JSONValue($0) },
     ])
 }
 

@@ -37,7 +37,8 @@ extension Connections.Listed<SyncRunRow, RunRecord> {
 
 extension CalendarSync.Link: Viewed {
     static let view = View<CalendarSync.Link>([
-        .choice("collection", \.item.collection), .id("itemId", \.item.id), .text("externalId", \.externalID),
+        .choice("collection", \.item.collection), .id("itemId", \.item.id),
+        .optional("occurrence", .instant, \.item.occurrence) { JSONValue($0) }, .text("externalId", \.externalID),
         .text("externalEtag", \.etag), .choice("direction", \.direction), .choice("state", \.state),
         .text("reason", \.reason), .instant("lastSyncedAt", \.lastSyncedAt),
     ])
@@ -56,7 +57,8 @@ extension Connections.Listed<SyncConflictRow, ConflictRecord> {
             .text("id", \.row.id), .text("connectionId", \.row.connectionID),
             .choice("collection", \.record.item.collection), .id("itemId", \.record.item.id),
             .optional(
-                "occurrence", Schema.instant.described("The first one, if it is about several."), \.record.occurrence
+                "occurrence", Schema.instant.described("The first one, if it is about several."),
+                { $0.record.occurrence ?? $0.record.item.occurrence }
             ) { JSONValue($0) },
             .optional(
                 "occurrences",
@@ -85,6 +87,7 @@ extension Connections.Listed<SyncJournalRow, JournalEntry> {
             .text("id", \.row.id), .text("runId", \.row.runID), .instant("at", \.record.at),
             .choice("direction", \.record.direction), .choice("change", \.record.change),
             .choice("collection", \.record.item.collection), .id("itemId", \.record.item.id),
+            .optional("occurrence", .instant, \.record.item.occurrence) { JSONValue($0) },
             .text("externalId", \.record.externalID), .text("reason", \.record.reason),
             .init("before", event) { $0.record.before?.json ?? .null },
             .init("after", event) { $0.record.after?.json ?? .null },
@@ -137,5 +140,5 @@ extension Span {
 
 extension JSONValue {
     /// An instant as RFC 3339 writes it, in UTC.
-    fileprivate init(_ instant: Instant) { self = .string(instant.rfc3339(offset: 0)) }
+    init(_ instant: Instant) { self = .string(instant.rfc3339(offset: 0)) }
 }

@@ -7,11 +7,12 @@ extension ReadTransaction {
     ) throws -> [ScheduleItem] {
         try rows(
             """
-            SELECT \(columns: .scheduleItems, of: "schedule_items") FROM sync_links
-            JOIN schedule_items ON schedule_items.circle_id = $2 AND schedule_items.collection = sync_links.collection
-                AND schedule_items.id = sync_links.item_id
-            WHERE sync_links.connection_id = $1 AND sync_links.state <> 'deleted'
-                AND (schedule_items.deleted_at IS NOT NULL OR schedule_items.ends_at < $3
+            SELECT \(columns: .scheduleItems, of: "schedule_items") FROM (
+                SELECT DISTINCT collection, item_id FROM sync_links WHERE connection_id = $1 AND state <> 'deleted'
+            ) AS linked
+            JOIN schedule_items ON schedule_items.circle_id = $2 AND schedule_items.collection = linked.collection
+                AND schedule_items.id = linked.item_id
+            WHERE (schedule_items.deleted_at IS NOT NULL OR schedule_items.ends_at < $3
                     OR schedule_items.starts_at >= $4)
             ORDER BY schedule_items.starts_at, schedule_items.collection, schedule_items.id
             """, [.text(connection), .text(circle), .integer(from), .integer(to)]

@@ -5,6 +5,8 @@ public struct SyncLinkRow: Hashable, Sendable {
     public var connectionID = ""
     public var collection = ""
     public var itemID = ""
+    /// The original start, as `20260121T170000Z`, of the one occurrence that the event shows; empty for the whole item.
+    public var occurrence = ""
     public var state = ""
     public var externalID: String?
     public var lastSyncedAt: Int?
@@ -15,10 +17,11 @@ public struct SyncLinkRow: Hashable, Sendable {
     init() {}
 
     public init(
-        connectionID: String, collection: String, itemID: String, state: String, externalID: String?,
-        lastSyncedAt: Int?, since: Int, content: String
+        connectionID: String, collection: String, itemID: String, occurrence: String = "", state: String,
+        externalID: String?, lastSyncedAt: Int?, since: Int, content: String
     ) {
         (self.connectionID, self.collection, self.itemID) = (connectionID, collection, itemID)
+        self.occurrence = occurrence
         (self.state, self.externalID, self.lastSyncedAt) = (state, externalID, lastSyncedAt)
         (self.since, self.content) = (since, content)
     }
@@ -26,11 +29,11 @@ public struct SyncLinkRow: Hashable, Sendable {
 
 extension SyncLinkRow: StoredRow {
     static let table = RecordTable<SyncLinkRow>(
-        "sync_links", key: "connection_id collection item_id",
+        "sync_links", key: "connection_id collection item_id occurrence",
         [
             .init("connection_id", \.connectionID), .init("collection", \.collection), .init("item_id", \.itemID),
-            .init("state", \.state), .init("external_id", \.externalID), .init("last_synced_at", \.lastSyncedAt),
-            .init("since_at", \.since), .init("content", \.content),
+            .init("occurrence", \.occurrence), .init("state", \.state), .init("external_id", \.externalID),
+            .init("last_synced_at", \.lastSyncedAt), .init("since_at", \.since), .init("content", \.content),
         ])
 }
 
@@ -45,26 +48,46 @@ public struct SyncCounts: Hashable, Sendable {
 }
 
 extension ReadTransaction {
-    /// Returns a connection's links in order of collection and item, after a given one.
+    /// Returns a connection's links in order of collection, item and occurrence, after a given one.
     public func syncLinks(
-        of connection: String, after place: (collection: String, item: String) = ("", ""), limit: Int = .max
+        of connection: String, after place: (collection: String, item: String, occurrence: String) = ("", "", ""),
+        limit: Int = .max
     ) throws -> [SyncLinkRow] {
         try all(
             """
-            WHERE connection_id = $1 AND (collection, item_id) > ($2, $3)
-            ORDER BY collection, item_id LIMIT $4
-            """, [.text(connection), .text(place.collection), .text(place.item), .integer(limit)])
+            WHERE connection_id = $1 AND (collection, item_id, occurrence) > ($2, $3, $4)
+            ORDER BY collection, item_id, occurrence LIMIT $5
+            """,
+            [
+                .text(connection), .text(place.collection), .text(place.item), .text(place.occurrence),
+                .integer(limit),
+            ])
     }
 
-    public func syncLink(of connection: String, _ collection: String, _ item: String) throws -> SyncLinkRow? {
+    public func syncLink(
+        of connection: String, _ collection: String, _ item: String, _ occurrence: String = ""
+    ) throws -> SyncLinkRow? {
         try first(
-            "WHERE connection_id = $1 AND collection = $2 AND item_id = $3",
-            [.text(connection), .text(collection), .text(item)])
+            """
+            WHERE connection_id = $1 AND collection = $2 AND item_id = $3 AND occurrence = $4
+            """, [.text(connection), .text(collection), .text(item), .text(occurrence)])
+    }
+
+    /// Returns the links of one item in a connection: of the whole item, and of its occurrences that are single events.
+    public func syncLinks(
+        of connection: String, ofItem item: String, in collection: String
+    ) throws -> [SyncLinkRow] {
+        try all(
+            """
+            WHERE connection_id = $1 AND collection = $2 AND item_id = $3 ORDER BY occurrence
+            """, [.text(connection), .text(collection), .text(item)])
     }
 
     /// Returns the links of one item in all connections.
     public func syncLinks(ofItem item: String, in collection: String) throws -> [SyncLinkRow] {
-        try all("WHERE collection = $1 AND item_id = $2 ORDER BY connection_id", [.text(collection), .text(item)])
+        try all(
+            "WHERE collection = $1 AND item_id = $2 ORDER BY connection_id, occurrence",
+            [.text(collection), .text(item)])
     }
 
     /// Returns the links of items that cannot be written as they are, the longest waiting ones first.
@@ -72,7 +95,7 @@ extension ReadTransaction {
         try all(
             """
             WHERE connection_id = $1 AND state = 'quarantined'
-            ORDER BY since_at, collection, item_id LIMIT $2
+            ORDER BY since_at, collection, item_id, occurrence LIMIT $2
             """, [.text(connection), .integer(limit)])
     }
 
@@ -102,7 +125,7 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
-    /// Stores a link in place of the earlier one of the same item.
+    /// Stores a link in place of the earlier one of the same item and occurrence.
     public func putSyncLink(_ own: SyncLinkRow) throws { try put(own) }
 
     /// Removes all links of a connection, and the writes whose outcome is not known: they belong to another calendar.

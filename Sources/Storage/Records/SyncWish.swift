@@ -145,8 +145,8 @@ extension WriteTransaction {
     public func pruneSyncLinks(before time: Int, limit: Int) throws -> Bool {
         try execute(
             """
-            DELETE FROM sync_links WHERE (connection_id, collection, item_id) IN (
-                SELECT connection_id, collection, item_id FROM sync_links
+            DELETE FROM sync_links WHERE (connection_id, collection, item_id, occurrence) IN (
+                SELECT connection_id, collection, item_id, occurrence FROM sync_links
                 WHERE state = 'deleted' AND since_at < $1 LIMIT $2)
             """, [.integer(time), .integer(limit)]) == limit
     }

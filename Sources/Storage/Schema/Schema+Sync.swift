@@ -12,12 +12,13 @@ extension Schema {
             connection_id TEXT NOT NULL REFERENCES connections (id) ON DELETE CASCADE,
             collection TEXT NOT NULL,
             item_id TEXT NOT NULL,
+            occurrence TEXT NOT NULL DEFAULT '',
             state TEXT NOT NULL,
             external_id TEXT,
             last_synced_at BIGINT,
             since_at BIGINT NOT NULL,
             content TEXT NOT NULL,
-            PRIMARY KEY (connection_id, collection, item_id)
+            PRIMARY KEY (connection_id, collection, item_id, occurrence)
         ) /* clustered */
         """,
         "CREATE INDEX sync_links_by_state ON sync_links (connection_id, state)",

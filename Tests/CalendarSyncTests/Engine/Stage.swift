@@ -65,7 +65,7 @@ extension World {
 
     func resolve(_ conflict: ConflictRecord, _ keep: Resolution.Keep) async throws {
         let resolution = try conflict.resolution(
-            keep, link: store.links[conflict.item], item: store.ours(conflict.item), at: Instant(seconds: clock))
+            keep, link: store.links[conflict.item], item: store.ours(conflict.item.whole), at: Instant(seconds: clock))
         var batch = SyncBatch()
         batch.conflicts = [resolution.conflict]
         batch.links = resolution.link.map { [$0] } ?? []

@@ -151,6 +151,37 @@ import Testing
         #expect(await room.write(.update(id: event.id, etag: seen.etag, from: next, to: next)) == .mismatch)
     }
 
+    @Test("A field is sent only if it differs, because Microsoft mails guests what is sent")
+    func guests() async throws {
+        let entry = Entry.series()
+        func sent(_ change: (inout Entry) -> Void) -> Set<ByteString> {
+            var other = entry
+            change(&other)
+            return Set(GraphExpression(other).changes(from: GraphExpression(entry)).keys)
+        }
+        #expect(sent { _ in }.isEmpty)
+        #expect(sent { $0.title = "Other" } == ["subject"])
+        #expect(sent { $0.notes = "Other" } == ["body"])
+        #expect(sent { $0.location = "Other" } == ["location"])
+        #expect(sent { $0.reminders = [5] } == ["isReminderOn", "reminderMinutesBeforeStart"])
+        #expect(sent { $0.availability = .free } == ["showAs"])
+        #expect(sent { $0 = $0.changing("2026-12-10T08:00:00Z") { $0.title = "Other" } }.isEmpty)
+        #expect(
+            sent { $0.span = Entry.single(start: "2026-12-03T09:00:00Z").span }
+                == ["isAllDay", "start", "end", "recurrence"])
+
+        let room = try await GraphRoom()
+        let event = try await room.created(.single())
+        let guest: JSONValue = ["emailAddress": ["address": "guest@example.org"], "type": "required"]
+        try await room.emulator.person("PATCH", event.id, ["attendees": [guest]])
+        let seen = try #require(try await room.looked(event.id))
+        var next = try #require(seen.whole)
+        next.title = "Other"
+        _ = try await room.written(.update(id: event.id, etag: seen.etag, from: try #require(seen.whole), to: next))
+        let stored = try #require(try await room.emulator.events().first)
+        #expect(stored["attendees"]?.array?.count == 1 && stored["subject"] == "Other")
+    }
+
     @Test("Whole days become a time, a series becomes single, and back")
     func shapes() async throws {
         let room = try await GraphRoom()

@@ -62,6 +62,10 @@ final class SimulatedCalendar: CalendarProvider, @unchecked Sendable {
     var hasIdentities = true
     /// Whether the server has a cursor.
     var hasCursor = true
+    /// Whether the server has no series of every other day, as Outlook has none of many kinds.
+    var isNarrow = false
+    /// Whether our event of an item goes only because the item is shown otherwise.
+    var isShownOtherwise: (ItemKey) -> Bool = { _ in false }
     /// Text that the server adds to the notes of every event that it is given.
     var padding = ""
     /// How many updates leave the occurrences of a series as they are.
@@ -128,7 +132,10 @@ final class SimulatedCalendar: CalendarProvider, @unchecked Sendable {
         entry.reminders = Array(entry.reminders.prefix(2))
         let isImpossible = entry.location == "nowhere"
         let limit = Limitation(field: "location", message: "There is no such place.", preventsWriting: true)
-        return (entry, isImpossible ? [limit] : [])
+        let isUnsayable = isNarrow && entry.dailyInterval > 1
+        let rule = Limitation(
+            field: "recurrence", message: "There is no such rule.", preventsWriting: true, isOfSeries: true)
+        return (entry, (isImpossible ? [limit] : []) + (isUnsayable ? [rule] : []))
     }
 
     func changes(
@@ -196,7 +203,10 @@ final class SimulatedCalendar: CalendarProvider, @unchecked Sendable {
         if faults.remove(.refusedWrite) != nil { return .failed(ProviderFailure(.refused, "It will not.")) }
         switch request.kind {
         case .create(let entry):
-            var id = "e-\(request.mark.item.collection.rawValue)-\(request.mark.item.id)-\(request.mark.generation)"
+            if let refusal = expressible(entry).limitations.first(where: \.preventsWriting) {
+                return .failed(ProviderFailure(.refused, refusal.message))
+            }
+            var id = "e-\(request.mark.item.collection.rawValue)-\(request.mark.item.name)-\(request.mark.generation)"
             if request.mark.connection != "n" { id = "\(request.mark.connection)-\(id)" }
             if !hasIdentities { id += "-\(change)" }
             if let old = events[id] { return .taken(old.isLive ? remote(old) : nil) }
@@ -233,7 +243,9 @@ final class SimulatedCalendar: CalendarProvider, @unchecked Sendable {
                 $0.isOurs && $0.id != id && $0.mark?.item == stored.mark?.item
                     && $0.mark?.connection == stored.mark?.connection
             }
-            if !isReplaced { deletions.append((id, clock, request.mark.connection)) }
+            if !isReplaced, !(stored.mark.map { isShownOtherwise($0.item) } ?? false) {
+                deletions.append((id, clock, request.mark.connection))
+            }
             put(stored)
             return .deleted
         }

@@ -98,14 +98,14 @@ extension World {
         for item in deletedThere.keys {
             guard let link = store.links[item], link.state == .linked, let id = link.externalID,
                 store.position?.fingerprint.calendar == calendar.name,
-                calendar.events[id]?.isLive == false, let ours = store.ours(item),
+                calendar.events[id]?.isLive == false, let ours = meant(item),
                 link.agreed?.ours == calendar.expressible(ours.entry).entry.canonical,
                 !calendar.events.values.contains(where: { $0.id != id && isMine($0) && $0.mark?.item == item })
             else {
                 deletedThere[item] = nil
                 continue
             }
-            deletedThere[item] = store.items[item]?.edits
+            deletedThere[item] = store.items[item.whole]?.edits
         }
     }
 

@@ -31,7 +31,8 @@ extension World {
         case 8:
             edit(move, "rule here") { entry in
                 guard entry.repetition != nil else { return nil }
-                entry.repetition = Repetition(rrule: move.b % 2 == 0 ? "FREQ=WEEKLY;COUNT=6" : "FREQ=DAILY;COUNT=5")
+                let rules = ["FREQ=WEEKLY;COUNT=6", "FREQ=DAILY;COUNT=5", "FREQ=DAILY;INTERVAL=2;COUNT=5"]
+                entry.repetition = Repetition(rrule: move.b % 4 == 3 ? rules[2] : rules[move.b % 2])
                 entry.occurrences = [:]
                 return ("occurrence", "")
             }
@@ -92,9 +93,10 @@ extension World {
         case 48, 49:
             edit(move, "rule alone here") { entry in
                 guard entry.repetition != nil else { return nil }
-                let count = 3 + move.b % 5
-                entry.repetition = Repetition(rrule: "FREQ=DAILY;COUNT=\(count)")
-                let end = entry.span.start.adding(seconds: count * World.day)
+                let (count, interval) = (3 + move.b % 5, entry.dailyInterval)
+                entry.repetition = Repetition(
+                    rrule: interval == 1 ? "FREQ=DAILY;COUNT=\(count)" : "FREQ=DAILY;INTERVAL=2;COUNT=\(count)")
+                let end = entry.span.start.adding(seconds: count * interval * World.day)
                 entry.occurrences = entry.occurrences.filter { $0.key < end }
                 return nil
             }
@@ -123,7 +125,10 @@ extension World {
         let key = ItemKey(collection, "i\(made)")
         let zone = move.b % 4 == 1 ? "Europe/Berlin" : "UTC"
         var entry = Entry(title: fresh("k"), notes: "Note \(made)", span: freshSpan(move.b, zone: zone))
-        if collection == .appointments, move.b % 3 == 0 { entry.repetition = Repetition(rrule: "FREQ=DAILY;COUNT=5") }
+        if collection == .appointments, move.b % 3 == 0 {
+            entry.repetition = Repetition(
+                rrule: move.b % 6 == 3 ? "FREQ=DAILY;INTERVAL=2;COUNT=5" : "FREQ=DAILY;COUNT=5")
+        }
         store.items[key] = SimulatedStore.Item(entry: entry, changedAt: Instant(seconds: clock))
         typed["here \(key.id) title"] = entry.title
         typed["here \(key.id) times"] = entry.span.text
@@ -182,7 +187,7 @@ extension World {
     private func occurrenceHere(_ move: Move) {
         edit(move, "occurrence here") { entry in
             guard entry.repetition != nil else { return nil }
-            let start = entry.span.start.adding(seconds: (move.b % 4) * World.day)
+            let start = entry.span.start.adding(seconds: (move.b % 4) * entry.dailyInterval * World.day)
             if move.b % 3 == 0 {
                 entry.occurrences[start] = .cancelled
                 return ("occurrence \(start.seconds)", "")
@@ -253,10 +258,10 @@ extension World {
         forget("there \(calendar.name)/\(stored.id) ")
         note("delete there \(stored.id)")
         guard stored.isOurs, let item = stored.mark?.item, let link = store.links[item], link.externalID == stored.id,
-            let ours = store.ours(item), link.state == .linked, store.position?.fingerprint.calendar == calendar.name,
+            let ours = meant(item), link.state == .linked, store.position?.fingerprint.calendar == calendar.name,
             link.agreed?.ours == calendar.expressible(ours.entry).entry.canonical
         else { return }
-        deletedThere[item] = store.items[item]?.edits
+        deletedThere[item] = store.items[item.whole]?.edits
     }
 
     private func copyThere(_ move: Move) {
@@ -301,7 +306,7 @@ extension World {
 
     private func occurrenceThere(_ move: Move) {
         guard var stored = pickThere(move), stored.entry.repetition != nil else { return }
-        let start = stored.entry.span.start.adding(seconds: (move.b % 4) * World.day)
+        let start = stored.entry.span.start.adding(seconds: (move.b % 4) * stored.entry.dailyInterval * World.day)
         if move.b % 3 == 0 {
             stored.entry.occurrences[start] = .cancelled
             typed["there \(calendar.name)/\(stored.id) occurrence \(start.seconds)"] = nil
@@ -330,9 +335,10 @@ extension World {
             return
         }
         let link = store.links[conflict.item]
-        guard let resolution = try? conflict.resolution(keep, link: link, item: store.ours(conflict.item), at: now)
+        guard
+            let resolution = try? conflict.resolution(keep, link: link, item: store.ours(conflict.item.whole), at: now)
         else { return }
-        note("resolve \(conflict.kind) of \(conflict.item.id): \(keep)")
+        note("resolve \(conflict.kind) of \(conflict.item.name): \(keep)")
         var batch = SyncBatch()
         batch.conflicts = [resolution.conflict]
         batch.links = resolution.link.map { [$0] } ?? []
@@ -341,6 +347,6 @@ extension World {
         } else {
             try await store.commit(batch)
         }
-        store.items[conflict.item]?.edits += 1
+        store.items[conflict.item.whole]?.edits += 1
     }
 }

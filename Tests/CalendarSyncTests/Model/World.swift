@@ -105,6 +105,7 @@ final class World: @unchecked Sendable {
         circle.server = server
         twoWay = server & 4 == 0
         for calendar in calendars {
+            calendar.isNarrow = server & 8 != 0
             calendar.rewrites = server & 1 != 0
             calendar.hasCursor = server & 2 == 0
         }
@@ -115,6 +116,7 @@ final class World: @unchecked Sendable {
         // An event that was deleted, restored, and then omitted is found when it changes next.
         calendar.mayOmit = { [unowned self] id in self.store.links.values.contains { $0.externalID == id } }
         calendar.person = { [unowned self] in self.race() }
+        calendar.isShownOtherwise = { [unowned self] in self.isShownOtherwise($0) }
     }
 
     /// Whether this connection made an event.
@@ -218,7 +220,7 @@ final class World: @unchecked Sendable {
         for (item, ids) in items where ids.count > 1 {
             let leftovers = Set((store.links[item]?.leftovers ?? []).map { ByteString($0.id) })
             guard ids.count(where: { !leftovers.contains($0) }) <= 1 else {
-                throw Violation(description: "1: \(item.id) has the events \(ids)")
+                throw Violation(description: "1: \(item.name) has the events \(ids)")
             }
         }
         guard let linked else { return }
@@ -261,26 +263,26 @@ final class World: @unchecked Sendable {
     }
 
     private func checkEqual() throws {
-        for item in Set(store.items.keys).union(store.links.keys).sorted() {
+        for item in forms {
             let live = calendar.live.filter { isMine($0) && $0.mark?.item == item }
             let link = store.links[item]
-            guard let ours = store.ours(item) else {
+            guard let ours = meant(item) else {
                 if let event = live.first, link?.state != .untracked, link?.state != .conflict,
                     link?.lastID != event.id, !(wasRestored && link == nil), event.entry.overlaps(window)
                 {
-                    throw Violation(description: "4: \(item.id) is gone, and its event \(event.id) is not")
+                    throw Violation(description: "4: \(item.name) is gone, and its event \(event.id) is not")
                 }
                 continue
             }
             let entry = calendar.rewritten(calendar.expressible(ours.entry).entry.canonical)
             guard entry.overlaps(window) else { continue }
-            if let edits = deletedThere[item], store.items[item]?.edits == edits {
+            if let edits = deletedThere[item], store.items[item.whole]?.edits == edits {
                 guard live.isEmpty else { throw Violation(description: "6: \(item.id) came back unasked") }
                 continue
             }
             guard let link, let event = live.first else {
                 if link?.state == .ignored || link?.state == .conflict { continue }
-                throw Violation(description: "4: \(item.id) has no event; \(link.map { "\($0.state)" } ?? "no link")")
+                throw Violation(description: "4: \(item.name) has no event; \(link.map { "\($0.state)" } ?? "no link")")
             }
             if event.isUnreadable { continue }
             let isOpen = store.conflicts.values.contains {

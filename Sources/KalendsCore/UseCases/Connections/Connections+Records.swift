@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import CalendarSync
+import ICalBridge
 package import Storage
 
 extension Connections {
@@ -33,14 +34,14 @@ extension Connections {
         }
     }
 
-    /// Visits the links between items and provider events, in order of collection and item.
+    /// Visits the links between items and provider events, in order of collection, item and occurrence.
     ///
     /// - Parameters:
     ///   - place: the link after which the part begins.
     ///   - show: makes the result with a function that fetches up to so many links after a given one, nil for the
     ///     part's first ones; each link holds the full text that both sides agreed on.
     package func mappings<Shown: Sendable>(
-        of id: String, after place: (collection: String, item: String), for caller: Caller,
+        of id: String, after place: (collection: String, item: String, occurrence: String), for caller: Caller,
         _ show:
             @escaping @Sendable (
                 (_ last: CalendarSync.Link?, _ count: Int) throws -> [CalendarSync.Link]
@@ -49,7 +50,8 @@ extension Connections {
         try await services.acts.readPage(for: caller) { transaction in
             _ = try Rights.connection(id, for: caller.identity, in: transaction)
             return try show { last, count in
-                let behind = last.map { (collection: $0.item.collection.rawValue, item: $0.item.id) } ?? place
+                let behind =
+                    last.map { ($0.item.collection.rawValue, $0.item.id, $0.item.occurrence?.basic ?? "") } ?? place
                 return try transaction.syncLinks(of: id, after: behind, limit: count).map {
                     try SyncContent.record(CalendarSync.Link.self, $0.content)
                 }

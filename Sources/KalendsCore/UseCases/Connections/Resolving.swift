@@ -87,10 +87,12 @@ package struct Resolving: Sendable {
     private func state(of item: ItemKey, _ store: DatabaseSyncStore) async throws -> (Link?, Ours?) {
         let connection = store.parts.connection.id
         let link: Link? = try await services.store.read { transaction in
-            try transaction.syncLink(of: connection, item.collection.rawValue, item.id)
-                .map { try storedRecord($0.content) }
+            try transaction.syncLink(
+                of: connection, item.collection.rawValue, item.id, item.occurrence?.basic ?? ""
+            )
+            .map { try storedRecord($0.content) }
         }
-        return (link, try await store.desired().items.first { $0.item == item })
+        return (link, try await store.desired().items.first { $0.item == item.whole })
     }
 
     /// Decides a conflict while it holds the connection's lease, and makes the connection run soon.

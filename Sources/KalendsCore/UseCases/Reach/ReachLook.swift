@@ -84,10 +84,11 @@ struct ReachLook {
         guard own.state != .unauthorized, own.state != .choosing, members.contains(ByteString(own.userID)) else {
             return nil
         }
-        let row = try transaction.syncLink(of: own.id, item.collection.rawValue, item.id)
-        let state = row.flatMap { Link.State(text: $0.state) }
+        let rows = try transaction.syncLinks(of: own.id, ofItem: item.id, in: item.collection.rawValue)
         let isGone = item.deletedAt != nil || content.isCancelled
-        switch state {
+        // A series whose occurrences are single events is there once all of them are.
+        let row = rows.max { Self.delay($0) < Self.delay($1) }
+        switch row.flatMap({ Link.State(text: $0.state) }) {
         // A person wants the event to stay as it is, or it is far outside the window.
         case .ignored, .untracked: return nil
         case .deleted: return isGone ? true : try wants(own) ? false : nil
@@ -99,10 +100,20 @@ struct ReachLook {
         if own.provider == .apple { return try isOnPhone(own, row, in: transaction) }
         // Either both sides were seen to agree after the change, or a complete run began with it. Links have the seconds
         // of their times only.
-        if let agreed = row.lastSyncedAt, agreed > change.at { return true }
+        if let agreed = row.lastSyncedAt, agreed > change.at, rows.count == 1 { return true }
         return try transaction.syncRuns(of: own.id, before: .max, limit: Self.runs).contains { run in
             let record: RunRecord = try storedRecord(run.content)
             return record.state == .done && record.status == .success && record.version ?? 0 >= change.version
+        }
+    }
+
+    /// How far the event of a link is from what it shows: of an item with several events, the farthest counts.
+    private static func delay(_ row: SyncLinkRow) -> Int {
+        switch Link.State(text: row.state) {
+        case .pending, .quarantined, .conflict: 3
+        case .linked: 2
+        case .ignored, .untracked: 1
+        case .deleted, nil: 0
         }
     }
 
