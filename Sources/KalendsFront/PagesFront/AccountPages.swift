@@ -75,15 +75,15 @@ struct AccountPages: Sendable {
         _ visit: PageVisit, _ draft: Draft = Draft(), passwordDraft: Draft = Draft(),
         status: HTTPResponse.Status = .ok
     ) async throws -> Response {
-        let (services, user) = (visit.services, try visit.user())
-        let profile = try await services.profiles.get(user, for: try visit.caller()).user
-        let factor = try await services.secondFactors.state(for: try visit.caller())
-        let page = AccountPage(
-            user: user, timeZone: profile?.timeZone, language: profile?.language.flatMap { Language(text: $0) },
-            hasPasswords: try await services.users.havePasswords(),
-            hasSecondFactor: factor.hasPassword ? factor.since != nil : nil, draft: draft,
-            passwordDraft: passwordDraft)
-        return try await visit.page(page, status: status, path: path)
+        let read = try await visit.readOwn { user, visitor in
+            let factor = try user.secondFactor
+            return AccountPage(
+                user: user.id, timeZone: try user.stored?.timeZone,
+                language: visitor.language.flatMap { Language(text: $0) }, hasPasswords: try user.havePasswords,
+                hasSecondFactor: factor.hasPassword ? factor.since != nil : nil, draft: draft,
+                passwordDraft: passwordDraft)
+        }
+        return try await visit.page(read, status: status, path: path)
     }
 }
 

@@ -95,13 +95,15 @@ struct SecondFactorPages: Sendable {
         _ visit: PageVisit, _ state: SecondFactorPage.State? = nil, _ draft: Draft = Draft(),
         removalDraft: Draft = Draft(), status: HTTPResponse.Status = .ok, done notice: Notice.What? = nil
     ) async throws -> Response {
-        let stored = try await visit.services.secondFactors.state(for: try visit.caller())
-        let own: SecondFactorPage.State =
-            stored.since.map { .on(since: $0, recoveryCodes: stored.recoveryCodes) } ?? .off
-        let page = SecondFactorPage(
-            user: try visit.user(), state: state ?? own,
-            isRequired: visit.services.settings.needsSecondFactor, draft: draft, removalDraft: removalDraft)
-        return try await visit.page(page, status: status, path: path, done: notice)
+        let isRequired = visit.services.settings.needsSecondFactor
+        let read = try await visit.readOwn { user, _ in
+            let stored = try user.secondFactor
+            return SecondFactorPage(
+                user: user.id,
+                state: state ?? stored.since.map { .on(since: $0, recoveryCodes: stored.recoveryCodes) } ?? .off,
+                isRequired: isRequired, draft: draft, removalDraft: removalDraft)
+        }
+        return try await visit.page(read, status: status, path: path, done: notice)
     }
 }
 

@@ -90,10 +90,14 @@ struct SignInPages: Sendable {
         _ visit: PageVisit, to: String, ticket: Concealed? = nil, _ draft: Draft = Draft(),
         status: HTTPResponse.Status = .ok
     ) async throws -> Response {
-        let page = SignInPage(
-            hasPasswords: try await visit.services.users.havePasswords(), to: to, ticket: ticket?.reveal(),
-            draft: draft)
-        return try await visit.page(page, status: status, path: "/app/sign-in")
+        let read =
+            if visit.visitor == nil {
+                (try await visit.services.users.havePasswords(), nil as Visitor?)
+            } else {
+                try await visit.readOwn { user, _ in try user.havePasswords }
+            }
+        let page = SignInPage(hasPasswords: read.0, to: to, ticket: ticket?.reveal(), draft: draft)
+        return try await visit.page((page, read.1), status: status, path: "/app/sign-in")
     }
 
     /// The address to open after signing in, which must be one of our pages.

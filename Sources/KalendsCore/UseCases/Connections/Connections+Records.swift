@@ -20,7 +20,7 @@ extension Connections {
     package func runs(of id: String, before number: Int, limit: Int, for caller: Caller) async throws -> [ListedRun] {
         try await services.store.read { transaction in
             _ = try Rights.connection(id, for: caller.identity, in: transaction)
-            return try transaction.syncRuns(of: id, before: number, limit: limit).map { try Self.listed($0) }
+            return try transaction.runs(of: id, before: number, limit: limit)
         }
     }
 
@@ -29,7 +29,7 @@ extension Connections {
         try await services.store.read { transaction in
             guard let row = try transaction.syncRun(id) else { throw Refusal.missing(.run) }
             _ = try Rights.connection(row.connectionID, for: caller.identity, of: .run, in: transaction)
-            return try Self.listed(row)
+            return try Listed(row)
         }
     }
 
@@ -70,9 +70,7 @@ extension Connections {
         try await services.acts.readPage(for: caller) { transaction in
             _ = try Rights.connection(id, for: caller.identity, in: transaction)
             return try show { last, count in
-                try transaction.syncConflicts(of: id, before: last?.row.number ?? number, limit: count).map {
-                    try Self.listed($0)
-                }
+                try transaction.conflicts(of: id, before: last?.row.number ?? number, limit: count)
             }
         }
     }
@@ -82,7 +80,7 @@ extension Connections {
         try await services.store.read { transaction in
             for row in try transaction.syncConflicts(id) {
                 let own = try? Rights.connection(row.connectionID, for: caller.identity, in: transaction)
-                if own != nil { return try Self.listed(row) }
+                if own != nil { return try Listed(row) }
             }
             throw Refusal.missing(.conflict)
         }
@@ -107,12 +105,46 @@ extension Connections {
             }
         }
     }
+}
 
-    private static func listed(_ row: SyncRunRow) throws -> ListedRun {
-        Listed(row: row, record: try SyncContent.record(RunRecord.self, row.content))
+extension Connections.ListedRun {
+    fileprivate init(_ row: SyncRunRow) throws {
+        self.init(row: row, record: try SyncContent.record(RunRecord.self, row.content))
+    }
+}
+
+extension Connections.ListedConflict {
+    fileprivate init(_ row: SyncConflictRow) throws {
+        self.init(row: row, record: try SyncContent.record(ConflictRecord.self, row.content))
+    }
+}
+
+extension ReadTransaction {
+    fileprivate func runs(of id: String, before number: Int, limit: Int) throws -> [Connections.ListedRun] {
+        try syncRuns(of: id, before: number, limit: limit).map { try Connections.ListedRun($0) }
     }
 
-    private static func listed(_ row: SyncConflictRow) throws -> ListedConflict {
-        Listed(row: row, record: try SyncContent.record(ConflictRecord.self, row.content))
+    fileprivate func conflicts(of id: String, before number: Int, limit: Int) throws -> [Connections.ListedConflict] {
+        try syncConflicts(of: id, before: number, limit: limit).map { try Connections.ListedConflict($0) }
+    }
+}
+
+extension AuthorizedCircle {
+    /// Returns the runs of one of the circle's connections, the latest first.
+    package func runs(of own: Connection, before number: Int = .max, limit: Int) throws -> [Connections.ListedRun] {
+        try transaction.runs(of: own.id, before: number, limit: limit)
+    }
+
+    /// Returns one conflict; throws 404 for a conflict of a connection that is not the caller's, or in another circle.
+    package func conflict(_ id: String) throws -> Connections.ListedConflict {
+        for row in try transaction.syncConflicts(id) where (try? connection(row.connectionID)) != nil {
+            return try Connections.ListedConflict(row)
+        }
+        throw Refusal.missing(.conflict)
+    }
+
+    /// Returns the conflicts of one of the circle's connections, the latest first.
+    package func conflicts(of own: Connection, limit: Int) throws -> [Connections.ListedConflict] {
+        try transaction.conflicts(of: own.id, before: .max, limit: limit)
     }
 }
