@@ -128,6 +128,14 @@ package enum Rights {
         return own
     }
 
+    /// Returns the installation for reads of anything; throws 403 unless the caller acts for it.
+    static func everything(
+        for caller: Identity, in transaction: any ReadTransaction
+    ) throws -> AuthorizedInstallation {
+        try installation(caller)
+        return AuthorizedInstallation(transaction)
+    }
+
     /// Throws 403 unless the caller acts for the installation.
     package static func installation(_ caller: Identity) throws {
         guard caller.isInstallation else { throw Refusal.installationOnly }
@@ -223,6 +231,13 @@ package struct AuthorizedUser {
     package func circle(_ id: String) throws -> AuthorizedCircle {
         try Rights.authorized(id, for: .user(self.id), in: transaction)
     }
+}
+
+/// The installation with the transaction in which all of it may be read.
+package struct AuthorizedInstallation {
+    let transaction: any ReadTransaction
+
+    fileprivate init(_ transaction: any ReadTransaction) { self.transaction = transaction }
 }
 
 extension ImportRecord {

@@ -82,14 +82,14 @@ struct PageVisit: Sendable {
         _ right: Right = .read, isLarge: Bool = false,
         _ body: @escaping @Sendable (AuthorizedCircle, Visitor) throws -> Value
     ) async throws -> (Value, Visitor) {
-        try await services.readPage(in: try id("circle"), right, for: try caller(), isLarge: isLarge, body)
+        try await services.readForPage(in: try id("circle"), right, for: try caller(), isLarge: isLarge, body)
     }
 
     /// Reads everything that a page of the visitor's own shows, in one transaction.
     func readOwn<Value: Sendable>(
         _ body: @escaping @Sendable (AuthorizedUser, Visitor) throws -> Value
     ) async throws -> (Value, Visitor) {
-        try await services.readPage(for: try caller(), body)
+        try await services.readForPage(for: try caller(), body)
     }
 
     /// A route's path, filled with the parts of this request's path.

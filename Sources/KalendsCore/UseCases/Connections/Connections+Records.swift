@@ -20,7 +20,7 @@ extension Connections {
     package func runs(of id: String, before number: Int, limit: Int, for caller: Caller) async throws -> [ListedRun] {
         try await services.store.read { transaction in
             _ = try Rights.connection(id, for: caller.identity, in: transaction)
-            return try transaction.runs(of: id, before: number, limit: limit)
+            return try transaction.syncRuns(of: id, before: number, limit: limit).map { try Listed($0) }
         }
     }
 
@@ -70,7 +70,8 @@ extension Connections {
         try await services.acts.readPage(for: caller) { transaction in
             _ = try Rights.connection(id, for: caller.identity, in: transaction)
             return try show { last, count in
-                try transaction.conflicts(of: id, before: last?.row.number ?? number, limit: count)
+                try transaction.syncConflicts(of: id, before: last?.row.number ?? number, limit: count)
+                    .map { try Listed($0) }
             }
         }
     }
@@ -119,20 +120,10 @@ extension Connections.ListedConflict {
     }
 }
 
-extension ReadTransaction {
-    fileprivate func runs(of id: String, before number: Int, limit: Int) throws -> [Connections.ListedRun] {
-        try syncRuns(of: id, before: number, limit: limit).map { try Connections.ListedRun($0) }
-    }
-
-    fileprivate func conflicts(of id: String, before number: Int, limit: Int) throws -> [Connections.ListedConflict] {
-        try syncConflicts(of: id, before: number, limit: limit).map { try Connections.ListedConflict($0) }
-    }
-}
-
 extension AuthorizedCircle {
     /// Returns the runs of one of the circle's connections, the latest first.
     package func runs(of own: Connection, before number: Int = .max, limit: Int) throws -> [Connections.ListedRun] {
-        try transaction.runs(of: own.id, before: number, limit: limit)
+        try transaction.syncRuns(of: own.id, before: number, limit: limit).map { try Connections.Listed($0) }
     }
 
     /// Returns one conflict; throws 404 for a conflict of a connection that is not the caller's, or in another circle.
@@ -145,6 +136,6 @@ extension AuthorizedCircle {
 
     /// Returns the conflicts of one of the circle's connections, the latest first.
     package func conflicts(of own: Connection, limit: Int) throws -> [Connections.ListedConflict] {
-        try transaction.conflicts(of: own.id, before: .max, limit: limit)
+        try transaction.syncConflicts(of: own.id, before: .max, limit: limit).map { try Connections.Listed($0) }
     }
 }

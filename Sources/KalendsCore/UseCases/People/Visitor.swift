@@ -41,7 +41,7 @@ extension Services {
     /// Throws 404 to those who do not belong to the circle, and 403 if they lack the right.
     ///
     /// - Parameter isLarge: whether `body` reads the whole circle or large records, in turn with others.
-    package func readPage<Value: Sendable>(
+    package func readForPage<Value: Sendable>(
         in circle: String, _ right: Right = .read, for caller: Caller, isLarge: Bool = false,
         _ body: @escaping @Sendable (AuthorizedCircle, Visitor) throws -> Value
     ) async throws -> (Value, Visitor) {
@@ -56,8 +56,15 @@ extension Services {
         return try await readInTurn(for: caller.payer, read).0
     }
 
+    /// Reads everything that an operator's page shows, in one transaction.
+    package func readForOperator<Value: Sendable>(
+        _ caller: Caller, _ body: @escaping @Sendable (AuthorizedInstallation) throws -> Value
+    ) async throws -> Value {
+        try await store.read { try body(try Rights.everything(for: caller.identity, in: $0)) }
+    }
+
     /// Reads everything that a page of a person's own shows, in one transaction.
-    package func readPage<Value: Sendable>(
+    package func readForPage<Value: Sendable>(
         for caller: Caller, _ body: @escaping @Sendable (AuthorizedUser, Visitor) throws -> Value
     ) async throws -> (Value, Visitor) {
         try await acts.readOwn(for: caller) { user in
