@@ -25,8 +25,7 @@ struct AccountPages: Sendable {
             ])
             let zone = fields.timeZone("timeZone")
             let language = fields.choice("language", Language.self)
-            fields.finish()
-            try fields.check()
+            try fields.end()
             _ = try await services.profiles.put(user, timeZone: zone, if: .none, for: caller)
             try await services.profiles.setLanguage(language?.rawValue, of: user, for: caller)
             return visit.redirect(to: path, done: .accountSaved)
@@ -48,8 +47,7 @@ struct AccountPages: Sendable {
             let current = fields.password("current", isNew: false)
             let password = fields.password("new", isNew: true)
             let code = fields.code("code", isRequired: false)
-            fields.finish()
-            try fields.check()
+            try fields.end()
             guard let password, let current else { throw Refusal.invalid(fields.faults) }
             _ = try await services.users.setPassword(
                 password, of: try visit.user(), with: OwnProof(password: current, code: code),

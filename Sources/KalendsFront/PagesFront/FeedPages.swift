@@ -26,8 +26,7 @@ struct FeedPages: Sendable {
             let id = try await Self.own(visit)
             var fields = FieldReader(["graceSeconds": visit.form["graceSeconds"].map(JSONValue.typed) ?? .null])
             let grace = fields.integer("graceSeconds", in: Feeds.graces, isRequired: true)
-            fields.finish()
-            try fields.check()
+            try fields.end()
             let made = try await Feeds(services: visit.services).regenerate(
                 id, graceSeconds: grace ?? 0, for: try visit.caller())
             return try await Self.page(

@@ -41,8 +41,7 @@ struct OfficeDayPages: Sendable {
         guard let date = OfficeDate(text), FieldReader.years.contains(date.parts.year) else { throw Refusal.noSuchPath }
         var fields = FieldReader(["status": visit.typed("status")])
         let status = fields.choice("status", DayStatus.self)
-        fields.finish()
-        try fields.check()
+        try fields.end()
         _ = try await visit.services.officeDiary.say(
             status, on: date, of: try visit.user(), for: try visit.caller())
         return visit.redirect(to: "\(path)?month=\(date.startOfMonth.description)", done: .officeDaySaid)

@@ -46,8 +46,7 @@ struct SecondFactorPages: Sendable {
         return try await shown(visit, ["code"], .begun(begun)) {
             var fields = FieldReader(["code": visit.typed("code")])
             let code = fields.code("code", isRequired: true)
-            fields.finish()
-            try fields.check()
+            try fields.end()
             guard let code else { throw Refusal.invalid(fields.faults) }
             let codes = try await visit.services.secondFactors.confirm(
                 code, from: Self.network(visit), for: try visit.caller())
@@ -62,8 +61,7 @@ struct SecondFactorPages: Sendable {
         ])
         let password = fields.password("current", isNew: false)
         let code = fields.code("code", isRequired: false)
-        fields.finish()
-        try fields.check()
+        try fields.end()
         guard let password else { throw Refusal.invalid(fields.faults) }
         return OwnProof(password: password, code: code)
     }

@@ -31,8 +31,7 @@ struct SignInPages: Sendable {
             ])
             let user = fields.identifier("user", isRequired: true)
             let password = fields.password("password", isNew: false)
-            fields.finish()
-            try fields.check()
+            try fields.end()
             guard let user, let password else { throw Refusal.invalid(fields.faults) }
             visit.context.note?.write(.password)
             visit.context.note?.write(user: user, pseudonym: services.pseudonym(of:))
@@ -60,8 +59,7 @@ struct SignInPages: Sendable {
         do {
             var fields = FieldReader(["code": visit.typed("code")])
             let code = fields.code("code", isRequired: true)
-            fields.finish()
-            try fields.check()
+            try fields.end()
             guard let code else { throw Refusal.invalid(fields.faults) }
             let (_, secret) = try await services.sessions.signIn(
                 ticket: ticket, code: code, in: visit.formToken, client: client(visit),
