@@ -13,47 +13,36 @@ package struct FeedWeight: Sendable {
     /// How many items each rule leaves out, counted like the preview's list; rules that leave out none are missing.
     package let leftOut: [Exclusion: Int]
 
-    /// What is known of a feed's weight without calculating it.
-    enum Look: Sendable {
-        case ended
-        case known(FeedWeight)
-        case unknown
+    private init(version: FeedVersion, day: CivilDate, size: Int, leftOut: [Exclusion: Int]) {
+        (self.version, self.day, self.size, self.leftOut) = (version, day, size, leftOut)
     }
 
-    /// Looks up what is known of a feed's weight.
-    static func look(
-        at feed: Feed, in transaction: any ReadTransaction, _ services: Services, now: Int
-    ) throws -> Look {
-        guard feed.isLive(at: now), let circle = try transaction.circle(feed.circleID) else { return .ended }
-        let day = FeedDay(try circle.zone, now: now).date
-        return services.feeds.weight(of: feed.id, FeedVersion(feed, circle), on: day).map(Look.known) ?? .unknown
-    }
-
-    /// Calculates a feed's weight; returns nil if the feed has ended in the meantime.
+    /// The weight of a feed now, calculated unless it is known; nil if the feed has ended.
     ///
-    /// It first takes room for the whole circle, and throws 503 if the server has none in time.
-    static func weigh(_ feed: Feed, _ services: Services, now: Int) async throws -> FeedWeight? {
-        let owner = feed.showsOwn ? feed.userID : nil
-        let textRoom = try await services.room(forTextOf: feed.circleID, andOwnOf: owner, as: .iCalendar)
-        let room = try await services.room(forCircle: feed.circleID, andOwnOf: owner, for: feed.userID)
-        defer { withExtendedLifetime((room, textRoom)) {} }
-        let weight = try await services.store.read { transaction -> FeedWeight? in
-            guard let feed = try transaction.feed(feed.id), feed.isLive(at: now),
-                let circle = try transaction.circle(feed.circleID)
-            else { return nil }
-            let parts = try LiveFeedParts(feed: feed, circle: circle, settings: services.settings)
-            let day = FeedDay(parts.zone, now: now).date
-            let window = FeedWindow(parts.configuration, today: day, zone: parts.zone)
-            var leftOut: [Exclusion: Int] = [:]
-            try FeedContents.each(of: parts, window: window, in: transaction) { entry in
-                if let exclusion = entry.exclusion { leftOut[exclusion, default: 0] += 1 }
-            }
-            return FeedWeight(
-                version: FeedVersion(feed, circle), day: day,
-                size: try services.renderer.size(of: parts, window: window, in: transaction), leftOut: leftOut)
+    /// - Parameter room: takes the room for the whole circle; throws `CircleRoom.Needed` when it is nil or has none.
+    init?(
+        of feed: Feed, _ room: CircleRoom?, in transaction: any ReadTransaction, _ services: Services
+    ) throws {
+        let now = services.now()
+        guard feed.isLive(at: now), let circle = try transaction.circle(feed.circleID) else { return nil }
+        let parts = try LiveFeedParts(feed: feed, circle: circle, settings: services.settings)
+        let (version, day) = (FeedVersion(feed, circle), FeedDay(parts.zone, now: now).date)
+        if let known = services.feeds.weight(of: feed.id, version, on: day) {
+            self = known
+            return
         }
-        if let weight { services.feeds.keep(weight, for: feed.id) }
-        return weight
+        guard let room else { throw CircleRoom.Needed() }
+        try room.take(circle.id, andOwnOf: feed.showsOwn ? feed.userID : nil, withText: true, in: transaction)
+        let window = FeedWindow(parts.configuration, today: day, zone: parts.zone)
+        var leftOut: [Exclusion: Int] = [:]
+        try FeedContents.each(of: parts, window: window, in: transaction) { entry in
+            if let exclusion = entry.exclusion { leftOut[exclusion, default: 0] += 1 }
+        }
+        self.init(
+            version: version, day: day,
+            size: try services.renderer.size(of: parts, window: window, in: transaction), leftOut: leftOut)
+        // It holds for its version, whichever run of the transaction finds it.
+        services.feeds.keep(self, for: feed.id)
     }
 }
 

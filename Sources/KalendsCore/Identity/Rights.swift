@@ -66,11 +66,28 @@ package enum Rights {
         _ id: String, for caller: Identity, _ right: Right, of resource: Refusal.Resource = .circle,
         in transaction: any ReadTransaction
     ) throws -> Circle {
+        try authorized(id, for: caller, right, of: resource, in: transaction).circle
+    }
+
+    /// Returns the circle as `circle` does, for more reads in the same transaction.
+    static func authorized(
+        _ id: String, for caller: Identity, _ right: Right = .read, of resource: Refusal.Resource = .circle,
+        in transaction: any ReadTransaction
+    ) throws -> AuthorizedCircle {
         guard let circle = try transaction.circle(id) else { throw Refusal.missing(resource) }
-        guard let user = caller.userID else { return circle }
+        guard let user = caller.userID else { return AuthorizedCircle(circle, caller, nil, transaction) }
         guard let member = try transaction.member(user, in: id) else { throw Refusal.missing(resource) }
         guard member.role.right >= right else { throw Refusal.forbidden }
-        return circle
+        return AuthorizedCircle(circle, caller, member, transaction)
+    }
+
+    /// Returns a user for reads of what is theirs; throws 404 unless the user is the caller or the caller acts for the
+    /// installation.
+    static func own(
+        of user: String, for caller: Identity, in transaction: any ReadTransaction
+    ) throws -> AuthorizedUser {
+        guard caller.isInstallation || caller.userID.map({ $0 == user }) == true else { throw Refusal.missing(.user) }
+        return AuthorizedUser(user, transaction)
     }
 
     /// Returns an import and its circle, if the caller has the right in it.
@@ -80,9 +97,8 @@ package enum Rights {
     static func `import`(
         _ id: String, for caller: Identity, _ right: Right, in transaction: any ReadTransaction
     ) throws -> (ImportRecord, Circle) {
-        guard let record = try transaction.importRecord(id) else { throw Refusal.missing(.import) }
-        if record.state == .previewed, let user = caller.userID {
-            guard let maker = record.importedBy, maker == user else { throw Refusal.missing(.import) }
+        guard let record = try transaction.importRecord(id), record.isShown(to: caller) else {
+            throw Refusal.missing(.import)
         }
         return (record, try circle(record.circleID, for: caller, right, of: .import, in: transaction))
     }
@@ -110,6 +126,14 @@ package enum Rights {
             throw Refusal.missing(resource)
         }
         return own
+    }
+
+    /// Returns the installation for reads of anything; throws 403 unless the caller acts for it.
+    static func everything(
+        for caller: Identity, in transaction: any ReadTransaction
+    ) throws -> AuthorizedInstallation {
+        try installation(caller)
+        return AuthorizedInstallation(transaction)
     }
 
     /// Throws 403 unless the caller acts for the installation.
@@ -140,6 +164,86 @@ package enum Rights {
         if let first = Scope.allCases.first(where: { scopes.contains($0) && !own.contains($0) }) {
             throw Refusal.scopeMissing(first)
         }
+    }
+}
+
+/// A circle with the transaction in which the caller's right in it was checked, so that what reads of it need not check
+/// again.
+///
+/// Only `Rights` makes one, and it cannot leave its transaction.
+package struct AuthorizedCircle {
+    package let circle: Circle
+    let caller: Identity
+    /// The caller; nil for the installation.
+    package let member: Member?
+    let transaction: any ReadTransaction
+    /// The room that a read of the whole circle takes; nil in a read that is not in turn with others.
+    var room: CircleRoom?
+
+    fileprivate init(
+        _ circle: Circle, _ caller: Identity, _ member: Member?, _ transaction: any ReadTransaction
+    ) {
+        (self.circle, self.caller, self.member, self.transaction) = (circle, caller, member, transaction)
+    }
+
+    package var id: String { circle.id }
+    /// The calling user; nil for the installation.
+    package var user: String? { caller.userID }
+
+    /// Returns a feed of the circle if it is the caller's own, or any for the installation; otherwise throws 404.
+    package func feed(_ id: String) throws -> Feed {
+        guard let feed = try transaction.feed(id), feed.circleID == self.id, user.map({ $0 == feed.userID }) ?? true
+        else { throw Refusal.missing(.feed) }
+        return feed
+    }
+
+    /// Returns an import into the circle; throws 404 for a preview, except to its maker and the installation.
+    func `import`(_ id: String) throws -> ImportRecord {
+        guard let record = try transaction.importRecord(id), record.circleID == self.id, record.isShown(to: caller)
+        else { throw Refusal.missing(.import) }
+        return record
+    }
+
+    /// Returns a connection of the circle if it is the caller's own, or any for the installation; otherwise throws 404.
+    package func connection(_ id: String) throws -> Connection {
+        guard let own = try transaction.connection(id), own.circleID == self.id, user.map({ $0 == own.userID }) ?? true
+        else { throw Refusal.missing(.connection) }
+        return own
+    }
+}
+
+/// A user with the transaction in which what is theirs may be read, as `AuthorizedCircle` is for a circle.
+package struct AuthorizedUser {
+    package let id: String
+    let transaction: any ReadTransaction
+
+    fileprivate init(_ id: String, _ transaction: any ReadTransaction) {
+        (self.id, self.transaction) = (id, transaction)
+    }
+
+    /// The user's properties; nil for a user without any.
+    package var stored: User? { get throws { try transaction.user(id) } }
+
+    /// Returns the user's circles in order of id.
+    package func circles(limit: Int) throws -> [Circle] { try transaction.circles(of: id, after: "", limit: limit) }
+
+    /// Returns a circle of the user.
+    package func circle(_ id: String) throws -> AuthorizedCircle {
+        try Rights.authorized(id, for: .user(self.id), in: transaction)
+    }
+}
+
+/// The installation with the transaction in which all of it may be read.
+package struct AuthorizedInstallation {
+    let transaction: any ReadTransaction
+
+    fileprivate init(_ transaction: any ReadTransaction) { self.transaction = transaction }
+}
+
+extension ImportRecord {
+    /// Whether those who may see the circle's imports may see this one: a preview is its maker's.
+    fileprivate func isShown(to caller: Identity) -> Bool {
+        state != .previewed || caller.userID.map { $0 == importedBy } ?? true
     }
 }
 

@@ -48,7 +48,7 @@ package final class ImportDesk: Sendable {
     }
 
     /// Returns the progress of an import that is under way.
-    func progress(_ id: String) -> Progress? { state.withLock { $0.progress[id] } }
+    package func progress(_ id: String) -> Progress? { state.withLock { $0.progress[id] } }
 
     func forget(_ id: String) { state.withLock { $0.progress[id] = nil } }
 

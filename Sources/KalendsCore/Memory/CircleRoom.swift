@@ -57,10 +57,7 @@ extension Services {
     ///   - owner: the user whose own entries the feed shows, if any.
     ///   - form: a form other than iCalendar is made of that, and counts with it.
     func room(forTextOf id: String, andOwnOf owner: String?, as form: CalendarForm) async throws -> MemoryShare? {
-        let size = try await store.read { transaction in
-            let own = RowSize(try owner.map { try transaction.ownUsage(of: $0) } ?? Usage())
-            return try Self.textSize(of: id, in: transaction) + own.text
-        }
+        let size = try await store.read { try Self.textSize(of: id, andOwnOf: owner, in: $0) }
         guard size > FeedText.mostJoined else { return nil }
         let share = MemoryShare(memory.texts)
         try await share.hold(form == .iCalendar ? size : size * 3)
@@ -72,18 +69,87 @@ extension Services {
         try textSize(of: id, in: transaction) > FeedText.mostJoined
     }
 
-    private static func textSize(of id: String, in transaction: any ReadTransaction) throws -> Int {
+    fileprivate static func textSize(
+        of id: String, andOwnOf owner: String? = nil, in transaction: any ReadTransaction
+    ) throws -> Int {
         RowSize(try transaction.itemUsage(of: id)).text
             + RowSize(Usage(count: try transaction.importedEventCount(in: id))).text
+            + RowSize(try owner.map { try transaction.ownUsage(of: $0) } ?? Usage()).text
+    }
+
+    fileprivate static func memoryNeeded(
+        forCircle id: String, andOwnOf owner: String?, in transaction: any ReadTransaction
+    ) throws -> Int {
+        let items = RowSize(try transaction.itemUsage(of: id))
+        let imported = RowSize(Usage(count: try transaction.importedEventCount(in: id)))
+        let own = RowSize(try owner.map { try transaction.ownUsage(of: $0) } ?? Usage())
+        return items.memory + imported.memory + own.memory
     }
 
     private func memoryNeeded(forCircle id: String, andOwnOf owner: String?) async throws -> Int {
-        try await store.read { transaction in
-            let items = RowSize(try transaction.itemUsage(of: id))
-            let imported = RowSize(Usage(count: try transaction.importedEventCount(in: id)))
-            let own = RowSize(try owner.map { try transaction.ownUsage(of: $0) } ?? Usage())
-            return items.memory + imported.memory + own.memory
+        try await store.read { try Self.memoryNeeded(forCircle: id, andOwnOf: owner, in: $0) }
+    }
+}
+
+extension Services {
+    /// Reads whole circles in turn with others, each of them once it has room, which the body takes.
+    ///
+    /// The room is given back with the result's second part. Throws 503 if others keep room or turn for too long.
+    ///
+    /// - Parameter payer: who takes turns with others.
+    func readInTurn<Value: Sendable>(
+        for payer: String, _ body: @escaping @Sendable (any ReadTransaction, CircleRoom) throws -> Value
+    ) async throws -> (Value, CircleRoom) {
+        var needed = CircleRoom.Needed()
+        while true {
+            let room = CircleRoom(memory, payer)
+            // Readers of large texts may be slow, so nothing else is held while this is waited for.
+            try await room.texts.hold(needed.text)
+            try await room.circles.hold(needed.memory)
+            // Reading a whole circle occupies a reader of the database for long, and one must remain free for polls.
+            try await room.place.hold(MemoryBudgets.mostPageBytes)
+            do {
+                return (try await store.read { try body($0, room) }, room)
+            } catch let more as CircleRoom.Needed {
+                needed = more
+            }
         }
+    }
+}
+
+/// The room for whole circles that are read in one transaction.
+final class CircleRoom: Sendable {
+    /// The room that a read needs and that is not free: the read ends, waits for it, and begins again.
+    struct Needed: Error {
+        var memory = 0
+        var text = 0
+    }
+
+    fileprivate let texts: MemoryShare
+    fileprivate let circles: MemoryShare
+    fileprivate let place: MemoryShare
+
+    fileprivate init(_ memory: MemoryBudgets, _ payer: String) {
+        texts = MemoryShare(memory.texts)
+        circles = MemoryShare(memory.circles, network: ByteString(payer))
+        place = MemoryShare(memory.pages, network: ByteString(payer))
+    }
+
+    /// Takes the room for a circle in the snapshot in which it is read; throws `Needed` if there is none now.
+    ///
+    /// - Parameters:
+    ///   - owner: the user whose own entries are read as well, if any.
+    ///   - withText: whether the circle's text is made; only a large one needs room.
+    func take(
+        _ id: String, andOwnOf owner: String?, withText: Bool = false, in transaction: any ReadTransaction
+    ) throws {
+        var needed = Needed()
+        needed.memory = try Services.memoryNeeded(forCircle: id, andOwnOf: owner, in: transaction)
+        if withText {
+            let size = try Services.textSize(of: id, andOwnOf: owner, in: transaction)
+            if size > FeedText.mostJoined { needed.text = size }
+        }
+        guard texts.holdNow(needed.text), circles.holdNow(needed.memory) else { throw needed }
     }
 }
 

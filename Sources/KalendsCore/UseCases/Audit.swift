@@ -23,17 +23,15 @@ package struct Audit: Sendable {
     package func verify(known: AuditHead?) async throws -> AuditVerdict {
         try await acts.store.read { try AuditTrail.verify(in: $0, known: known) }
     }
+}
 
+extension AuthorizedInstallation {
     /// Returns the entries before a number whose actor, action, subject or circle contains a text, the latest first.
     ///
     /// - Parameter text: empty for all entries.
-    package func search(_ text: String, before number: Int, limit: Int, for caller: Caller) async throws -> [AuditEntry]
-    {
-        try Rights.installation(caller.identity)
-        return try await acts.store.read { transaction in
-            text.isEmpty
-                ? try transaction.auditEntries(before: number, in: nil, limit: limit)
-                : try transaction.auditEntries(with: text, before: number, limit: limit)
-        }
+    package func audit(with text: String, before number: Int, limit: Int) throws -> [AuditEntry] {
+        text.isEmpty
+            ? try transaction.auditEntries(before: number, in: nil, limit: limit)
+            : try transaction.auditEntries(with: text, before: number, limit: limit)
     }
 }

@@ -202,6 +202,12 @@ package struct FieldReader {
         faults.leaveOut(max(0, unknown.count - FaultList.most))
     }
 
+    /// Ends the reading as `finish` does, and throws as `check` does.
+    package mutating func end() throws {
+        finish()
+        try check()
+    }
+
     /// Throws 422 with all faults, if there are any.
     package func check() throws {
         if !faults.isEmpty { throw Refusal.invalid(faults) }

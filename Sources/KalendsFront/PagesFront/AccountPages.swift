@@ -25,8 +25,7 @@ struct AccountPages: Sendable {
             ])
             let zone = fields.timeZone("timeZone")
             let language = fields.choice("language", Language.self)
-            fields.finish()
-            try fields.check()
+            try fields.end()
             _ = try await services.profiles.put(user, timeZone: zone, if: .none, for: caller)
             try await services.profiles.setLanguage(language?.rawValue, of: user, for: caller)
             return visit.redirect(to: path, done: .accountSaved)
@@ -48,8 +47,7 @@ struct AccountPages: Sendable {
             let current = fields.password("current", isNew: false)
             let password = fields.password("new", isNew: true)
             let code = fields.code("code", isRequired: false)
-            fields.finish()
-            try fields.check()
+            try fields.end()
             guard let password, let current else { throw Refusal.invalid(fields.faults) }
             _ = try await services.users.setPassword(
                 password, of: try visit.user(), with: OwnProof(password: current, code: code),
@@ -75,15 +73,15 @@ struct AccountPages: Sendable {
         _ visit: PageVisit, _ draft: Draft = Draft(), passwordDraft: Draft = Draft(),
         status: HTTPResponse.Status = .ok
     ) async throws -> Response {
-        let (services, user) = (visit.services, try visit.user())
-        let profile = try await services.profiles.get(user, for: try visit.caller()).user
-        let factor = try await services.secondFactors.state(for: try visit.caller())
-        let page = AccountPage(
-            user: user, timeZone: profile?.timeZone, language: profile?.language.flatMap { Language(text: $0) },
-            hasPasswords: try await services.users.havePasswords(),
-            hasSecondFactor: factor.hasPassword ? factor.since != nil : nil, draft: draft,
-            passwordDraft: passwordDraft)
-        return try await visit.page(page, status: status, path: path)
+        let read = try await visit.readOwn { user, visitor in
+            let factor = try user.secondFactor
+            return AccountPage(
+                user: user.id, timeZone: try user.stored?.timeZone,
+                language: visitor.language.flatMap { Language(text: $0) }, hasPasswords: try user.havePasswords,
+                hasSecondFactor: factor.hasPassword ? factor.since != nil : nil, draft: draft,
+                passwordDraft: passwordDraft)
+        }
+        return try await visit.page(read, status: status, path: path)
     }
 }
 

@@ -32,8 +32,7 @@ struct AdminPages: Sendable {
         do {
             var fields = FieldReader(["name": .string(visit.form["name"] ?? "")])
             let name = fields.text("name", isRequired: true)
-            fields.finish()
-            try fields.check()
+            try fields.end()
             guard let name else { throw Refusal.invalid(fields.faults) }
             let (_, secret) = try await visit.services.serviceKeys.create(
                 name: name, scopes: nil, for: try visit.caller())
@@ -47,26 +46,22 @@ struct AdminPages: Sendable {
     private static func page(
         _ visit: PageVisit, newKey: String? = nil, draft: Draft = Draft(), status: HTTPResponse.Status = .ok
     ) async throws -> Response {
-        let (services, caller) = (visit.services, try visit.caller())
-        let statistics = try await services.statistics.read(for: caller)
-        let history = try await services.statistics.history(for: caller)
-        let search = (visit.query["q"] ?? "").withoutOuterBlanks
+        let (services, now) = (visit.services, visit.services.now())
+        let search = String((visit.query["q"] ?? "").withoutOuterBlanks.prefix(200))
         let before = visit.query["before"].flatMap { Int($0) } ?? .max
-        let entries = try await services.audit.search(
-            String(search.prefix(200)), before: before, limit: auditEntriesOfPage + 1, for: caller)
-        let (hooks, all) = (Webhooks(services: services), PageRequest(limit: 1000))
-        var webhooks: [AdminPage.Webhook] = []
-        for own in try await hooks.list(all, for: caller) {
-            let (_, pending) = try await hooks.get(own.hook.id, for: caller)
-            webhooks.append(own.page(pending: pending))
+        let page = try await services.readForOperator(try visit.caller()) { all in
+            let statistics = try all.statistics(services.settings.kinds, now: now)
+            let entries = try all.audit(with: search, before: before, limit: auditEntriesOfPage + 1)
+            let first = PageRequest(limit: 1000)
+            return AdminPage(
+                people: statistics.page, rates: statistics.runs.compactMap(\.page),
+                history: try all.runHistory(now: now).map(\.page), troubles: try all.troubles.compactMap(\.trouble),
+                webhooks: try all.webhooks(first, services).map { $0.shown.page(pending: $0.pending) },
+                keys: try all.serviceKeys(first).map(\.page), audit: entries.prefix(auditEntriesOfPage).map(\.page),
+                search: search,
+                before: entries.count > auditEntriesOfPage ? entries[auditEntriesOfPage - 1].number : nil,
+                newKey: newKey, draft: draft)
         }
-        let page = AdminPage(
-            people: statistics.page, rates: statistics.runs.compactMap(\.page), history: history.map(\.page),
-            troubles: try await services.statistics.troubles(for: caller).compactMap(\.trouble), webhooks: webhooks,
-            keys: try await services.serviceKeys.list(all, for: caller).map(\.page),
-            audit: entries.prefix(auditEntriesOfPage).map(\.page), search: String(search.prefix(200)),
-            before: entries.count > auditEntriesOfPage ? entries[auditEntriesOfPage - 1].number : nil, newKey: newKey,
-            draft: draft)
         return try await visit.page(page, status: status, path: path)
     }
 }

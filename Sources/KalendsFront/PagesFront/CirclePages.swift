@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FeedTokens
 import Hummingbird
 import KalendsCore
 import Pages
@@ -12,25 +13,26 @@ struct CirclePages: Sendable {
 
     func add(to routes: inout RouteTable) {
         routes.page(.get, "/app", for: .session) { visit in
-            let (services, caller) = (visit.services, try visit.caller())
-            let circles = try await services.circles.list(PageRequest(limit: Self.most), for: caller)
-            if circles.count == 1, let only = circles.first {
+            let (settings, now) = (visit.services.settings, visit.services.now())
+            try await visit.services.counter.fold()
+            let read = try await visit.readOwn { user, _ in
+                CirclesPage(
+                    circles: try user.circles(limit: Self.most).map { circle in
+                        let own = try user.circle(circle.id)
+                        let feeds = try own.feeds(PageRequest(limit: settings.quotas.feedsPerUser))
+                        let connections = try own.connections(
+                            PageRequest(limit: settings.quotas.connectionsPerUser), settings.connections)
+                        return CirclesPage.Circle(
+                            id: circle.id, name: circle.name, feeds: feeds.count, connections: connections.count,
+                            attention: try feeds.count {
+                                try !FeedSummary($0, settings.kinds, now: now).alerts.isEmpty
+                            } + connections.count { !$0.attention.isEmpty })
+                    })
+            }
+            if read.0.circles.count == 1, let only = read.0.circles.first {
                 return visit.redirect(to: "/app/circles/\(only.id.pathSegment)")
             }
-            var shown: [CirclesPage.Circle] = []
-            for circle in circles {
-                let feeds = try await Feeds(services: services).list(
-                    PageRequest(limit: services.settings.quotas.feedsPerUser), in: circle.id, for: caller)
-                let connections = try await services.connections.list(
-                    PageRequest(limit: services.settings.quotas.connectionsPerUser), in: circle.id, for: caller)
-                let (kinds, now) = (services.settings.kinds, services.now())
-                shown.append(
-                    CirclesPage.Circle(
-                        id: circle.id, name: circle.name, feeds: feeds.count, connections: connections.count,
-                        attention: try feeds.count { try !FeedSummary($0, kinds, now: now).alerts.isEmpty }
-                            + connections.count { !$0.attention.isEmpty }))
-            }
-            return try await visit.page(CirclesPage(circles: shown))
+            return try await visit.page(read)
         }
     }
 }

@@ -32,33 +32,27 @@ struct ConflictPages: Sendable {
 
     @Sendable
     private static func list(_ visit: PageVisit) async throws -> Response {
-        let (services, caller, circle) = (visit.services, try visit.caller(), try await visit.circle())
-        let connections = try await services.connections.list(
-            PageRequest(limit: services.settings.quotas.connectionsPerUser), in: circle.id, for: caller)
-        var page = ConflictsPage(open: [], resolved: [])
-        for shown in connections {
-            let summary = ConnectionSummary(shown, services.settings.connections)
-            let found = try await services.connections.conflicts(of: shown.own.id, before: Int.max, for: caller) {
-                fetch in
-                try fetch(nil, Self.most.open * 2)
+        let settings = visit.services.settings
+        let read = try await visit.read(isLarge: true) { circle, _ in
+            let all = PageRequest(limit: settings.quotas.connectionsPerUser)
+            let found = try circle.connections(all, settings.connections).flatMap { shown in
+                let summary = ConnectionSummary(shown, settings.connections)
+                return try circle.conflicts(of: shown.own, limit: Self.most.open * 2).map {
+                    ConflictsPage.Conflict($0, of: summary)
+                }
             }
-            for one in found {
-                let conflict = ConflictsPage.Conflict(one, of: summary)
-                if conflict.outcome == nil { page.open.append(conflict) } else { page.resolved.append(conflict) }
-            }
+            let (open, resolved) = (found.filter { $0.outcome == nil }, found.filter { $0.outcome != nil })
+            return ConflictsPage(
+                open: Array(open.sorted { $0.at > $1.at }.prefix(Self.most.open)),
+                resolved: Array(
+                    resolved.sorted { $0.resolvedAt ?? $0.at > $1.resolvedAt ?? $1.at }.prefix(Self.most.resolved)))
         }
-        page.open = Array(page.open.sorted { $0.at > $1.at }.prefix(Self.most.open))
-        page.resolved = Array(
-            page.resolved.sorted { $0.resolvedAt ?? $0.at > $1.resolvedAt ?? $1.at }.prefix(Self.most.resolved))
-        return try await visit.page(page, in: circle)
+        return try await visit.page(read)
     }
 
     /// The conflict of the path; throws 404 for one of another circle.
     private static func own(_ visit: PageVisit) async throws -> String {
-        let (circle, caller) = (try await visit.circle(), try visit.caller())
-        let found = try await visit.services.connections.conflict(try visit.id("conflict"), for: caller)
-        let connection = try await visit.services.connections.get(found.row.connectionID, for: caller)
-        guard connection.own.circleID == circle.id else { throw Refusal.missing(.conflict) }
-        return found.row.id
+        let id = try visit.id("conflict")
+        return try await visit.read { circle, _ in try circle.conflict(id).row.id }.0
     }
 }

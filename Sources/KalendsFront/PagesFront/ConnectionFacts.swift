@@ -66,7 +66,8 @@ extension ConnectionSummary {
             calendarName: own.calendarName,
             state: own.waitsForContent(hasRun: hasRun) ? .choosingContent : .init(own.state),
             isRunning: isRunning,
-            lastSyncAt: own.lastSyncAt, lastOutcome: own.lastSyncStatus.map { Pages.SyncOutcome($0) },
+            lastSyncAt: own.lastSyncAt,
+            lastOutcome: own.lastSyncStatus.flatMap { Pages.SyncOutcome(text: $0.rawValue) },
             nextSyncAt: own.nextSyncAt)
         alerts = shown.attention.compactMap { attention in
             switch attention.kind {
@@ -80,16 +81,5 @@ extension ConnectionSummary {
             case .failing: .failing(tries: attention.count ?? 1)
             }
         }
-    }
-}
-
-extension Pages.SyncOutcome {
-    init(_ outcome: Connection.Outcome) {
-        self =
-            switch outcome {
-            case .success: .success
-            case .partial: .partial
-            case .failed: .failed
-            }
     }
 }

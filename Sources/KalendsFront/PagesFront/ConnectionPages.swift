@@ -16,9 +16,9 @@ struct ConnectionPages: Sendable {
         routes.page(
             .post, "/app/circles/{circle}/connections", for: .circle(.read), back: SyncPages.path, Self.create)
         routes.page(.get, Self.path, for: .connection) { visit in
-            let (circle, shown) = try await Self.own(visit)
-            if visit.query["result"] == "pending" { return try await ArrivalPages.page(visit) }
-            return try await Self.page(visit, shown, in: circle)
+            guard visit.query["result"] == "pending" else { return try await Self.page(visit) }
+            _ = try await Self.own(visit)
+            return try await ArrivalPages.page(visit)
         }
         routes.page(.get, Self.path + "/progress", for: .connection, Self.progress)
         ConnectionSetupPages().add(to: &routes)
@@ -41,9 +41,9 @@ struct ConnectionPages: Sendable {
                 try await Self.run(visit, of: id), for: try visit.caller())
         }
         routes.page(.post, Self.path + "/delete", for: .connection, back: Self.path) { visit in
-            let (_, shown) = try await Self.own(visit)
             try await visit.services.connections.delete(
-                shown.own.id, removingEvents: visit.form["events"].map { $0 == "remove" } ?? false, if: .none,
+                try await Self.own(visit).id, removingEvents: visit.form["events"].map { $0 == "remove" } ?? false,
+                if: .none,
                 for: try visit.caller())
             return visit.redirect(to: visit.filled(SyncPages.path), done: .disconnected)
         }
@@ -55,19 +55,18 @@ struct ConnectionPages: Sendable {
         _ act: @escaping @Sendable (PageVisit, _ connection: String) async throws -> Void
     ) {
         routes.page(.post, "\(path)/\(name)", for: .connection, back: path) { visit in
-            let (_, shown) = try await own(visit)
-            try await act(visit, shown.own.id)
+            try await act(visit, try await own(visit).id)
             return visit.redirect(to: visit.filled(path), done: notice)
         }
     }
 
     @Sendable
     private static func create(_ visit: PageVisit) async throws -> Response {
-        let (services, caller, circle) = (visit.services, try visit.caller(), try await visit.circle())
+        let (services, caller) = (visit.services, try visit.caller())
         do {
             let draft = Connections.Draft(
                 ["provider": visit.form["provider"].map(JSONValue.string) ?? .null], services.settings.kinds)
-            let made = try await services.connections.create(draft, in: circle.id, for: caller)
+            let made = try await services.connections.create(draft, in: try visit.id("circle"), for: caller)
             return visit.redirect(to: place(of: made.own))
         } catch let refusal as Refusal {
             // The connection already exists, so the user continues with it.
@@ -75,16 +74,15 @@ struct ConnectionPages: Sendable {
                 return visit.redirect(to: place(of: try await services.connections.get(known, for: caller).own))
             }
             guard let draft = Draft(refusal, of: visit.form, []) else { throw refusal }
-            return try await SyncPages.page(visit, in: circle, draft)
+            return try await SyncPages.page(visit, draft)
         }
     }
 
     /// The progress of a run, for the script that shows it.
     @Sendable
     private static func progress(_ visit: PageVisit) async throws -> Response {
-        let (_, shown) = try await own(visit)
-        let runs = try await visit.services.connections.runs(
-            of: shown.own.id, before: Int.max, limit: 1, for: try visit.caller())
+        let id = try visit.id("connection")
+        let (runs, _) = try await visit.read { circle, _ in try circle.runs(of: try circle.connection(id), limit: 1) }
         let running = runs.first { $0.record.state == .running }
         let language = PageFront(settings: visit.services.settings).frame(for: visit.request, now: 0).language
         let text = running.map { Pages.SyncCounts($0.record.counts).text(in: language) } ?? ""
@@ -98,12 +96,10 @@ struct ConnectionPages: Sendable {
         return found.row.id
     }
 
-    /// The circle and the connection of the path; throws 404 for a connection of another circle.
-    static func own(_ visit: PageVisit) async throws -> (Circle, Connections.Shown) {
-        let circle = try await visit.circle()
-        let shown = try await visit.services.connections.get(try visit.id("connection"), for: try visit.caller())
-        guard shown.own.circleID == circle.id else { throw Refusal.missing(.connection) }
-        return (circle, shown)
+    /// The connection of the path; throws 404 for a connection of another circle.
+    static func own(_ visit: PageVisit) async throws -> Connection {
+        let id = try visit.id("connection")
+        return try await visit.read { circle, _ in try circle.connection(id) }.0
     }
 
     static func place(of own: Connection) -> String {

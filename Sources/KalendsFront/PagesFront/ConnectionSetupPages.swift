@@ -14,10 +14,9 @@ struct ConnectionSetupPages: Sendable {
 
     func add(to routes: inout RouteTable) {
         routes.page(.post, Self.path + "/authorize", for: .connection, back: Self.path) { visit in
-            let (_, shown) = try await ConnectionPages.own(visit)
-            let caller = try visit.caller()
+            let (own, caller) = (try await ConnectionPages.own(visit), try visit.caller())
             let departure = try await visit.services.connections.authorize(
-                shown.own.id, returnTo: ConnectionPages.place(of: shown.own), session: caller.session, for: caller)
+                own.id, returnTo: ConnectionPages.place(of: own), session: caller.session, for: caller)
             return visit.leave(to: departure.url)
         }
         routes.page(.post, Self.path + "/account", for: .connection, back: Self.path) { visit in
@@ -72,48 +71,53 @@ struct ConnectionSetupPages: Sendable {
         _ visit: PageVisit, _ names: [String], step: ConnectionPage.Step?, fields: [(own: String, field: String)] = [],
         _ work: (_ connection: String, Caller) async throws -> Response
     ) async throws -> Response {
-        let (circle, shown) = try await ConnectionPages.own(visit)
+        let own = try await ConnectionPages.own(visit)
         do {
-            return try await work(shown.own.id, try visit.caller())
+            return try await work(own.id, try visit.caller())
         } catch let refusal as Refusal {
             guard let draft = Draft(refusal, of: visit.form, names, fields: fields) else { throw refusal }
-            return try await ConnectionPages.page(visit, shown, in: circle, at: step, draft)
+            return try await ConnectionPages.page(visit, at: step, draft)
         }
     }
 }
 
 extension ConnectionPages {
     /// - Parameters:
-    /// - step: the step of the set-up; nil for the one that the connection's state and the query select.
-    /// - draft: the input of a form that was refused.
+    ///   - step: the step of the set-up; nil for the one that the connection's state and the query select.
+    ///   - draft: the input of a form that was refused.
     static func page(
-        _ visit: PageVisit, _ shown: Connections.Shown, in circle: Circle, at step: ConnectionPage.Step? = nil,
-        _ draft: Draft = Draft()
+        _ visit: PageVisit, at step: ConnectionPage.Step? = nil, _ draft: Draft = Draft()
     ) async throws -> Response {
-        let (services, own) = (visit.services, shown.own)
+        let (settings, now, id) = (visit.services.settings, visit.services.now(), try visit.id("connection"))
         var draft = draft
         if draft.problems.isEmpty, let result = visit.query["result"], result != "connected" {
             draft.problems = [Draft.Problem(field: "", code: result == "denied" ? "denied" : "signInFailed")]
         }
-        let runs = try await Self.runs(of: own.id, visit)
-        var page = ConnectionPage(
-            connection: ConnectionSummary(shown, runs, services.settings.connections), step: .account,
-            settings: ContentSettings(
-                try ConnectionConfiguration(stored: own.config, services.settings.kinds), services.settings.kinds),
-            patients: try await FeedPages.patients(of: circle, visit), linked: shown.counts.linked,
-            runs: runs.prefix(20).map { ConnectionPage.Run($0) },
-            history: RunDay.days(of: runs, in: try await visit.zone(in: circle)))
-        page.signInOrigin = services.settings.connections.signInOrigin(of: own.provider)
         let isAnswer = step != nil || !draft.problems.isEmpty
-        page.step =
-            if let step { step } else { try await Self.step(of: own, hasRun: !runs.isEmpty, circle, visit, &draft) }
-        page.draft = draft
+        var ((page, own), visitor) = try await visit.read(isLarge: true) { [draft] circle, visitor in
+            let shown = try circle.shownConnection(id, settings.connections)
+            let (own, runs) = (shown.own, try Self.runs(of: shown.own, in: circle, now: now))
+            var page = ConnectionPage(
+                connection: ConnectionSummary(shown, runs, settings.connections),
+                step: step ?? Self.step(of: own, hasRun: !runs.isEmpty, circle.circle, visit),
+                settings: ContentSettings(
+                    try ConnectionConfiguration(stored: own.config, settings.kinds), settings.kinds),
+                patients: try FeedPages.patients(of: circle), linked: shown.counts.linked,
+                runs: runs.prefix(20).map { ConnectionPage.Run($0) },
+                history: RunDay.days(of: runs, in: visitor.zone))
+            page.signInOrigin = settings.connections.signInOrigin(of: own.provider)
+            page.draft = draft
+            return (page, own)
+        }
+        if step == nil, case .calendar(_, let name) = page.step {
+            page.step = try await Self.calendars(of: id, suggestedName: name, visit, &page.draft)
+        }
         if visit.query["preview"] != nil, own.state == .active, own.provider != .apple {
-            page.preview = try await Self.preview(own, circle, visit)
+            page.preview = try await Self.preview(of: id, visit)
         }
         let isFault = isAnswer && visit.request.method == .post
         return try await visit.page(
-            page, status: isFault ? .unprocessableContent : .ok, in: circle, path: visit.filled(Self.path))
+            (page, visitor), status: isFault ? .unprocessableContent : .ok, path: visit.filled(Self.path))
     }
 
     /// How many runs are read at a time for the chart of the last days, and at most: one every five minutes for a
@@ -122,13 +126,13 @@ extension ConnectionPages {
     private static let mostRuns = 9_000
 
     /// The runs of the last thirty days, the latest first.
-    private static func runs(of id: String, _ visit: PageVisit) async throws -> [Connections.ListedRun] {
-        let (services, caller) = (visit.services, try visit.caller())
-        let since = services.now() - 31 * 86_400_000
+    private static func runs(
+        of own: Connection, in circle: AuthorizedCircle, now: Int
+    ) throws -> [Connections.ListedRun] {
+        let since = now - 31 * 86_400_000
         var all: [Connections.ListedRun] = []
         while all.count < mostRuns {
-            let part = try await services.connections.runs(
-                of: id, before: all.last?.row.number ?? Int.max, limit: runsAtOnce, for: caller)
+            let part = try circle.runs(of: own, before: all.last?.row.number ?? Int.max, limit: runsAtOnce)
             all += part
             guard part.count == runsAtOnce, let last = part.last, last.record.startedAt.milliseconds > since else {
                 break
@@ -137,56 +141,58 @@ extension ConnectionPages {
         return all
     }
 
-    /// The next step of the set-up.
+    /// The next step of the set-up; that of the calendar is without the account's calendars.
     private static func step(
-        of own: Connection, hasRun: Bool, _ circle: Circle, _ visit: PageVisit, _ draft: inout Draft
-    ) async throws -> ConnectionPage.Step {
+        of own: Connection, hasRun: Bool, _ circle: Circle, _ visit: PageVisit
+    ) -> ConnectionPage.Step {
         let asked = visit.query["step"]
         func isAsked(_ name: String) -> Bool { asked.map { $0 == name } ?? false }
         if own.provider == .apple { return .done(isNew: visit.query["new"] != nil) }
         if own.state == .unauthorized || isAsked("account") { return .account }
         if own.state == .choosing || isAsked("calendar") {
-            do {
-                let found = try await visit.context.awaiting {
-                    try await visit.services.connections.calendars(of: own.id, for: try visit.caller())
-                }
-                let name = "\(visit.services.settings.titlePrefix) - \(circle.name)"
-                return .calendar(
-                    found.map {
-                        ConnectionPage.RemoteCalendar(
-                            id: $0.id, name: $0.name, canWrite: $0.canWrite, isOurs: $0.isOurs)
-                    }, suggestedName: name)
-            } catch let refusal as Refusal {
-                guard let trouble = Draft(refusal, of: visit.form, []) else { throw refusal }
-                draft.problems += trouble.problems
-                return .account
-            }
+            return .calendar([], suggestedName: "\(visit.services.settings.titlePrefix) - \(circle.name)")
         }
         return isAsked("content") || own.waitsForContent(hasRun: hasRun)
             ? .content : .done(isNew: visit.query["new"] != nil)
     }
 
+    /// The step with the account's calendars; the step before if its provider does not give them.
+    private static func calendars(
+        of id: String, suggestedName name: String, _ visit: PageVisit, _ draft: inout Draft
+    ) async throws -> ConnectionPage.Step {
+        do {
+            let found = try await visit.context.awaiting {
+                try await visit.services.connections.calendars(of: id, for: try visit.caller())
+            }
+            return .calendar(
+                found.map {
+                    ConnectionPage.RemoteCalendar(id: $0.id, name: $0.name, canWrite: $0.canWrite, isOurs: $0.isOurs)
+                }, suggestedName: name)
+        } catch let refusal as Refusal {
+            guard let trouble = Draft(refusal, of: visit.form, []) else { throw refusal }
+            draft.problems += trouble.problems
+            return .account
+        }
+    }
+
     /// The preview of a run at this moment, with the names of what it affects.
     private static func preview(
-        _ own: Connection, _ circle: Circle, _ visit: PageVisit
+        of id: String, _ visit: PageVisit
     ) async throws -> (counts: Pages.SyncCounts, changes: [ConnectionPage.Change]) {
-        let (services, caller) = (visit.services, try visit.caller())
+        let kinds = visit.services.settings.kinds
         let (counts, items) = try await visit.context.awaiting {
-            try await Syncing(services: services).preview(own.id, for: caller) {
+            try await Syncing(services: visit.services).preview(id, for: try visit.caller()) {
                 ($0.counts, Array($0.items.prefix(200)))
             }
         }
-        let names = try await CircleDays.names(of: circle.id, for: caller, services)
-        var changes: [ConnectionPage.Change] = []
-        for item in items {
-            guard let what = ConnectionPage.Change.What(text: item.change.rawValue) else { continue }
-            var title = ""
-            if let kind = services.settings.kinds[item.item.collection] {
-                title =
-                    (try? await services.schedule.get(item.item.id, kind, in: circle.id, for: caller))?
-                    .content?.title(names) ?? ""
+        let (changes, _) = try await visit.read { circle, _ in
+            let names = try circle.names
+            return items.compactMap { item -> ConnectionPage.Change? in
+                guard let what = ConnectionPage.Change.What(text: item.change.rawValue) else { return nil }
+                let found = kinds[item.item.collection].flatMap { try? circle.item(item.item.id, $0) }
+                return ConnectionPage.Change(
+                    what, isInward: item.direction == .in, title: found?.content?.title(names) ?? "")
             }
-            changes.append(ConnectionPage.Change(what, isInward: item.direction == .in, title: title))
         }
         return (Pages.SyncCounts(counts), changes)
     }

@@ -12,12 +12,18 @@ struct ConnectorPages: Sendable {
 
     func add(to routes: inout RouteTable) {
         routes.page(.get, Self.list, for: .session) { visit in
-            let shown = try await visit.services.appleConnector.get(for: try visit.caller())
-            return try await visit.page(ConnectorsPage(apple: shown.state, phone: shown.phone))
+            try await visit.page(
+                try await visit.readOwn { user, _ in
+                    let shown = try user.appleConnector
+                    return ConnectorsPage(apple: shown.state, phone: shown.phone)
+                })
         }
         routes.page(.get, Self.apple, for: .session) { visit in
-            let shown = try await visit.services.appleConnector.get(for: try visit.caller())
-            return try await visit.page(AppleConnectorPage(state: shown.state, phone: shown.phone))
+            try await visit.page(
+                try await visit.readOwn { user, _ in
+                    let shown = try user.appleConnector
+                    return AppleConnectorPage(state: shown.state, phone: shown.phone)
+                })
         }
         routes.page(.post, Self.apple, for: .session, back: Self.apple) { visit in
             try await visit.services.appleConnector.use(

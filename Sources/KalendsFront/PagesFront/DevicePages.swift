@@ -9,14 +9,16 @@ import Storage
 struct DevicePages: Sendable {
     func add(to routes: inout RouteTable) {
         routes.page(.get, "/app/devices", for: .session) { visit in
-            let (services, caller) = (visit.services, try visit.caller())
-            let quotas = services.settings.quotas
-            let devices = try await services.devices.list(PageRequest(limit: quotas.devicesPerUser), for: caller)
-            let sessions = try await services.sessions.list(PageRequest(limit: quotas.sessionsPerUser), for: caller)
+            let (quotas, now) = (visit.services.settings.quotas, visit.services.now())
+            let own = try visit.caller().session ?? ""
             return try await visit.page(
-                DevicesPage(
-                    devices: devices.map(\.shown),
-                    sessions: sessions.map { $0.shown(isThis: $0.id == caller.session ?? "") }))
+                try await visit.readOwn { user, _ in
+                    DevicesPage(
+                        devices: try user.devices(PageRequest(limit: quotas.devicesPerUser)).map(\.shown),
+                        sessions: try user.sessions(PageRequest(limit: quotas.sessionsPerUser), now: now).map {
+                            $0.shown(isThis: $0.id == own)
+                        })
+                })
         }
         routes.page(.post, "/app/devices/{device}/delete", for: .session, back: "/app/devices") { visit in
             try await Self.ending(visit, .deviceRemoved) {

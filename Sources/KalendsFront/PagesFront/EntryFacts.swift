@@ -8,9 +8,16 @@ import Storage
 
 // Converts the entries of calendars for the pages.
 
+extension CircleDays {
+    /// The entries that the page's filter keeps, of all kinds.
+    func pageEntries(_ filter: CalendarPage.Filter, in circle: String, _ zone: TimeZoneReference) -> [PageEntry] {
+        entries.filter { $0.isWanted(filter) }.map { PageEntry($0, in: circle, names, zone) }
+    }
+}
+
 extension CircleDays.Entry {
     /// Whether the page's filter keeps the entry, regardless of its kind.
-    func isWanted(_ filter: CalendarPage.Filter) -> Bool {
+    fileprivate func isWanted(_ filter: CalendarPage.Filter) -> Bool {
         if let person = filter.person, content?.ownerID.map({ $0 == person }) != true { return false }
         if let patient = filter.patient, content?.patientID.map({ $0 == patient }) != true { return false }
         return true
@@ -18,7 +25,7 @@ extension CircleDays.Entry {
 }
 
 extension PageEntry {
-    init(_ entry: CircleDays.Entry, in circle: String, _ names: CircleNames, _ zone: TimeZoneReference) {
+    fileprivate init(_ entry: CircleDays.Entry, in circle: String, _ names: CircleNames, _ zone: TimeZoneReference) {
         let event = entry.occurrence.event
         self.init(
             kind: entry.content.map { EntryKind(type(of: $0)) } ?? .imported,

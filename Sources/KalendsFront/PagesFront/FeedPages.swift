@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Base
+import FeedTokens
 import HTTPTypes
 import Hummingbird
 import ICalBridge
@@ -14,42 +15,37 @@ struct FeedPages: Sendable {
     private static let previewDays = 14
 
     func add(to routes: inout RouteTable) {
-        routes.page(.get, Self.path, for: .feed) { visit in
-            let (circle, id) = try await Self.own(visit)
-            return try await Self.page(visit, id, in: circle)
-        }
+        routes.page(.get, Self.path, for: .feed) { try await Self.page($0, try $0.id("feed")) }
         routes.page(.post, Self.path, for: .feed, back: Self.path, Self.change)
         routes.page(.post, Self.path + "/reveal", for: .feed, back: Self.path) { visit in
-            let (circle, id) = try await Self.own(visit)
+            let id = try await Self.own(visit)
             let address = try await Feeds(services: visit.services).reveal(id, for: try visit.caller())
-            return try await Self.page(visit, id, in: circle, address: address)
+            return try await Self.page(visit, id, address: address)
         }
         routes.page(.post, Self.path + "/regenerate", for: .feed, back: Self.path) { visit in
-            let (circle, id) = try await Self.own(visit)
+            let id = try await Self.own(visit)
             var fields = FieldReader(["graceSeconds": visit.form["graceSeconds"].map(JSONValue.typed) ?? .null])
             let grace = fields.integer("graceSeconds", in: Feeds.graces, isRequired: true)
-            fields.finish()
-            try fields.check()
+            try fields.end()
             let made = try await Feeds(services: visit.services).regenerate(
                 id, graceSeconds: grace ?? 0, for: try visit.caller())
             return try await Self.page(
-                visit, id, in: circle, address: made.address, done: grace ?? 0 > 0 ? .feedRegenerated : .feedRenewed)
+                visit, id, address: made.address, done: grace ?? 0 > 0 ? .feedRegenerated : .feedRenewed)
         }
         routes.page(.post, Self.path + "/revoke", for: .feed, back: Self.path) { visit in
-            let (_, id) = try await Self.own(visit)
-            _ = try await Feeds(services: visit.services).revoke(id, for: try visit.caller())
+            _ = try await Feeds(services: visit.services).revoke(try await Self.own(visit), for: try visit.caller())
             return visit.redirect(to: visit.filled(Self.path), done: .feedRevoked)
         }
         routes.page(.post, Self.path + "/delete", for: .feed, back: Self.path) { visit in
-            let (_, id) = try await Self.own(visit)
-            try await Feeds(services: visit.services).delete(id, if: .none, for: try visit.caller())
+            try await Feeds(services: visit.services).delete(
+                try await Self.own(visit), if: .none, for: try visit.caller())
             return visit.redirect(to: visit.filled(SyncPages.path), done: .feedRemoved)
         }
     }
 
     @Sendable
     private static func change(_ visit: PageVisit) async throws -> Response {
-        let (circle, id) = try await own(visit)
+        let id = try await own(visit)
         let content = ContentForm(form: visit.form, isConnection: false, kinds: visit.services.settings.kinds)
         do {
             let change = Feeds.Change(content.body, content.kinds, now: visit.services.now())
@@ -59,43 +55,38 @@ struct FeedPages: Sendable {
             guard let draft = Draft(refusal, of: visit.form, content.names, fields: ContentForm.fields) else {
                 throw refusal
             }
-            return try await page(visit, id, in: circle, draft: draft)
+            return try await page(visit, id, draft: draft)
         }
     }
 
-    /// The circle and the feed of the path; throws 404 for a feed of another circle.
-    private static func own(_ visit: PageVisit) async throws -> (Circle, String) {
-        let (circle, id) = (try await visit.circle(), try visit.id("feed"))
-        let place = try await Feeds(services: visit.services).circle(of: id, for: try visit.caller())
-        guard place == circle.id else { throw Refusal.missing(.feed) }
-        return (circle, id)
+    /// The feed of the path; throws 404 for a feed of another circle.
+    private static func own(_ visit: PageVisit) async throws -> String {
+        let id = try visit.id("feed")
+        return try await visit.read { circle, _ in try circle.feed(id).id }.0
     }
 
     /// - Parameter address: the address with its secret, if the owner has asked for it in this request.
     static func page(
-        _ visit: PageVisit, _ id: String, in circle: Circle, address: Feeds.Address? = nil, draft: Draft = Draft(),
+        _ visit: PageVisit, _ id: String, address: Feeds.Address? = nil, draft: Draft = Draft(),
         done notice: Notice.What? = nil
     ) async throws -> Response {
-        let (services, caller) = (visit.services, try visit.caller())
-        let shown = try await Feeds(services: services).get(id, for: caller)
-        let zone = try await visit.zone(in: circle)
-        let today = CivilDate(PageZone(zone).local(services.now()).day)
-        let preview = try await LongWork.run {
-            try await CalendarPages.entries(
-                ofFeed: id, in: circle, from: today, to: today.adding(days: previewDays), zone, visit)
+        let services = visit.services
+        try await services.counter.fold()
+        let read = try await visit.read(isLarge: true) { circle, visitor in
+            let today = CivilDate(PageZone(visitor.zone).local(services.now()).day)
+            return try FeedPage(
+                try circle.shownFeed(id, services), patients: try patients(of: circle),
+                preview: try CalendarPages.entries(
+                    ofFeed: id, in: circle, from: today, to: today.adding(days: previewDays), visitor.zone, services),
+                address: address, services.settings, draft: draft, now: services.now())
         }
-        let page = try FeedPage(
-            shown, patients: try await patients(of: circle, visit), preview: preview, address: address,
-            services.settings, draft: draft, now: services.now())
         return try await visit.page(
-            page, status: draft.problems.isEmpty ? .ok : .unprocessableContent, in: circle,
-            path: visit.filled("/app/circles/{circle}/feeds/") + id.pathSegment, done: notice)
+            read, status: draft.status, path: visit.filled("/app/circles/{circle}/feeds/") + id.pathSegment,
+            done: notice)
     }
 
-    static func patients(of circle: Circle, _ visit: PageVisit) async throws -> [Named] {
-        try await visit.services.patients.list(PageRequest(limit: 1000), in: circle.id, for: try visit.caller()).map {
-            Named(id: $0.id, name: $0.displayName)
-        }
+    static func patients(of circle: AuthorizedCircle) throws -> [Named] {
+        try circle.patients(PageRequest(limit: 1000)).map { Named(id: $0.id, name: $0.displayName) }
     }
 }
 

@@ -12,11 +12,7 @@ struct ImportPages: Sendable {
     private static let one = "/app/circles/{circle}/import/{import}"
 
     func add(to routes: inout RouteTable) {
-        routes.page(.get, Self.start, for: .circle(.write)) { visit in
-            let circle = try await visit.services.circles.get(
-                try visit.id("circle"), for: try visit.caller(), with: .write)
-            return try await Self.page(visit, .start, in: circle)
-        }
+        routes.page(.get, Self.start, for: .circle(.write)) { try await Self.first($0) }
         routes.page(.post, Self.start, for: .circle(.write), back: Self.start, body: .upload, Self.begin)
         routes.page(.get, Self.one, for: .circle(.read)) { visit in
             try await Self.show(visit, from: visit.query["cursor"].flatMap { Int($0) } ?? 0, leaving: LeftOut())
@@ -70,7 +66,7 @@ struct ImportPages: Sendable {
             return visit.redirect(to: "\(visit.filled(start))/\(report.listed.record.id)")
         } catch let refusal as Refusal {
             guard let draft = draft(refusal, form, services.settings.maxImportBytes) else { throw refusal }
-            return try await page(visit, .start, draft, status: .unprocessableContent)
+            return try await first(visit, draft)
         }
     }
 
@@ -108,10 +104,10 @@ struct ImportPages: Sendable {
     /// The progress of an import, for the page that waits for it.
     @Sendable
     private static func progress(_ visit: PageVisit) async throws -> Response {
-        let (_, report) = try await found(visit, Imports.Part(start: 0, limit: 1))
+        let (report, visitor) = try await found(visit, Imports.Part(start: 0, limit: 1))
         let isUnderWay = report.listed.record.isUnderWay
         let hundredths = Int(((report.listed.progress?.part ?? 0) * 100).rounded())
-        let language = try await visit.frame(in: nil, path: nil).language
+        let language = visit.frame(for: visitor, path: nil).language
         return try visit.json([
             "progress": .number(Double(hundredths) / 100), "done": .bool(!isUnderWay),
             "text": .string(Words.of(language)("percent", ["number": String(hundredths)])),
@@ -126,10 +122,10 @@ struct ImportPages: Sendable {
     ) async throws -> Response {
         // The number is limited so that later additions cannot overflow.
         let start = min(max(0, start), 1 << 40)
-        let (circle, report) = try await found(visit, Imports.Part(start: start, limit: itemsOfPage))
+        let (report, visitor) = try await found(visit, Imports.Part(start: start, limit: itemsOfPage))
         let record = report.listed.record
         let hundredths = Int(((report.listed.progress?.part ?? 0) * 100).rounded())
-        let shown = try report.page(in: try await visit.zone(in: circle), start: start, leftOut)
+        let shown = try report.page(in: visitor.zone, start: start, leftOut)
         var draft = Draft()
         let state: ImportPage.State
         switch record.stage {
@@ -144,7 +140,7 @@ struct ImportPages: Sendable {
             case .undone: state = .undone(kept: [])
             }
         }
-        return try await page(visit, state, draft, in: circle)
+        return try await page(visit, state, draft, visitor)
     }
 
     @Sendable
@@ -164,7 +160,8 @@ struct ImportPages: Sendable {
                 id, for: caller, Imports.Part(start: 0, limit: 1))
             guard kept.count > 0 else { return visit.redirect(to: visit.filled(one)) }
             // The events that remain are listed only now, since they are not stored anywhere.
-            return try await page(visit, .undone(kept: kept.items.map { $0.summary ?? "" }))
+            let (_, visitor) = try await visit.read { _, _ in }
+            return try await page(visit, .undone(kept: kept.items.map { $0.summary ?? "" }), Draft(), visitor)
         }
     }
 
@@ -172,7 +169,7 @@ struct ImportPages: Sendable {
     private static func once(
         _ visit: PageVisit, _ body: (String, Caller) async throws -> Response
     ) async throws -> Response {
-        let (_, report) = try await found(visit, Imports.Part(start: 0, limit: 1))
+        let (report, _) = try await found(visit, Imports.Part(start: 0, limit: 1))
         do {
             return try await body(report.listed.record.id, try visit.caller())
         } catch let refusal as Refusal where refusal.code == .importState {
@@ -181,12 +178,12 @@ struct ImportPages: Sendable {
     }
 
     /// The import of the path; throws 404 for one of another circle.
-    private static func found(_ visit: PageVisit, _ part: Imports.Part) async throws -> (Circle, Imports.Report) {
-        let circle = try await visit.circle()
-        let report = try await Imports(services: visit.services).report(
-            try visit.id("import"), for: try visit.caller(), part)
-        guard report.listed.record.circleID == circle.id else { throw Refusal.missing(.import) }
-        return (circle, report)
+    private static func found(_ visit: PageVisit, _ part: Imports.Part) async throws -> (Imports.Report, Visitor) {
+        let (services, id) = (visit.services, try visit.id("import"))
+        let earlier = services.importDesk.progress(id)
+        return try await visit.read(isLarge: true) { circle, _ in
+            try circle.report(of: id, part, earlier: earlier, services)
+        }
     }
 
     private static let itemsOfPage = 1000
@@ -201,7 +198,7 @@ struct ImportPages: Sendable {
         var chosen = form.all("exclude").compactMap { Int($0) }
         let examples = Set(form.all("same").compactMap { Int($0) })
         if !examples.isEmpty, count > 0 {
-            let (_, report) = try await found(visit, Imports.Part(start: first, limit: count))
+            let (report, _) = try await found(visit, Imports.Part(start: first, limit: count))
             let titles = report.items.map { ByteString($0["summary"]?.string ?? "") }
             let wanted = Set(titles.indices.filter { examples.contains(first + $0) }.map { titles[$0] })
             chosen += titles.indices.filter { wanted.contains(titles[$0]) }.map { first + $0 }
@@ -234,27 +231,25 @@ struct ImportPages: Sendable {
             isInBackground: true, logger: visit.context.logger, text: { try ProblemDocument($0).json.text() })
     }
 
-    private static func page(
-        _ visit: PageVisit, _ state: ImportPage.State, _ draft: Draft = Draft(), in circle: Circle? = nil,
-        status: HTTPResponse.Status = .ok
-    ) async throws -> Response {
-        let circle = if let circle { circle } else { try await visit.circle() }
-        let isStart: Bool = if case .start = state { true } else { false }
-        let earlier = isStart ? try await earlier(in: circle, visit) : []
-        return try await visit.page(
-            ImportPage(
-                state: state, mostBytes: visit.services.settings.maxImportBytes, draft: draft, earlier: earlier),
-            status: status, in: circle, path: visit.filled(isStart ? start : one))
-    }
-
     /// How many imports the first page lists.
     private static let mostEarlier = 10
 
-    private static func earlier(in circle: Circle, _ visit: PageVisit) async throws -> [ImportPage.Earlier] {
-        let listed = try await Imports(services: visit.services).list(
-            in: circle.id, for: try visit.caller(), after: nil
-        ) { fetch in try fetch(nil, mostEarlier) }
-        return try listed.map { try $0.earlier }
+    /// The page on which an import begins.
+    private static func first(_ visit: PageVisit, _ draft: Draft = Draft()) async throws -> Response {
+        let services = visit.services
+        let read = try await visit.read(.write, isLarge: true) { circle, _ in
+            ImportPage(
+                state: .start, mostBytes: services.settings.maxImportBytes, draft: draft,
+                earlier: try circle.imports(limit: mostEarlier, services).map { try $0.earlier })
+        }
+        return try await visit.page(read, status: draft.status, path: visit.filled(start))
+    }
+
+    private static func page(
+        _ visit: PageVisit, _ state: ImportPage.State, _ draft: Draft, _ visitor: Visitor
+    ) async throws -> Response {
+        let page = ImportPage(state: state, mostBytes: visit.services.settings.maxImportBytes, draft: draft)
+        return try await visit.page((page, visitor), path: visit.filled(one))
     }
 }
 

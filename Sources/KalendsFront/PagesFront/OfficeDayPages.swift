@@ -41,8 +41,7 @@ struct OfficeDayPages: Sendable {
         guard let date = OfficeDate(text), FieldReader.years.contains(date.parts.year) else { throw Refusal.noSuchPath }
         var fields = FieldReader(["status": visit.typed("status")])
         let status = fields.choice("status", DayStatus.self)
-        fields.finish()
-        try fields.check()
+        try fields.end()
         _ = try await visit.services.officeDiary.say(
             status, on: date, of: try visit.user(), for: try visit.caller())
         return visit.redirect(to: "\(path)?month=\(date.startOfMonth.description)", done: .officeDaySaid)
@@ -60,7 +59,7 @@ struct OfficeDayPages: Sendable {
             guard let draft = Draft(refusal, of: visit.form, names, fields: [("connectionId", "target")]) else {
                 throw refusal
             }
-            return try await page(visit, draft, status: .unprocessableContent)
+            return try await page(visit, draft)
         }
     }
 
@@ -96,30 +95,30 @@ struct OfficeDayPages: Sendable {
     }
 
     private static func page(
-        _ visit: PageVisit, _ draft: Draft = Draft(), status code: HTTPResponse.Status = .ok
+        _ visit: PageVisit, _ draft: Draft = Draft()
     ) async throws -> Response {
-        let (services, user, caller) = (visit.services, try visit.user(), try visit.caller())
-        let diary = services.officeDiary
-        let zone = PageZone(try await visit.zone(in: nil))
+        let (now, quotas) = (visit.services.now(), visit.services.settings.quotas)
         let asked = visit.query["month"].flatMap { CivilDay($0) }.flatMap { shown($0) }
-        let month = (asked ?? zone.local(services.now()).day).firstOfMonth()
-        let last = month.firstOfMonth(adding: 1).adding(-1)
-        let days = try await diary.days(
-            of: user, from: OfficeDate(dayNumber: month.number), to: OfficeDate(dayNumber: last.number), after: nil,
-            limit: 31, for: caller)
-        let status = try await diary.status(of: user, for: caller)
-        let problem = status.banner?.problem
-        // These two are explained where the phone's connection is.
-        let isOnPhone = problem == .permissionRevoked || problem == .switchedOff
-        let page = OfficeDaysPage(
-            settings: try await diary.settings(of: user, for: caller).page,
-            connections: try await connections(visit), month: month, days: days.map(\.page),
-            upcoming: try await diary.preview(of: user, for: caller).map(\.page),
-            problem: problem.flatMap { OfficeDaysPage.Problem(text: $0.rawValue) },
-            fixPath: isOnPhone ? "/app/connectors/apple" : nil,
-            lastSyncAt: status.profile.lastSyncAt, managedEvents: status.counts.managed,
-            picked: visit.query["day"].flatMap { CivilDay($0) }.flatMap { shown($0) }, draft: draft)
-        return try await visit.page(page, status: code, path: "\(path)?month=\(month.iso)")
+        let picked = visit.query["day"].flatMap { CivilDay($0) }.flatMap { shown($0) }
+        let read = try await visit.readOwn { user, visitor in
+            let office = try user.officeDays(now: now)
+            let month = (asked ?? PageZone(visitor.zone).local(now).day).firstOfMonth()
+            let last = month.firstOfMonth(adding: 1).adding(-1)
+            let status = try office.status
+            let problem = status.banner?.problem
+            // These two are explained where the phone's connection is.
+            let isOnPhone = problem == .permissionRevoked || problem == .switchedOff
+            return OfficeDaysPage(
+                settings: office.settings.page, connections: try connections(of: user, quotas), month: month,
+                days: try office.days(OfficeDate(dayNumber: month.number)...OfficeDate(dayNumber: last.number))
+                    .map(\.page),
+                upcoming: try office.preview.map(\.page),
+                problem: problem.flatMap { OfficeDaysPage.Problem(text: $0.rawValue) },
+                fixPath: isOnPhone ? "/app/connectors/apple" : nil,
+                lastSyncAt: status.profile.lastSyncAt, managedEvents: status.counts.managed, picked: picked,
+                draft: draft)
+        }
+        return try await visit.page(read, status: draft.status, path: "\(path)?month=\(read.0.month.iso)")
     }
 
     /// The day, if its year is one that the API accepts; otherwise nil.
@@ -128,18 +127,12 @@ struct OfficeDayPages: Sendable {
     }
 
     /// The connections whose calendars can take events.
-    private static func connections(_ visit: PageVisit) async throws -> [Named] {
-        let (services, caller) = (visit.services, try visit.caller())
-        let quotas = services.settings.quotas
-        var found: [Named] = []
-        for circle in try await services.circles.list(PageRequest(limit: 100), for: caller) {
-            let own = try await services.connections.list(
-                PageRequest(limit: quotas.connectionsPerUser), in: circle.id, for: caller)
-            for shown in own where shown.own.provider != .apple && shown.own.calendarID != nil {
-                found.append(Named(id: shown.own.id, name: shown.own.label ?? shown.own.calendarName ?? circle.name))
-            }
+    private static func connections(of user: AuthorizedUser, _ quotas: Quotas) throws -> [Named] {
+        try user.circles(limit: 100).flatMap { circle in
+            try user.connections(in: circle.id, limit: quotas.connectionsPerUser)
+                .filter { $0.provider != .apple && $0.calendarID != nil }
+                .map { Named(id: $0.id, name: $0.label ?? $0.calendarName ?? circle.name) }
         }
-        return found
     }
 }
 

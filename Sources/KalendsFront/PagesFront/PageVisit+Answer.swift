@@ -8,17 +8,25 @@ import Pages
 import Storage
 
 extension PageVisit {
-    /// Answers with a page.
+    /// Answers with a page that shows nothing but its visitor.
+    func page(
+        _ page: some Pages.Page, status: HTTPResponse.Status = .ok, path: String? = nil
+    ) async throws -> Response {
+        guard visitor?.userID != nil else { return try await self.page((page, nil), status: status, path: path) }
+        return try await self.page(try await readOwn { _, _ in page }, status: status, path: path)
+    }
+
+    /// Answers with a page and the visitor, as one transaction has read them.
     ///
     /// - Parameters:
-    ///   - circle: the circle that the page belongs to, for its navigation.
     ///   - path: the page's path, if its form was sent to another one; nil for the request's path.
     ///   - notice: the action that was completed.
     func page(
-        _ page: some Pages.Page, status: HTTPResponse.Status = .ok, in circle: Circle? = nil, path: String? = nil,
+        _ read: (page: some Pages.Page, visitor: Visitor?), status: HTTPResponse.Status = .ok, path: String? = nil,
         done notice: Notice.What? = nil
     ) async throws -> Response {
-        var frame = try await frame(in: circle, path: path)
+        let page = read.page
+        var frame = frame(for: read.visitor, path: path)
         if let notice { frame.notice = Notice(notice) }
         // Rendering templates uses a processor for a while; short requests must not wait for it.
         let answer = try await LongWork.run { [frame] in

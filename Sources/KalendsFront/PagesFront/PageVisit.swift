@@ -74,8 +74,23 @@ struct PageVisit: Sendable {
         return text
     }
 
-    /// The circle of the path, for those who may see it; throws 404 for everybody else.
-    func circle() async throws -> Circle { try await services.circles.get(try id("circle"), for: try caller()) }
+    /// Reads everything that a page of the path's circle shows, in one transaction; throws 404 to those who do not belong
+    /// to the circle, and 403 if they lack the right.
+    ///
+    /// - Parameter isLarge: whether `body` reads the whole circle or large records, in turn with others.
+    func read<Value: Sendable>(
+        _ right: Right = .read, isLarge: Bool = false,
+        _ body: @escaping @Sendable (AuthorizedCircle, Visitor) throws -> Value
+    ) async throws -> (Value, Visitor) {
+        try await services.readForPage(in: try id("circle"), right, for: try caller(), isLarge: isLarge, body)
+    }
+
+    /// Reads everything that a page of the visitor's own shows, in one transaction.
+    func readOwn<Value: Sendable>(
+        _ body: @escaping @Sendable (AuthorizedUser, Visitor) throws -> Value
+    ) async throws -> (Value, Visitor) {
+        try await services.readForPage(for: try caller(), body)
+    }
 
     /// A route's path, filled with the parts of this request's path.
     func filled(_ path: String) -> String {

@@ -46,8 +46,7 @@ struct SecondFactorPages: Sendable {
         return try await shown(visit, ["code"], .begun(begun)) {
             var fields = FieldReader(["code": visit.typed("code")])
             let code = fields.code("code", isRequired: true)
-            fields.finish()
-            try fields.check()
+            try fields.end()
             guard let code else { throw Refusal.invalid(fields.faults) }
             let codes = try await visit.services.secondFactors.confirm(
                 code, from: Self.network(visit), for: try visit.caller())
@@ -62,8 +61,7 @@ struct SecondFactorPages: Sendable {
         ])
         let password = fields.password("current", isNew: false)
         let code = fields.code("code", isRequired: false)
-        fields.finish()
-        try fields.check()
+        try fields.end()
         guard let password else { throw Refusal.invalid(fields.faults) }
         return OwnProof(password: password, code: code)
     }
@@ -95,13 +93,15 @@ struct SecondFactorPages: Sendable {
         _ visit: PageVisit, _ state: SecondFactorPage.State? = nil, _ draft: Draft = Draft(),
         removalDraft: Draft = Draft(), status: HTTPResponse.Status = .ok, done notice: Notice.What? = nil
     ) async throws -> Response {
-        let stored = try await visit.services.secondFactors.state(for: try visit.caller())
-        let own: SecondFactorPage.State =
-            stored.since.map { .on(since: $0, recoveryCodes: stored.recoveryCodes) } ?? .off
-        let page = SecondFactorPage(
-            user: try visit.user(), state: state ?? own,
-            isRequired: visit.services.settings.needsSecondFactor, draft: draft, removalDraft: removalDraft)
-        return try await visit.page(page, status: status, path: path, done: notice)
+        let isRequired = visit.services.settings.needsSecondFactor
+        let read = try await visit.readOwn { user, _ in
+            let stored = try user.secondFactor
+            return SecondFactorPage(
+                user: user.id,
+                state: state ?? stored.since.map { .on(since: $0, recoveryCodes: stored.recoveryCodes) } ?? .off,
+                isRequired: isRequired, draft: draft, removalDraft: removalDraft)
+        }
+        return try await visit.page(read, status: status, path: path, done: notice)
     }
 }
 

@@ -31,8 +31,7 @@ struct SignInPages: Sendable {
             ])
             let user = fields.identifier("user", isRequired: true)
             let password = fields.password("password", isNew: false)
-            fields.finish()
-            try fields.check()
+            try fields.end()
             guard let user, let password else { throw Refusal.invalid(fields.faults) }
             visit.context.note?.write(.password)
             visit.context.note?.write(user: user, pseudonym: services.pseudonym(of:))
@@ -60,8 +59,7 @@ struct SignInPages: Sendable {
         do {
             var fields = FieldReader(["code": visit.typed("code")])
             let code = fields.code("code", isRequired: true)
-            fields.finish()
-            try fields.check()
+            try fields.end()
             guard let code else { throw Refusal.invalid(fields.faults) }
             let (_, secret) = try await services.sessions.signIn(
                 ticket: ticket, code: code, in: visit.formToken, client: client(visit),
@@ -90,10 +88,14 @@ struct SignInPages: Sendable {
         _ visit: PageVisit, to: String, ticket: Concealed? = nil, _ draft: Draft = Draft(),
         status: HTTPResponse.Status = .ok
     ) async throws -> Response {
-        let page = SignInPage(
-            hasPasswords: try await visit.services.users.havePasswords(), to: to, ticket: ticket?.reveal(),
-            draft: draft)
-        return try await visit.page(page, status: status, path: "/app/sign-in")
+        let read =
+            if visit.visitor == nil {
+                (try await visit.services.users.havePasswords(), nil as Visitor?)
+            } else {
+                try await visit.readOwn { user, _ in try user.havePasswords }
+            }
+        let page = SignInPage(hasPasswords: read.0, to: to, ticket: ticket?.reveal(), draft: draft)
+        return try await visit.page((page, read.1), status: status, path: "/app/sign-in")
     }
 
     /// The address to open after signing in, which must be one of our pages.

@@ -56,18 +56,18 @@ struct SubscriptionPages: Sendable {
             return visit.redirect(to: visit.filled(path), done: .subscribed)
         } catch let refusal as Refusal {
             guard let draft = Draft(refusal, of: visit.form, ["url", "label"], label: "url") else { throw refusal }
-            return try await page(visit, draft, status: .unprocessableContent)
+            return try await page(visit, draft)
         }
     }
 
     private static func page(
-        _ visit: PageVisit, _ draft: Draft = Draft(), status: HTTPResponse.Status = .ok
+        _ visit: PageVisit, _ draft: Draft = Draft()
     ) async throws -> Response {
-        let (circle, quotas) = (try await visit.circle(), visit.services.settings.quotas)
-        let found = try await subscriptions(visit).list(
-            PageRequest(limit: quotas.subscriptionsPerCircle), in: circle.id, for: try visit.caller())
-        let page = SubscriptionsPage(subscriptions: found.map(\.page), draft: draft)
-        return try await visit.page(page, status: status, in: circle, path: visit.filled(path))
+        let all = PageRequest(limit: visit.services.settings.quotas.subscriptionsPerCircle)
+        let read = try await visit.read { circle, _ in
+            SubscriptionsPage(subscriptions: try circle.subscriptions(all).map(\.page), draft: draft)
+        }
+        return try await visit.page(read, status: draft.status, path: visit.filled(path))
     }
 }
 

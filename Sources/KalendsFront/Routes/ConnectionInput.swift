@@ -81,8 +81,7 @@ extension Connections.CalendarChoice {
             fields.fault("calendarId", code: .required, "Either this or create is required.")
         }
         let sharesIt = fields.bool("shareWith") ?? false
-        fields.finish()
-        try fields.check()
+        try fields.end()
         self.init(known.map { .known($0) } ?? .new(name), sharesIt: sharesIt)
     }
 }

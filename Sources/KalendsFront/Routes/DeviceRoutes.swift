@@ -50,8 +50,7 @@ struct DeviceRoutes: Sendable {
             fields.fault("name", code: .contradiction, "This is the former name of label: give one of them.")
         }
         let platform = fields.text("platform")
-        fields.finish()
-        try fields.check()
+        try fields.end()
         let (device, secret, isNew) = try await services.devices.register(
             deviceID, called: label ?? name, platform: platform, for: caller)
         return try .json(

@@ -21,8 +21,7 @@ extension Feeds.Draft {
             configuration.update(from: value, kinds, faults: &faults)
             fields.add(faults)
         }
-        fields.finish()
-        try fields.check()
+        try fields.end()
     }
 }
 

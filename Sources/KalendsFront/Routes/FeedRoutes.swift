@@ -117,8 +117,7 @@ struct FeedRoutes: Sendable {
         let (id, caller) = (try context.identifier("id"), try context.caller())
         var fields = FieldReader(try await request.json(context))
         let grace = fields.integer("graceSeconds", in: Feeds.graces) ?? 0
-        fields.finish()
-        try fields.check()
+        try fields.end()
         let made = try await feeds.regenerate(id, graceSeconds: grace, for: caller)
         return try .json(.object(try made.json(services.settings)))
     }

@@ -64,8 +64,7 @@ struct ImportBody {
         let document = try Request.document(body)
         var fields = FieldReader(document)
         let text = fields.text("url", isRequired: true, maximum: 8192)
-        fields.finish()
-        try fields.check()
+        try fields.end()
         guard let text else { throw Refusal.invalid(fields.faults) }
         return .address(text)
     }

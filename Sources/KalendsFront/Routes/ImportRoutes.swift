@@ -92,8 +92,7 @@ struct ImportRoutes: Sendable {
                 fields.fault("exclude", code: .wrongType, "This must be a list of itemIds.")
             }
         }
-        fields.finish()
-        try fields.check()
+        try fields.end()
         // Other imports into the circle come first.
         context.memory.letGo()
         let report = try await Imports(services: services).commit(

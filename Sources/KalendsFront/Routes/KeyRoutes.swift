@@ -46,8 +46,7 @@ struct KeyRoutes: Sendable {
         var fields = FieldReader(try await request.json(context))
         let name = fields.text("name", isRequired: true)
         let scopes = fields.scopes("scopes")
-        fields.finish()
-        try fields.check()
+        try fields.end()
         guard let name else { throw Refusal.invalid(fields.faults) }
         let (key, secret) = try await services.serviceKeys.create(name: name, scopes: scopes, for: caller)
         var json = try self.json(key).object ?? [:]

@@ -115,8 +115,7 @@ struct OfficeDayRoutes: Sendable {
         let (start, end) = (
             fields.instant("startAt", isRequired: true), fields.instant("endAt", isRequired: true)
         )
-        fields.finish()
-        try fields.check()
+        try fields.end()
         guard let start, let end else { throw Refusal.invalid(fields.faults) }
         let (visit, isNew) = try await services.officeDiary.putVisit(
             id, from: start, to: end, of: user, for: caller)
@@ -137,8 +136,7 @@ struct OfficeDayRoutes: Sendable {
         let (user, caller) = (try context.newIdentifier("user"), try context.caller())
         var fields = FieldReader(try await request.json(context))
         let status = fields.choice("status", DayStatus.self, isRequired: true)
-        fields.finish()
-        try fields.check()
+        try fields.end()
         guard let status else { throw Refusal.invalid(fields.faults) }
         let day = try await services.officeDiary.say(status, on: try Self.date(context), of: user, for: caller)
         return try .json(day.json)

@@ -73,8 +73,7 @@ struct SecondFactorRoutes: Sendable {
     private func confirm(_ request: Request, _ context: KalendsContext) async throws -> Response {
         var fields = FieldReader(try await request.json(context))
         let code = fields.code("code", isRequired: true)
-        fields.finish()
-        try fields.check()
+        try fields.end()
         guard let code else { throw Refusal.invalid(fields.faults) }
         return try answer(
             try await services.secondFactors.confirm(
@@ -107,8 +106,7 @@ struct SecondFactorRoutes: Sendable {
         var fields = FieldReader(try await request.json(context))
         let password = fields.password("currentPassword", isNew: false)
         let code = fields.code("code", isRequired: false)
-        fields.finish()
-        try fields.check()
+        try fields.end()
         guard let password else { throw Refusal.invalid(fields.faults) }
         return OwnProof(password: password, code: code)
     }

@@ -54,8 +54,7 @@ struct SessionRoutes: Sendable {
         let user = fields.identifier("userId", isRequired: true)
         let password = fields.password("password", isNew: false)
         let code = fields.code("code", isRequired: false)
-        fields.finish()
-        try fields.check()
+        try fields.end()
         guard let user, let password else { throw Refusal.invalid(fields.faults) }
         context.note?.write(code == nil ? .password : .passwordAndCode)
         context.note?.write(user: user, pseudonym: services.pseudonym(of:))

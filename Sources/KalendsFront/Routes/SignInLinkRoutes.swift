@@ -31,8 +31,7 @@ struct SignInLinkRoutes: Sendable {
         let page = fields.page("to")
         let lifetimes = services.settings.linkLifetimes
         let seconds = fields.integer("expiresInSeconds", in: lifetimes) ?? SignInLinks.usualLifetime
-        fields.finish()
-        try fields.check()
+        try fields.end()
         return try answer(
             try await services.signInLinks.create(for: user, to: page ?? .home, lasting: seconds, for: caller))
     }

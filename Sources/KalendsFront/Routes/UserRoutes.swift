@@ -46,8 +46,7 @@ struct UserRoutes: Sendable {
         let password = fields.password("password", isNew: true)
         let current = caller.isInstallation ? nil : fields.password("currentPassword", isNew: false)
         let code = caller.isInstallation ? nil : fields.code("code", isRequired: false)
-        fields.finish()
-        try fields.check()
+        try fields.end()
         guard let password else { throw Refusal.invalid(fields.faults) }
         let isNew = try await services.users.setPassword(
             password, of: user, with: current.map { OwnProof(password: $0, code: code) },

@@ -10,8 +10,7 @@ extension Webhooks.Draft {
         var fields = FieldReader(body)
         let address = fields.webhookAddress(isRequired: true)
         let (circles, subjects) = (fields.webhookCircles(), fields.webhookSubjects())
-        fields.finish()
-        try fields.check()
+        try fields.end()
         guard let address else { throw Refusal.invalid(fields.faults) }
         self.init(address: address, circles: circles, subjects: subjects)
     }
@@ -27,8 +26,7 @@ extension Webhooks.Change {
         if body["circles"] != nil { self.circles = circles.map(Edit.set) ?? .clear }
         if body["types"] != nil { self.subjects = subjects.map(Edit.set) ?? .clear }
         state = fields.choice("state", Wish.self)
-        fields.finish()
-        try fields.check()
+        try fields.end()
     }
 }
 

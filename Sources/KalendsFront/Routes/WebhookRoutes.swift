@@ -106,8 +106,7 @@ struct WebhookRoutes: Sendable {
         let (id, caller) = (try context.identifier("id"), try context.caller())
         var fields = FieldReader(try await request.json(context))
         let grace = fields.integer("graceSeconds", in: 0...2_592_000) ?? 86_400
-        fields.finish()
-        try fields.check()
+        try fields.end()
         return try .json(.object(try await webhooks.rotate(id, graceSeconds: grace, for: caller).json))
     }
 

@@ -8,9 +8,7 @@ public struct Brand: Sendable {
     public private(set) var accent: AccentColor?
 
     public init(name: String = "Kalends", logo: String? = nil, accent: AccentColor? = nil) {
-        self.name = name
-        self.logo = logo
-        self.accent = accent
+        (self.name, self.logo, self.accent) = (name, logo, accent)
     }
 
     /// A style sheet with the brand's colour, which is served in addition to the others.

@@ -28,19 +28,9 @@ public struct Frame: Sendable {
         circle: CircleLink? = nil, notice: Notice? = nil, brand: Brand = Brand(), base: String = "",
         path: String = "/app", ask: String? = nil, places: [String]? = nil
     ) {
-        self.language = language
-        self.zone = zone
-        self.now = now
-        self.formToken = formToken
-        self.user = user
-        self.isOperator = isOperator
-        self.circle = circle
-        self.notice = notice
-        self.brand = brand
-        self.base = base
-        self.path = path
-        self.ask = ask
-        self.places = places
+        (self.language, self.zone, self.now, self.formToken, self.user) = (language, zone, now, formToken, user)
+        (self.isOperator, self.circle, self.notice, self.brand, self.base) = (isOperator, circle, notice, brand, base)
+        (self.path, self.ask, self.places) = (path, ask, places)
     }
 
     func leads(to place: String) -> Bool { places.map { $0.contains { $0 == place } } ?? true }
@@ -53,9 +43,7 @@ public struct CircleLink: Sendable {
     public var openConflicts: Int
 
     public init(id: String, name: String, openConflicts: Int = 0) {
-        self.id = id
-        self.name = name
-        self.openConflicts = openConflicts
+        (self.id, self.name, self.openConflicts) = (id, name, openConflicts)
     }
 }
 
@@ -79,8 +67,7 @@ public struct Notice: Sendable {
     public var undo: (path: String, values: [String: String])?
 
     public init(_ what: What, undo: (path: String, values: [String: String])? = nil) {
-        self.what = what
-        self.undo = undo
+        (self.what, self.undo) = (what, undo)
     }
 }
 
@@ -95,9 +82,7 @@ public struct Draft: Sendable {
         public var detail: String?
 
         public init(field: String, code: String, detail: String? = nil) {
-            self.field = field
-            self.code = code
-            self.detail = detail
+            (self.field, self.code, self.detail) = (field, code, detail)
         }
     }
 
@@ -105,7 +90,6 @@ public struct Draft: Sendable {
     public var problems: [Problem]
 
     public init(values: [String: String] = [:], problems: [Problem] = []) {
-        self.values = values
-        self.problems = problems
+        (self.values, self.problems) = (values, problems)
     }
 }

@@ -10,11 +10,7 @@ public struct DevicesPage: Page {
         public var lastSeenAt: Int?
 
         public init(id: String, name: String, platform: String? = nil, since: Int, lastSeenAt: Int? = nil) {
-            self.id = id
-            self.name = name
-            self.platform = platform
-            self.since = since
-            self.lastSeenAt = lastSeenAt
+            (self.id, self.name, self.platform, self.since, self.lastSeenAt) = (id, name, platform, since, lastSeenAt)
         }
     }
 
@@ -25,10 +21,7 @@ public struct DevicesPage: Page {
         public var isThis: Bool
 
         public init(id: String, since: Int, lastSeenAt: Int? = nil, isThis: Bool = false) {
-            self.id = id
-            self.since = since
-            self.lastSeenAt = lastSeenAt
-            self.isThis = isThis
+            (self.id, self.since, self.lastSeenAt, self.isThis) = (id, since, lastSeenAt, isThis)
         }
     }
 
@@ -36,8 +29,7 @@ public struct DevicesPage: Page {
     public var sessions: [Session]
 
     public init(devices: [Device], sessions: [Session]) {
-        self.devices = devices
-        self.sessions = sessions
+        (self.devices, self.sessions) = (devices, sessions)
     }
 
     public func sheet(_ paper: Paper) -> Sheet {
@@ -99,13 +91,8 @@ public struct AccountPage: Page {
         user: String, timeZone: String?, language: Language?, hasPasswords: Bool, hasSecondFactor: Bool? = nil,
         draft: Draft = Draft(), passwordDraft: Draft = Draft()
     ) {
-        self.user = user
-        self.timeZone = timeZone
-        self.language = language
-        self.hasPasswords = hasPasswords
-        self.hasSecondFactor = hasSecondFactor
-        self.draft = draft
-        self.passwordDraft = passwordDraft
+        (self.user, self.timeZone, self.language, self.hasPasswords) = (user, timeZone, language, hasPasswords)
+        (self.hasSecondFactor, self.draft, self.passwordDraft) = (hasSecondFactor, draft, passwordDraft)
     }
 
     public func sheet(_ paper: Paper) -> Sheet {

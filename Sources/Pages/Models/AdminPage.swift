@@ -9,9 +9,7 @@ public struct AdminPage: Page {
         public var withFeed: Int
 
         public init(users: Int, withConnection: Int, withTwoWay: Int, withFeed: Int) {
-            self.users = users
-            self.withConnection = withConnection
-            self.withTwoWay = withTwoWay
+            (self.users, self.withConnection, self.withTwoWay) = (users, withConnection, withTwoWay)
             self.withFeed = withFeed
         }
     }
@@ -26,12 +24,8 @@ public struct AdminPage: Page {
         public var errors: Int
 
         public init(provider: Provider, days: Int, runs: Int, successes: Int, writes: Int, errors: Int) {
-            self.provider = provider
-            self.days = days
-            self.runs = runs
-            self.successes = successes
-            self.writes = writes
-            self.errors = errors
+            (self.provider, self.days, self.runs, self.successes) = (provider, days, runs, successes)
+            (self.writes, self.errors) = (writes, errors)
         }
     }
 
@@ -43,11 +37,7 @@ public struct AdminPage: Page {
         public var tries: Int
 
         public init(id: String, provider: Provider, state: ConnectionState, lastSyncAt: Int?, tries: Int) {
-            self.id = id
-            self.provider = provider
-            self.state = state
-            self.lastSyncAt = lastSyncAt
-            self.tries = tries
+            (self.id, self.provider, self.state, self.lastSyncAt, self.tries) = (id, provider, state, lastSyncAt, tries)
         }
     }
 
@@ -58,10 +48,7 @@ public struct AdminPage: Page {
         public var lastSentAt: Int?
 
         public init(host: String, isFailing: Bool, pending: Int, lastSentAt: Int?) {
-            self.host = host
-            self.isFailing = isFailing
-            self.pending = pending
-            self.lastSentAt = lastSentAt
+            (self.host, self.isFailing, self.pending, self.lastSentAt) = (host, isFailing, pending, lastSentAt)
         }
     }
 
@@ -73,10 +60,7 @@ public struct AdminPage: Page {
         public var revokedAt: Int?
 
         public init(id: String, name: String, createdAt: Int, lastUsedAt: Int? = nil, revokedAt: Int? = nil) {
-            self.id = id
-            self.name = name
-            self.createdAt = createdAt
-            self.lastUsedAt = lastUsedAt
+            (self.id, self.name, self.createdAt, self.lastUsedAt) = (id, name, createdAt, lastUsedAt)
             self.revokedAt = revokedAt
         }
     }
@@ -89,11 +73,7 @@ public struct AdminPage: Page {
         public var target: String
 
         public init(number: Int, at: Int, actor: String, action: String, target: String) {
-            self.number = number
-            self.at = at
-            self.actor = actor
-            self.action = action
-            self.target = target
+            (self.number, self.at, self.actor, self.action, self.target) = (number, at, actor, action, target)
         }
     }
 
@@ -117,17 +97,9 @@ public struct AdminPage: Page {
         audit: [Audited], search: String = "", before: Int? = nil, newKey: String? = nil,
         draft: Draft = Draft()
     ) {
-        self.people = people
-        self.rates = rates
-        self.history = history
-        self.troubles = troubles
-        self.webhooks = webhooks
-        self.keys = keys
-        self.audit = audit
-        self.search = search
-        self.before = before
-        self.newKey = newKey
-        self.draft = draft
+        (self.people, self.rates, self.history, self.troubles) = (people, rates, history, troubles)
+        (self.webhooks, self.keys, self.audit, self.search, self.before) = (webhooks, keys, audit, search, before)
+        (self.newKey, self.draft) = (newKey, draft)
     }
 
     public var showsSecret: Bool { newKey != nil }

@@ -12,10 +12,7 @@ public struct CalendarPage: Page {
 
         /// - Parameter kinds: the kinds to show; empty for all kinds.
         public init(kinds: Set<EntryKind> = [], person: String? = nil, patient: String? = nil, feed: String? = nil) {
-            self.kinds = kinds
-            self.person = person
-            self.patient = patient
-            self.feed = feed
+            (self.kinds, self.person, self.patient, self.feed) = (kinds, person, patient, feed)
         }
     }
 
@@ -32,13 +29,8 @@ public struct CalendarPage: Page {
         view: View, day: CivilDay, filter: Filter = Filter(), people: [Named], patients: [Named], feeds: [Named],
         entries: [PageEntry]
     ) {
-        self.view = view
-        self.day = day
-        self.filter = filter
-        self.people = people
-        self.patients = patients
-        self.feeds = feeds
-        self.entries = entries
+        (self.view, self.day, self.filter, self.people, self.patients) = (view, day, filter, people, patients)
+        (self.feeds, self.entries) = (feeds, entries)
     }
 
     /// The days that a view shows, including the last one.

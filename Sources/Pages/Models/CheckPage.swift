@@ -11,9 +11,7 @@ public struct CheckPage: Page {
         public var reasons: [String]
 
         public init(app: String, outcome: Outcome, reasons: [String]) {
-            self.app = app
-            self.outcome = outcome
-            self.reasons = reasons
+            (self.app, self.outcome, self.reasons) = (app, outcome, reasons)
         }
     }
 
@@ -35,16 +33,9 @@ public struct CheckPage: Page {
             first: CivilDay? = nil, last: CivilDay? = nil, problems: [FileProblem], moreProblems: Int = 0,
             verdicts: [Verdict], refusal: String? = nil
         ) {
-            self.bytes = bytes
-            self.events = events
-            self.calendarName = calendarName
-            self.writtenBy = writtenBy
-            self.first = first
-            self.last = last
-            self.problems = problems
-            self.moreProblems = moreProblems
-            self.verdicts = verdicts
-            self.refusal = refusal
+            (self.bytes, self.events, self.calendarName, self.writtenBy) = (bytes, events, calendarName, writtenBy)
+            (self.first, self.last, self.problems, self.moreProblems) = (first, last, problems, moreProblems)
+            (self.verdicts, self.refusal) = (verdicts, refusal)
         }
     }
 
@@ -53,9 +44,7 @@ public struct CheckPage: Page {
     public var draft: Draft
 
     public init(result: Result? = nil, mostBytes: Int = 64 << 20, draft: Draft = Draft()) {
-        self.result = result
-        self.mostBytes = mostBytes
-        self.draft = draft
+        (self.result, self.mostBytes, self.draft) = (result, mostBytes, draft)
     }
 
     public func sheet(_ paper: Paper) -> Sheet {

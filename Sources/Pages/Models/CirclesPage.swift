@@ -11,10 +11,7 @@ public struct CirclesPage: Page {
         public var attention: Int
 
         public init(id: String, name: String, feeds: Int, connections: Int, attention: Int) {
-            self.id = id
-            self.name = name
-            self.feeds = feeds
-            self.connections = connections
+            (self.id, self.name, self.feeds, self.connections) = (id, name, feeds, connections)
             self.attention = attention
         }
     }

@@ -13,10 +13,7 @@ public struct ConflictsPage: Page {
         public var notes: String?
 
         public init(title: String, span: EntrySpan?, place: String? = nil, notes: String? = nil) {
-            self.title = title
-            self.span = span
-            self.place = place
-            self.notes = notes
+            (self.title, self.span, self.place, self.notes) = (title, span, place, notes)
         }
     }
 
@@ -44,17 +41,10 @@ public struct ConflictsPage: Page {
             id: String, kind: Kind, connection: ConnectionSummary, at: Int, ours: Side, theirs: Side, kept: Kept,
             occurrences: Int = 1, offersBoth: Bool = true, outcome: Outcome? = nil, resolvedAt: Int? = nil
         ) {
-            self.id = id
-            self.kind = kind
-            self.connection = connection
-            self.at = at
-            self.ours = ours
-            self.theirs = theirs
-            self.kept = kept
-            self.occurrences = occurrences
+            (self.id, self.kind, self.connection, self.at, self.ours) = (id, kind, connection, at, ours)
+            (self.theirs, self.kept, self.occurrences) = (theirs, kept, occurrences)
             self.offersBoth = offersBoth && kind == .bothChanged
-            self.outcome = outcome
-            self.resolvedAt = resolvedAt
+            (self.outcome, self.resolvedAt) = (outcome, resolvedAt)
         }
     }
 
@@ -63,8 +53,7 @@ public struct ConflictsPage: Page {
     public var resolved: [Conflict]
 
     public init(open: [Conflict], resolved: [Conflict]) {
-        self.open = open
-        self.resolved = resolved
+        (self.open, self.resolved) = (open, resolved)
     }
 
     public func sheet(_ paper: Paper) -> Sheet {

@@ -50,17 +50,9 @@ public struct ConnectionSummary: Sendable {
         state: ConnectionState, isRunning: Bool = false, lastSyncAt: Int? = nil, lastOutcome: SyncOutcome? = nil,
         nextSyncAt: Int? = nil, alerts: [ConnectionAlert] = []
     ) {
-        self.id = id
-        self.provider = provider
-        self.label = label
-        self.accountName = accountName
-        self.calendarName = calendarName
-        self.state = state
-        self.isRunning = isRunning
-        self.lastSyncAt = lastSyncAt
-        self.lastOutcome = lastOutcome
-        self.nextSyncAt = nextSyncAt
-        self.alerts = alerts
+        (self.id, self.provider, self.label, self.accountName) = (id, provider, label, accountName)
+        (self.calendarName, self.state, self.isRunning, self.lastSyncAt) = (calendarName, state, isRunning, lastSyncAt)
+        (self.lastOutcome, self.nextSyncAt, self.alerts) = (lastOutcome, nextSyncAt, alerts)
     }
 
     func path(_ paper: Paper) -> String { paper.circlePath("/connections/\(id.pathSegment)") }

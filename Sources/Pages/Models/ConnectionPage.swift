@@ -12,12 +12,8 @@ public struct SyncCounts: Sendable {
     public init(
         created: Int = 0, updated: Int = 0, deleted: Int = 0, pulled: Int = 0, conflicts: Int = 0, failed: Int = 0
     ) {
-        self.created = created
-        self.updated = updated
-        self.deleted = deleted
-        self.pulled = pulled
-        self.conflicts = conflicts
-        self.failed = failed
+        (self.created, self.updated, self.deleted, self.pulled) = (created, updated, deleted, pulled)
+        (self.conflicts, self.failed) = (conflicts, failed)
     }
 }
 
@@ -30,10 +26,7 @@ public struct ConnectionPage: Page {
         public var isOurs: Bool
 
         public init(id: String, name: String, canWrite: Bool, isOurs: Bool = false) {
-            self.id = id
-            self.name = name
-            self.canWrite = canWrite
-            self.isOurs = isOurs
+            (self.id, self.name, self.canWrite, self.isOurs) = (id, name, canWrite, isOurs)
         }
     }
 
@@ -55,14 +48,8 @@ public struct ConnectionPage: Page {
             id: String, state: State, outcome: SyncOutcome? = nil, trigger: Trigger, startedAt: Int, counts: SyncCounts,
             error: String? = nil, canUndo: Bool = false
         ) {
-            self.id = id
-            self.state = state
-            self.outcome = outcome
-            self.trigger = trigger
-            self.startedAt = startedAt
-            self.counts = counts
-            self.error = error
-            self.canUndo = canUndo
+            (self.id, self.state, self.outcome, self.trigger, self.startedAt) = (id, state, outcome, trigger, startedAt)
+            (self.counts, self.error, self.canUndo) = (counts, error, canUndo)
         }
     }
 
@@ -74,9 +61,7 @@ public struct ConnectionPage: Page {
         public var title: String
 
         public init(_ what: What, isInward: Bool = false, title: String) {
-            self.what = what
-            self.isInward = isInward
-            self.title = title
+            (self.what, self.isInward, self.title) = (what, isInward, title)
         }
     }
 
@@ -107,15 +92,8 @@ public struct ConnectionPage: Page {
         runs: [Run] = [], history: [RunDay] = [], preview: (counts: SyncCounts, changes: [Change])? = nil,
         draft: Draft = Draft(), signInOrigin: String? = nil
     ) {
-        self.connection = connection
-        self.step = step
-        self.settings = settings
-        self.patients = patients
-        self.linked = linked
-        self.runs = runs
-        self.history = history
-        self.preview = preview
-        self.draft = draft
+        (self.connection, self.step, self.settings, self.patients) = (connection, step, settings, patients)
+        (self.linked, self.runs, self.history, self.preview, self.draft) = (linked, runs, history, preview, draft)
         self.signInOrigin = signInOrigin
     }
 

@@ -23,9 +23,7 @@ public struct ConnectorPhone: Sendable {
     public var trouble: (what: Trouble, at: Int)?
 
     public init(name: String, lastSeenAt: Int? = nil, trouble: (what: Trouble, at: Int)? = nil) {
-        self.name = name
-        self.lastSeenAt = lastSeenAt
-        self.trouble = trouble
+        (self.name, self.lastSeenAt, self.trouble) = (name, lastSeenAt, trouble)
     }
 
     /// Milliseconds without a request after which the page no longer calls a phone connected: its app asks every hour
@@ -104,8 +102,7 @@ public struct ConnectorsPage: Page {
     public var phone: ConnectorPhone?
 
     public init(apple: ConnectorState, phone: ConnectorPhone? = nil) {
-        self.apple = apple
-        self.phone = phone
+        (self.apple, self.phone) = (apple, phone)
     }
 
     public func sheet(_ paper: Paper) -> Sheet {
@@ -141,10 +138,7 @@ public struct AppleConnectorPage: Page {
     public init(
         state: ConnectorState, wasDisconnected: Bool = false, phone: ConnectorPhone? = nil, appURL: String? = nil
     ) {
-        self.state = state
-        self.wasDisconnected = wasDisconnected
-        self.phone = phone
-        self.appURL = appURL
+        (self.state, self.wasDisconnected, self.phone, self.appURL) = (state, wasDisconnected, phone, appURL)
     }
 
     public func sheet(_ paper: Paper) -> Sheet {

@@ -10,10 +10,7 @@ public struct FeedPage: Page {
         public var isOverdue: Bool
 
         public init(name: String, count: Int, lastSeenAt: Int, expectedAt: Int? = nil, isOverdue: Bool = false) {
-            self.name = name
-            self.count = count
-            self.lastSeenAt = lastSeenAt
-            self.expectedAt = expectedAt
+            (self.name, self.count, self.lastSeenAt, self.expectedAt) = (name, count, lastSeenAt, expectedAt)
             self.isOverdue = isOverdue
         }
     }
@@ -25,9 +22,7 @@ public struct FeedPage: Page {
         public var count: Int
 
         public init(day: CivilDay, client: String, count: Int) {
-            self.day = day
-            self.client = client
-            self.count = count
+            (self.day, self.client, self.count) = (day, client, count)
         }
     }
 
@@ -37,8 +32,7 @@ public struct FeedPage: Page {
         public var count: Int
 
         public init(rule: String, count: Int) {
-            self.rule = rule
-            self.count = count
+            (self.rule, self.count) = (rule, count)
         }
     }
 
@@ -64,20 +58,10 @@ public struct FeedPage: Page {
         createdAt: Int, expiresAt: Int? = nil, clients: [Client], reads: [DayReads], settings: ContentSettings,
         patients: [Named], preview: [PageEntry], leftOut: [LeftOut], draft: Draft = Draft()
     ) {
-        self.feed = feed
-        self.url = url
-        self.webcalURL = webcalURL
-        self.tokenHint = tokenHint
-        self.accessCount = accessCount
-        self.createdAt = createdAt
-        self.expiresAt = expiresAt
-        self.clients = clients
-        self.reads = reads
-        self.settings = settings
-        self.patients = patients
-        self.preview = preview
-        self.leftOut = leftOut
-        self.draft = draft
+        (self.feed, self.url, self.webcalURL, self.tokenHint) = (feed, url, webcalURL, tokenHint)
+        (self.accessCount, self.createdAt, self.expiresAt, self.clients) = (accessCount, createdAt, expiresAt, clients)
+        (self.reads, self.settings, self.patients, self.preview) = (reads, settings, patients, preview)
+        (self.leftOut, self.draft) = (leftOut, draft)
     }
 
     public var showsSecret: Bool { url != nil }

@@ -29,18 +29,9 @@ public struct ItemPage: Page {
         notes: String? = nil, zone: String? = nil, reminders: [Int] = [], repeats: Bool = false, createdAt: Int? = nil,
         updatedAt: Int? = nil, reach: ItemReach? = nil
     ) {
-        self.entry = entry
-        self.status = status
-        self.person = person
-        self.patient = patient
-        self.place = place
-        self.notes = notes
-        self.zone = zone
-        self.reminders = reminders
-        self.repeats = repeats
-        self.createdAt = createdAt
-        self.updatedAt = updatedAt
-        self.reach = reach
+        (self.entry, self.status, self.person, self.patient, self.place) = (entry, status, person, patient, place)
+        (self.notes, self.zone, self.reminders, self.repeats) = (notes, zone, reminders, repeats)
+        (self.createdAt, self.updatedAt, self.reach) = (createdAt, updatedAt, reach)
     }
 
     public func sheet(_ paper: Paper) -> Sheet {

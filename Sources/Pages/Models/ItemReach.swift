@@ -17,11 +17,7 @@ public struct ItemReach: Sendable {
             name: String, label: String? = nil, isOthers: Bool = false, hasIt: Bool, seenAt: Int? = nil,
             expectedAt: Int? = nil
         ) {
-            self.name = name
-            self.label = label
-            self.isOthers = isOthers
-            self.hasIt = hasIt
-            self.seenAt = seenAt
+            (self.name, self.label, self.isOthers, self.hasIt, self.seenAt) = (name, label, isOthers, hasIt, seenAt)
             self.expectedAt = expectedAt
         }
     }
@@ -30,8 +26,7 @@ public struct ItemReach: Sendable {
     public var calendars: [Calendar]
 
     public init(isNew: Bool, calendars: [Calendar]) {
-        self.isNew = isNew
-        self.calendars = calendars
+        (self.isNew, self.calendars) = (isNew, calendars)
     }
 }
 

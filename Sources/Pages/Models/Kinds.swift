@@ -14,8 +14,7 @@ public struct Named: Sendable {
     public var name: String
 
     public init(id: String, name: String) {
-        self.id = id
-        self.name = name
+        (self.id, self.name) = (id, name)
     }
 }
 
@@ -49,11 +48,7 @@ public struct PageEntry: Sendable {
     public var isCancelled: Bool
 
     public init(kind: EntryKind, path: String? = nil, title: String, span: EntrySpan, isCancelled: Bool = false) {
-        self.kind = kind
-        self.path = path
-        self.title = title
-        self.span = span
-        self.isCancelled = isCancelled
+        (self.kind, self.path, self.title, self.span, self.isCancelled) = (kind, path, title, span, isCancelled)
     }
 }
 

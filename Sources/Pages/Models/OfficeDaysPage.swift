@@ -20,10 +20,7 @@ public struct OfficeDaysPage: Page {
         public var eventTitle: String?
 
         public init(day: CivilDay, status: Status, source: Source? = nil, minutes: Int = 0, eventTitle: String? = nil) {
-            self.day = day
-            self.status = status
-            self.source = source
-            self.minutes = minutes
+            (self.day, self.status, self.source, self.minutes) = (day, status, source, minutes)
             self.eventTitle = eventTitle
         }
     }
@@ -55,21 +52,11 @@ public struct OfficeDaysPage: Page {
             end: String = "17:00", trackedDays: Set<Int> = [0, 1, 2, 3, 4], createsRemoteEvents: Bool = true,
             monthlyGoal: Int = 15, officeAddress: String? = nil, holidays: [CivilDay] = []
         ) {
-            self.isEnabled = isEnabled
-            self.target = target
-            self.officeTitle = officeTitle
-            self.remoteTitle = remoteTitle
-            self.isAllDay = isAllDay
-            self.isBusy = isBusy
-            self.usesHomeOfficeZone = usesHomeOfficeZone
-            self.homeOfficeZone = homeOfficeZone
-            self.start = start
-            self.end = end
-            self.trackedDays = trackedDays
-            self.createsRemoteEvents = createsRemoteEvents
-            self.monthlyGoal = monthlyGoal
-            self.officeAddress = officeAddress
-            self.holidays = holidays
+            (self.isEnabled, self.target, self.officeTitle) = (isEnabled, target, officeTitle)
+            (self.remoteTitle, self.isAllDay, self.isBusy) = (remoteTitle, isAllDay, isBusy)
+            (self.usesHomeOfficeZone, self.homeOfficeZone, self.start) = (usesHomeOfficeZone, homeOfficeZone, start)
+            (self.end, self.trackedDays, self.createsRemoteEvents) = (end, trackedDays, createsRemoteEvents)
+            (self.monthlyGoal, self.officeAddress, self.holidays) = (monthlyGoal, officeAddress, holidays)
         }
     }
 
@@ -95,17 +82,9 @@ public struct OfficeDaysPage: Page {
         problem: Problem? = nil, fixPath: String? = nil, lastSyncAt: Int? = nil, managedEvents: Int = 0,
         picked: CivilDay? = nil, draft: Draft = Draft()
     ) {
-        self.settings = settings
-        self.connections = connections
-        self.month = month
-        self.days = days
-        self.upcoming = upcoming
-        self.problem = problem
-        self.fixPath = fixPath
-        self.lastSyncAt = lastSyncAt
-        self.managedEvents = managedEvents
-        self.picked = picked
-        self.draft = draft
+        (self.settings, self.connections, self.month, self.days) = (settings, connections, month, days)
+        (self.upcoming, self.problem, self.fixPath, self.lastSyncAt) = (upcoming, problem, fixPath, lastSyncAt)
+        (self.managedEvents, self.picked, self.draft) = (managedEvents, picked, draft)
     }
 
     public func sheet(_ paper: Paper) -> Sheet {

@@ -28,10 +28,7 @@ public struct SecondFactorPage: Page {
     public init(
         user: String, state: State, isRequired: Bool = false, draft: Draft = Draft(), removalDraft: Draft = Draft()
     ) {
-        self.user = user
-        self.state = state
-        self.isRequired = isRequired
-        self.draft = draft
+        (self.user, self.state, self.isRequired, self.draft) = (user, state, isRequired, draft)
         self.removalDraft = removalDraft
     }
 

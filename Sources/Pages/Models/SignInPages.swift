@@ -10,10 +10,7 @@ public struct SignInPage: Page {
     public var draft: Draft
 
     public init(hasPasswords: Bool, to: String = "/app", ticket: String? = nil, draft: Draft = Draft()) {
-        self.hasPasswords = hasPasswords
-        self.to = to
-        self.ticket = ticket
-        self.draft = draft
+        (self.hasPasswords, self.to, self.ticket, self.draft) = (hasPasswords, to, ticket, draft)
     }
 
     public var showsSecret: Bool { ticket != nil }
@@ -70,8 +67,7 @@ public struct SignInLinkPage: Page {
     public var isForOperator: Bool
 
     public init(state: State, isForOperator: Bool = false) {
-        self.state = state
-        self.isForOperator = isForOperator
+        (self.state, self.isForOperator) = (state, isForOperator)
     }
 
     public var showsSecret: Bool { if case .ready = state { true } else { false } }
@@ -121,9 +117,7 @@ public struct ErrorPage: Page {
     public var mark: String?
 
     public init(kind: Kind, next: String = "/app", mark: String? = nil) {
-        self.kind = kind
-        self.next = next
-        self.mark = mark
+        (self.kind, self.next, self.mark) = (kind, next, mark)
     }
 
     public func sheet(_ paper: Paper) -> Sheet {

@@ -19,14 +19,8 @@ public struct SubscriptionsPage: Page {
             id: String, label: String, host: String, isPaused: Bool = false, events: Int, minutes: Int,
             lastFetchedAt: Int? = nil, nextFetchAt: Int? = nil, lastProblem: String? = nil
         ) {
-            self.id = id
-            self.label = label
-            self.host = host
-            self.isPaused = isPaused
-            self.events = events
-            self.minutes = minutes
-            self.lastFetchedAt = lastFetchedAt
-            self.nextFetchAt = nextFetchAt
+            (self.id, self.label, self.host, self.isPaused, self.events) = (id, label, host, isPaused, events)
+            (self.minutes, self.lastFetchedAt, self.nextFetchAt) = (minutes, lastFetchedAt, nextFetchAt)
             self.lastProblem = lastProblem
         }
     }
@@ -35,8 +29,7 @@ public struct SubscriptionsPage: Page {
     public var draft: Draft
 
     public init(subscriptions: [Subscription], draft: Draft = Draft()) {
-        self.subscriptions = subscriptions
-        self.draft = draft
+        (self.subscriptions, self.draft) = (subscriptions, draft)
     }
 
     public func sheet(_ paper: Paper) -> Sheet {

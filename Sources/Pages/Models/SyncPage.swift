@@ -8,8 +8,7 @@ public struct SyncPage: Page {
         public var missingSetting: String?
 
         public init(_ provider: Provider, missingSetting: String? = nil) {
-            self.provider = provider
-            self.missingSetting = missingSetting
+            (self.provider, self.missingSetting) = (provider, missingSetting)
         }
     }
 
@@ -25,12 +24,8 @@ public struct SyncPage: Page {
         feeds: [FeedSummary], connections: [ConnectionSummary], offers: [Offer], patients: [Named],
         draft: Draft = Draft(), signInOrigins: [String] = []
     ) {
-        self.feeds = feeds
-        self.connections = connections
-        self.offers = offers
-        self.patients = patients
-        self.draft = draft
-        self.signInOrigins = signInOrigins
+        (self.feeds, self.connections, self.offers, self.patients) = (feeds, connections, offers, patients)
+        (self.draft, self.signInOrigins) = (draft, signInOrigins)
     }
 
     public var formTargets: [String] { signInOrigins }

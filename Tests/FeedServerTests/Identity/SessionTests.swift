@@ -15,12 +15,12 @@ extension TestServer {
     /// Runs a server whose password hashes are cheap.
     static func withPasswords(
         clock: TestClock = TestClock(), publicURL: String = "http://calendar.example",
-        settings given: ServerSettings = ServerSettings(),
+        settings given: ServerSettings = ServerSettings(), open: @escaping StoreOpening = Engine.open,
         _ body: @escaping @Sendable (TestServer) async throws -> Void
     ) async throws {
         var settings = given
         settings.passwordCost = 4
-        try await run(clock: clock, settings: settings, publicURL: publicURL) { server in
+        try await run(clock: clock, settings: settings, publicURL: publicURL, open: open) { server in
             try await server.makeCircle()
             for user in ["ann", "ben"] {
                 try await server.call(.put, "/v1/users/\(user)/password", ["password": .string("\(user)'s password")])

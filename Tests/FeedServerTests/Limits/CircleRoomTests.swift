@@ -2,6 +2,7 @@
 
 import Base
 import Storage
+import TestSupport
 import Testing
 
 @testable import FeedServer
@@ -35,6 +36,32 @@ struct CircleRoomTests {
             let room = try await second.value
             #expect(budget.used == used)
             withExtendedLifetime(room) {}
+        }
+    }
+
+    @Test("A read that finds no room for its circle waits without its snapshot, and reads again")
+    func readAgain() async throws {
+        var settings = ServerSettings()
+        settings.limits.circleMemory = 1 << 20
+        try await TestServer.run(settings: settings) { server in
+            try await server.makeCircle()
+            let notes = JSONValue.string(String(repeating: "n", count: 60_000))
+            let task: JSONValue = ["title": "T", "dueAt": "2026-03-03T09:00:00Z", "notes": notes]
+            try await server.put("tasks", "t", task)
+            let (services, memory) = (server.services, server.services.memory)
+            let others = MemoryShare(memory.circles, network: "others")
+            try await others.hold(1 << 20)
+            let read = Task {
+                try await services.readInTurn(for: "ann") { transaction, room in
+                    try room.take("c", andOwnOf: nil, in: transaction)
+                }
+            }
+            try await eventually("The read waits for room.") { memory.circles.isAwaited }
+            #expect(memory.pages.used == 0)
+            others.keep(0)
+            let (_, room) = try await read.value
+            #expect(memory.circles.used >= 4 * 60_000)
+            withExtendedLifetime((room, others)) {}
         }
     }
 

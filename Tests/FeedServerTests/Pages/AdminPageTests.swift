@@ -12,7 +12,7 @@ import Testing
 @Suite("The operator's pages")
 struct AdminPageTests {
     /// Returns a browser in which the operator's link was used.
-    private static func open(_ server: TestServer) async throws -> (Browser, Answer) {
+    static func open(_ server: TestServer) async throws -> (Browser, Answer) {
         let (_, secret) = try await server.services.signInLinks.createForOperator(lasting: 300, for: .operatorAtHand)
         let (browser, path) = (Browser(server), "/app/sign-in/links/\(secret.reveal())")
         let page = try await browser.open(path).expect(200)

@@ -30,6 +30,21 @@ struct Acts: Sendable {
     static func makePace() -> RateLimit { RateLimit(burst: 500, span: paceSpan) }
     private static let paceSpan = 1_000
 
+    /// Reads of a circle in which the caller has a right; throws 404 or 403 without the right.
+    func read<Value: Sendable>(
+        in circle: String, for caller: Caller, _ body: @escaping @Sendable (AuthorizedCircle) throws -> Value
+    ) async throws -> Value {
+        try await store.read { try body(try Rights.authorized(circle, for: caller.identity, in: $0)) }
+    }
+
+    /// Reads what is the calling user's own; throws 403 for the installation, which names no user.
+    func readOwn<Value: Sendable>(
+        for caller: Caller, _ body: @escaping @Sendable (AuthorizedUser) throws -> Value
+    ) async throws -> Value {
+        let user = try Rights.user(caller.identity)
+        return try await store.read { try body(try Rights.own(of: user, for: caller.identity, in: $0)) }
+    }
+
     /// Reads a page of a list whose elements may be large, in turn with other callers.
     ///
     /// Whoever has the turn waits for nobody, and everything else that is waited for comes before. Throws 503 if others

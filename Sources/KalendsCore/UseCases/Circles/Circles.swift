@@ -17,9 +17,8 @@ package struct Circles: Sendable {
         return try await acts.store.read { try $0.circles(of: user, after: page.after, limit: page.limit) }
     }
 
-    /// - Parameter right: the right that the caller must have in the circle.
-    package func get(_ id: String, for caller: Caller, with right: Right = .read) async throws -> Circle {
-        try await acts.store.read { try Rights.circle(id, for: caller.identity, right, in: $0) }
+    package func get(_ id: String, for caller: Caller) async throws -> Circle {
+        try await acts.read(in: id, for: caller, \.circle)
     }
 
     /// Creates or changes a circle; only the installation may create one. Throws `Refusal`.

@@ -12,18 +12,11 @@ package struct Members: Sendable {
 
     /// Returns the members who have not left, in order of id.
     package func list(_ page: PageRequest, in circle: String, for caller: Caller) async throws -> [Member] {
-        let members = try await acts.store.read { transaction in
-            _ = try Rights.circle(circle, for: caller.identity, .read, in: transaction)
-            return try transaction.membersEverKnown(in: circle)
-        }
-        return Array(members.filter { $0.leftAt == nil && $0.userID > page.after }.prefix(page.limit))
+        try await acts.read(in: circle, for: caller) { try $0.members(page) }
     }
 
     package func get(_ user: String, in circle: String, for caller: Caller) async throws -> Member {
-        let member = try await acts.store.read { transaction in
-            _ = try Rights.circle(circle, for: caller.identity, .read, in: transaction)
-            return try transaction.member(user, in: circle)
-        }
+        let member = try await acts.read(in: circle, for: caller) { try $0.transaction.member(user, in: circle) }
         guard let member else { throw Refusal.missing(.member) }
         return member
     }
@@ -95,5 +88,13 @@ package struct Members: Sendable {
     /// Returns a member's roles before and after; null for no role.
     private static func roles(before: Member.Role?, after: Member.Role?) -> [ByteString: JSONValue] {
         ["roleBefore": JSONValue(before?.rawValue), "roleAfter": JSONValue(after?.rawValue)]
+    }
+}
+
+extension AuthorizedCircle {
+    /// Returns the members who have not left, in order of id.
+    package func members(_ page: PageRequest) throws -> [Member] {
+        let all = try transaction.membersEverKnown(in: id)
+        return Array(all.filter { $0.leftAt == nil && $0.userID > page.after }.prefix(page.limit))
     }
 }

@@ -12,17 +12,12 @@ package struct Patients: Sendable {
 
     /// Returns the patients who were not removed, in order of id.
     package func list(_ page: PageRequest, in circle: String, for caller: Caller) async throws -> [Patient] {
-        let patients = try await acts.store.read { transaction in
-            _ = try Rights.circle(circle, for: caller.identity, .read, in: transaction)
-            return try transaction.patientsEverKnown(in: circle)
-        }
-        return Array(patients.filter { $0.removedAt == nil && $0.id > page.after }.prefix(page.limit))
+        try await acts.read(in: circle, for: caller) { try $0.patients(page) }
     }
 
     package func get(_ id: String, in circle: String, for caller: Caller) async throws -> Patient {
-        let found = try await acts.store.read { transaction in
-            _ = try Rights.circle(circle, for: caller.identity, .read, in: transaction)
-            return try transaction.patientEverKnown(id, in: circle)
+        let found = try await acts.read(in: circle, for: caller) {
+            try $0.transaction.patientEverKnown(id, in: circle)
         }
         guard let found, found.removedAt == nil else { throw Refusal.missing(.patient) }
         return found
@@ -64,5 +59,13 @@ package struct Patients: Sendable {
             }
             return Done(noting: AuditNote(.patientRemoved, id))
         }
+    }
+}
+
+extension AuthorizedCircle {
+    /// Returns the patients who were not removed, in order of id.
+    package func patients(_ page: PageRequest) throws -> [Patient] {
+        let all = try transaction.patientsEverKnown(in: id)
+        return Array(all.filter { $0.removedAt == nil && $0.id > page.after }.prefix(page.limit))
     }
 }

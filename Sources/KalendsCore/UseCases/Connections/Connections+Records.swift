@@ -21,7 +21,7 @@ extension Connections {
     package func runs(of id: String, before number: Int, limit: Int, for caller: Caller) async throws -> [ListedRun] {
         try await services.store.read { transaction in
             _ = try Rights.connection(id, for: caller.identity, in: transaction)
-            return try transaction.syncRuns(of: id, before: number, limit: limit).map { try Self.listed($0) }
+            return try transaction.syncRuns(of: id, before: number, limit: limit).map { try Listed($0) }
         }
     }
 
@@ -30,7 +30,7 @@ extension Connections {
         try await services.store.read { transaction in
             guard let row = try transaction.syncRun(id) else { throw Refusal.missing(.run) }
             _ = try Rights.connection(row.connectionID, for: caller.identity, of: .run, in: transaction)
-            return try Self.listed(row)
+            return try Listed(row)
         }
     }
 
@@ -72,9 +72,8 @@ extension Connections {
         try await services.acts.readPage(for: caller) { transaction in
             _ = try Rights.connection(id, for: caller.identity, in: transaction)
             return try show { last, count in
-                try transaction.syncConflicts(of: id, before: last?.row.number ?? number, limit: count).map {
-                    try Self.listed($0)
-                }
+                try transaction.syncConflicts(of: id, before: last?.row.number ?? number, limit: count)
+                    .map { try Listed($0) }
             }
         }
     }
@@ -84,7 +83,7 @@ extension Connections {
         try await services.store.read { transaction in
             for row in try transaction.syncConflicts(id) {
                 let own = try? Rights.connection(row.connectionID, for: caller.identity, in: transaction)
-                if own != nil { return try Self.listed(row) }
+                if own != nil { return try Listed(row) }
             }
             throw Refusal.missing(.conflict)
         }
@@ -109,12 +108,36 @@ extension Connections {
             }
         }
     }
+}
 
-    private static func listed(_ row: SyncRunRow) throws -> ListedRun {
-        Listed(row: row, record: try SyncContent.record(RunRecord.self, row.content))
+extension Connections.ListedRun {
+    fileprivate init(_ row: SyncRunRow) throws {
+        self.init(row: row, record: try SyncContent.record(RunRecord.self, row.content))
+    }
+}
+
+extension Connections.ListedConflict {
+    fileprivate init(_ row: SyncConflictRow) throws {
+        self.init(row: row, record: try SyncContent.record(ConflictRecord.self, row.content))
+    }
+}
+
+extension AuthorizedCircle {
+    /// Returns the runs of one of the circle's connections, the latest first.
+    package func runs(of own: Connection, before number: Int = .max, limit: Int) throws -> [Connections.ListedRun] {
+        try transaction.syncRuns(of: own.id, before: number, limit: limit).map { try Connections.Listed($0) }
     }
 
-    private static func listed(_ row: SyncConflictRow) throws -> ListedConflict {
-        Listed(row: row, record: try SyncContent.record(ConflictRecord.self, row.content))
+    /// Returns one conflict; throws 404 for a conflict of a connection that is not the caller's, or in another circle.
+    package func conflict(_ id: String) throws -> Connections.ListedConflict {
+        for row in try transaction.syncConflicts(id) where (try? connection(row.connectionID)) != nil {
+            return try Connections.ListedConflict(row)
+        }
+        throw Refusal.missing(.conflict)
+    }
+
+    /// Returns the conflicts of one of the circle's connections, the latest first.
+    package func conflicts(of own: Connection, limit: Int) throws -> [Connections.ListedConflict] {
+        try transaction.syncConflicts(of: own.id, before: .max, limit: limit).map { try Connections.Listed($0) }
     }
 }

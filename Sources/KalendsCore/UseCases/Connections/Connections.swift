@@ -44,16 +44,7 @@ package struct Connections: Sendable {
 
     /// Returns the caller's connections of a circle, or all of them for the installation, in order of id.
     package func list(_ page: PageRequest, in circle: String, for caller: Caller) async throws -> [Shown] {
-        try await services.store.read { [settings] transaction in
-            _ = try Rights.circle(circle, for: caller.identity, .read, in: transaction)
-            let found =
-                if let user = caller.userID {
-                    try transaction.connections(of: user, in: circle, after: page.after, limit: page.limit)
-                } else {
-                    try transaction.connections(in: circle, after: page.after, limit: page.limit)
-                }
-            return try found.map { try Shown($0, settings, in: transaction) }
-        }
+        try await services.acts.read(in: circle, for: caller) { [settings] in try $0.connections(page, settings) }
     }
 
     /// Returns one connection; throws 404 for a connection that is not the caller's.
@@ -106,6 +97,31 @@ package struct Connections: Sendable {
 
     private static func ground(in circle: String) -> Ground<Circle> {
         .circle(circle, .read, touchingNoFeed: "No feed shows a connection.")
+    }
+}
+
+extension AuthorizedUser {
+    /// Returns the user's connections of one of their circles, in order of id.
+    package func connections(in circle: String, limit: Int) throws -> [Connection] {
+        try transaction.connections(of: id, in: circle, after: "", limit: limit)
+    }
+}
+
+extension AuthorizedCircle {
+    /// Returns the caller's connections of the circle, or all of them for the installation, in order of id.
+    package func connections(_ page: PageRequest, _ settings: ConnectionSettings) throws -> [Connections.Shown] {
+        let found =
+            if let user {
+                try transaction.connections(of: user, in: id, after: page.after, limit: page.limit)
+            } else {
+                try transaction.connections(in: id, after: page.after, limit: page.limit)
+            }
+        return try found.map { try Connections.Shown($0, settings, in: transaction) }
+    }
+
+    /// Returns a connection as `connection` does, with its counters.
+    package func shownConnection(_ id: String, _ settings: ConnectionSettings) throws -> Connections.Shown {
+        try Connections.Shown(try connection(id), settings, in: transaction)
     }
 }
 

@@ -23,28 +23,6 @@ package struct Statistics: Sendable {
         package let officeDays: OfficeFigures
     }
 
-    package func read(for caller: Caller) async throws -> Shown {
-        try Rights.installation(caller.identity)
-        let now = acts.now()
-        return try await acts.store.read { transaction in
-            let people = try transaction.syncStatistics(now: now) {
-                try ConnectionConfiguration(stored: $0, kinds).twoWay
-            }
-            var runs: [Runs] = []
-            for provider in Connection.Provider.allCases {
-                for days in Self.spans {
-                    runs.append(
-                        Runs(
-                            provider: provider, days: days,
-                            counted: try transaction.syncRuns(by: provider, days: days, now: now)))
-                }
-            }
-            return Shown(
-                people: people, runs: runs,
-                officeDays: try transaction.officeFigures(now: now, day: now.floorDivided(by: 86_400_000)))
-        }
-    }
-
     /// The runs of all providers on one UTC day.
     package struct Day: Sendable {
         /// Days since 1970.
@@ -52,18 +30,36 @@ package struct Statistics: Sendable {
         package let counted: SyncStatistics.Runs
     }
 
-    /// Returns the last 30 days that had a run, in order.
-    package func history(for caller: Caller) async throws -> [Day] {
-        try Rights.installation(caller.identity)
+    package func read(for caller: Caller) async throws -> Shown {
         let now = acts.now()
-        return try await acts.store.read { transaction in
-            try transaction.syncDays(30, now: now).map { Day(number: $0.day, counted: $0.runs) }
+        return try await acts.store.read {
+            try Rights.everything(for: caller.identity, in: $0).statistics(kinds, now: now)
         }
+    }
+}
+
+extension AuthorizedInstallation {
+    package func statistics(_ kinds: ItemKinds, now: Int) throws -> Statistics.Shown {
+        let runs = try Connection.Provider.allCases.flatMap { provider in
+            try Statistics.spans.map { days in
+                Statistics.Runs(
+                    provider: provider, days: days,
+                    counted: try transaction.syncRuns(by: provider, days: days, now: now))
+            }
+        }
+        let people = try transaction.syncStatistics(now: now) {
+            try ConnectionConfiguration(stored: $0, kinds).twoWay
+        }
+        return Statistics.Shown(
+            people: people, runs: runs,
+            officeDays: try transaction.officeFigures(now: now, day: now.floorDivided(by: 86_400_000)))
+    }
+
+    /// Returns the last 30 days that had a run, in order.
+    package func runHistory(now: Int) throws -> [Statistics.Day] {
+        try transaction.syncDays(30, now: now).map { Statistics.Day(number: $0.day, counted: $0.runs) }
     }
 
     /// Returns up to a hundred connections that need attention: those that wait for their person, and those that fail.
-    package func troubles(for caller: Caller) async throws -> [Connection] {
-        try Rights.installation(caller.identity)
-        return try await acts.store.read { try $0.connectionsInTrouble(limit: 100) }
-    }
+    package var troubles: [Connection] { get throws { try transaction.connectionsInTrouble(limit: 100) } }
 }

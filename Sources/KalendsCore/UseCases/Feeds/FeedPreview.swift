@@ -52,33 +52,34 @@ package struct FeedPreview: Sendable {
     /// How many entries are private to somebody else, regardless of the days: a count for the days would reveal when.
     package let hidden: Int
     /// The memory for the preview, released with the preview.
-    private let room: MemoryShare
+    private let room: CircleRoom
 
     /// Makes a part of a feed's preview; throws 404 for a feed that is not the caller's, and 422 for the faults of the
     /// request.
     package static func of(
         _ id: String, for caller: Caller, days: Days, _ part: Part, _ services: Services
     ) async throws -> FeedPreview {
-        let (now, settings) = (services.now(), services.settings)
-        let known = try await services.store.read { try Rights.feed(id, for: caller.identity, in: $0) }
-        let room = try await services.room(
-            forCircle: known.circleID, andOwnOf: known.showsOwn ? known.userID : nil, for: caller.payer)
-        return try await services.store.read { transaction in
+        try await services.readInTurn(for: caller.payer) { transaction, room in
             let feed = try Rights.feed(id, for: caller.identity, in: transaction)
             guard let circle = try transaction.circle(feed.circleID) else { throw Refusal.missing(.feed) }
             if !days.faults.isEmpty { throw Refusal.invalid(days.faults) }
-            let live = try LiveFeedParts(feed: feed, circle: circle, settings: settings)
-            let today = live.zone.rules.civil(at: Instant(milliseconds: now)).date
-            let window = FeedWindow(live.configuration, today: today, zone: live.zone)
-            let (from, to) = (days.from?.day(in: live.zone), days.to?.day(in: live.zone))
-            var taken = Taken(part, from: from ?? window.firstDay, to: to ?? window.endDay, zone: live.zone)
-            try FeedContents.each(of: live, window: window, in: transaction) { taken.add($0) }
-            return FeedPreview(taken, room)
-        }
+            return try FeedPreview(of: feed, circle, days, part, room, in: transaction, services)
+        }.0
     }
 
-    private init(_ taken: Taken, _ room: MemoryShare) {
-        (from, to, self.room) = (taken.from, taken.to, room)
+    fileprivate init(
+        of feed: Feed, _ circle: Circle, _ days: Days, _ part: Part, _ room: CircleRoom?,
+        in transaction: any ReadTransaction, _ services: Services
+    ) throws {
+        guard let room else { throw CircleRoom.Needed() }
+        try room.take(circle.id, andOwnOf: feed.showsOwn ? feed.userID : nil, in: transaction)
+        let live = try LiveFeedParts(feed: feed, circle: circle, settings: services.settings)
+        let today = live.zone.rules.civil(at: Instant(milliseconds: services.now())).date
+        let window = FeedWindow(live.configuration, today: today, zone: live.zone)
+        let (from, to) = (days.from?.day(in: live.zone), days.to?.day(in: live.zone))
+        var taken = Taken(part, from: from ?? window.firstDay, to: to ?? window.endDay, zone: live.zone)
+        try FeedContents.each(of: live, window: window, in: transaction) { taken.add($0) }
+        (self.from, self.to, self.room) = (taken.from, taken.to, room)
         (entries, isCut, hidden) = (taken.entries, taken.isCut, taken.hidden)
     }
 
@@ -115,6 +116,17 @@ package struct FeedPreview: Sendable {
             if kept.exclusion != nil { kept.events = [] }
             entries.append(kept)
         }
+    }
+}
+
+extension AuthorizedCircle {
+    /// Returns the entries that one of the caller's feeds shows on some days.
+    package func preview(
+        of feed: String, _ days: FeedPreview.Days, bytes: Int, _ services: Services
+    ) throws -> FeedPreview {
+        try FeedPreview(
+            of: try self.feed(feed), circle, days, .init(bytes: bytes, isShownOnly: true), room, in: transaction,
+            services)
     }
 }
 

@@ -20,53 +20,40 @@ package struct Feeds: Sendable {
     package struct Shown: Sendable {
         package let feed: CountedFeed
         package let health: FeedHealth
+
+        /// - Parameter room: takes the room to calculate a weight that is not known yet; throws `CircleRoom.Needed` when
+        ///   it is nil and the weight is not known.
+        fileprivate init(
+            _ feed: Feed, _ room: CircleRoom?, in transaction: any ReadTransaction, _ services: Services
+        ) throws {
+            self.feed = try CountedFeed(feed, in: transaction)
+            health = FeedHealth(
+                weight: try FeedWeight(of: feed, room, in: transaction, services),
+                clients: try ClientRhythm.all(of: feed.id, self.feed.clients, in: transaction),
+                days: try transaction.clientDays(of: feed.id))
+        }
     }
 
     /// The seconds for which a former address may continue to work.
     package static let graces = 0...2_592_000
 
-    /// Returns the circle of a feed; throws 404 for a feed that is not the caller's.
-    package func circle(of id: String, for caller: Caller) async throws -> String {
-        try await services.store.read { try Rights.feed(id, for: caller.identity, in: $0).circleID }
-    }
-
     /// Returns the caller's feeds of a circle, or all its feeds for the installation, in order of id.
     package func list(_ page: PageRequest, in circle: String, for caller: Caller) async throws -> [Listed] {
         try await services.counter.fold()
-        return try await services.store.read { transaction in
-            _ = try Rights.circle(circle, for: caller.identity, .read, in: transaction)
-            let feeds =
-                if let user = caller.userID {
-                    try transaction.feeds(of: user, in: circle, after: page.after, limit: page.limit)
-                } else {
-                    try transaction.feeds(in: circle, after: page.after, limit: page.limit)
-                }
-            return try feeds.map { feed in
-                let counted = try CountedFeed(feed, in: transaction)
-                return Listed(
-                    feed: counted, rhythms: try ClientRhythm.all(of: feed.id, counted.clients, in: transaction))
-            }
-        }
+        return try await services.acts.read(in: circle, for: caller) { try $0.feeds(page) }
     }
 
     /// Returns one feed with its state; throws 404 for a feed that is not the caller's.
     package func get(_ id: String, for caller: Caller) async throws -> Shown {
-        let now = services.now()
         try await services.counter.fold()
-        let (feed, look, clients, days) = try await services.store.read { [services] transaction in
-            let counted = try CountedFeed(try Rights.feed(id, for: caller.identity, in: transaction), in: transaction)
-            return (
-                counted, try FeedWeight.look(at: counted.feed, in: transaction, services, now: now),
-                try ClientRhythm.all(of: id, counted.clients, in: transaction), try transaction.clientDays(of: id)
-            )
+        let read: @Sendable (any ReadTransaction, CircleRoom?) throws -> Shown = { [services] transaction, room in
+            try Shown(try Rights.feed(id, for: caller.identity, in: transaction), room, in: transaction, services)
         }
-        let weight: FeedWeight? =
-            switch look {
-            case .ended: nil
-            case .known(let weight): weight
-            case .unknown: try await FeedWeight.weigh(feed.feed, services, now: now)
-            }
-        return Shown(feed: feed, health: FeedHealth(weight: weight, clients: clients, days: days))
+        do {
+            return try await services.store.read { try read($0, nil) }
+        } catch is CircleRoom.Needed {
+            return try await services.readInTurn(for: caller.payer, read).0
+        }
     }
 
     /// Returns the accesses to a feed, the latest first.
@@ -80,5 +67,28 @@ package struct Feeds: Sendable {
             _ = try Rights.feed(id, for: caller.identity, in: transaction)
             return try transaction.accesses(of: id, before: number, limit: limit)
         }
+    }
+}
+
+extension AuthorizedCircle {
+    /// Returns the caller's feeds of the circle, or all its feeds for the installation, in order of id; accesses that are
+    /// not folded are missing from their counts.
+    package func feeds(_ page: PageRequest) throws -> [Feeds.Listed] {
+        let feeds =
+            if let user {
+                try transaction.feeds(of: user, in: id, after: page.after, limit: page.limit)
+            } else {
+                try transaction.feeds(in: id, after: page.after, limit: page.limit)
+            }
+        return try feeds.map { feed in
+            let counted = try CountedFeed(feed, in: transaction)
+            return Feeds.Listed(
+                feed: counted, rhythms: try ClientRhythm.all(of: feed.id, counted.clients, in: transaction))
+        }
+    }
+
+    /// Returns a feed as `feed` does, with its state.
+    package func shownFeed(_ id: String, _ services: Services) throws -> Feeds.Shown {
+        try Feeds.Shown(try feed(id), room, in: transaction, services)
     }
 }

@@ -15,7 +15,7 @@ extension Imports {
         /// - Parameter earlier: the progress before `transaction` began: an import that has ended since is still under
         ///   way in the transaction, and the desk knows nothing more of it.
         fileprivate init(
-            _ record: ImportRecord, _ services: Services, to caller: Caller, earlier: ImportDesk.Progress? = nil,
+            _ record: ImportRecord, _ services: Services, to caller: Identity, earlier: ImportDesk.Progress? = nil,
             in transaction: any ReadTransaction
         ) throws {
             self.record = record
@@ -25,7 +25,7 @@ extension Imports {
                     ImportDesk.Progress.init(note:))
             }
             self.progress = progress
-            shown = ImportShown(record, to: caller.identity)
+            shown = ImportShown(record, to: caller)
         }
     }
 
@@ -67,7 +67,7 @@ extension Imports {
             return try show { last, count in
                 let place = last.map { ($0.record.createdAt, $0.record.id) } ?? cursor
                 return try transaction.imports(in: circle, for: caller.userID, after: place, limit: count)
-                    .map { try Listed($0, services, to: caller, in: transaction) }
+                    .map { try Listed($0, services, to: caller.identity, in: transaction) }
             }
         }
     }
@@ -78,8 +78,28 @@ extension Imports {
         return try await services.acts.readPage(for: caller) { transaction in
             let record = try Rights.import(id, for: caller.identity, .read, in: transaction).0
             return try Report(
-                try Listed(record, services, to: caller, earlier: earlier, in: transaction), part, in: transaction)
+                try Listed(record, services, to: caller.identity, earlier: earlier, in: transaction), part,
+                in: transaction)
         }
+    }
+}
+
+extension AuthorizedCircle {
+    /// Returns the circle's imports that the caller may see, the latest first.
+    package func imports(limit: Int, _ services: Services) throws -> [Imports.Listed] {
+        try transaction.imports(in: id, for: user, after: nil, limit: limit)
+            .map { try Imports.Listed($0, services, to: caller, in: transaction) }
+    }
+
+    /// Returns the report of one of the circle's imports; throws 404 for an import that the caller may not see.
+    ///
+    /// - Parameter earlier: the progress before the transaction began.
+    package func report(
+        of id: String, _ part: Imports.Part, earlier: ImportDesk.Progress?, _ services: Services
+    ) throws -> Imports.Report {
+        try Imports.Report(
+            try Imports.Listed(try `import`(id), services, to: caller, earlier: earlier, in: transaction), part,
+            in: transaction)
     }
 }
 

@@ -33,7 +33,7 @@ package struct OfficeDiary: Sendable {
     static let longestSpan = 3660
 
     package func settings(of user: String, for caller: Caller) async throws -> OfficeSettings {
-        try await read(user, caller) { book, _, _ in book.settings }
+        try await read(user, caller) { $0.book.settings }
     }
 
     /// Returns the visits that overlap dates in the person's zone, in order of start.
@@ -41,8 +41,8 @@ package struct OfficeDiary: Sendable {
         of user: String, _ dates: ClosedRange<OfficeDate>?, after: (start: Int, id: String)?, limit: Int,
         for caller: Caller
     ) async throws -> [ShownVisit] {
-        try await read(user, caller) { book, transaction, now in
-            let today = OfficeBook.date(now)
+        try await read(user, caller) { office in
+            let (book, transaction, today) = (office.book, office.transaction, OfficeBook.date(office.now))
             let context = try book.context(today...today, in: transaction)
             let clock = context.clock(of: book.settings.timeZone(fallback: context.fallbackZone))
             let from = dates.map { clock.start(of: $0.lowerBound) * 1000 } ?? Int.min / 4
@@ -55,17 +55,15 @@ package struct OfficeDiary: Sendable {
 
     /// Returns one visit.
     package func visit(_ id: String, of user: String, for caller: Caller) async throws -> ShownVisit {
-        try await read(user, caller) { book, transaction, _ in
-            guard let visit = try transaction.officeVisit(id, of: user) else { throw Refusal.missing(.visit) }
-            return try Self.shown(visit, book, transaction)
+        try await read(user, caller) { office in
+            guard let visit = try office.transaction.officeVisit(id, of: user) else { throw Refusal.missing(.visit) }
+            return try Self.shown(visit, office.book, office.transaction)
         }
     }
 
     /// Returns one date, even if nothing is known of it.
     package func day(_ date: OfficeDate, of user: String, for caller: Caller) async throws -> ShownDay {
-        try await read(user, caller) { book, transaction, _ in
-            try Self.shown(date...date, in: try book.log(date...date, in: transaction), book, transaction)[0]
-        }
+        try await read(user, caller) { try $0.days(date...date)[0] }
     }
 
     /// Returns every date of a span, both ends included; without a span, every date of the current month.
@@ -76,8 +74,8 @@ package struct OfficeDiary: Sendable {
     package func days(
         of user: String, from: OfficeDate?, to: OfficeDate?, after: OfficeDate?, limit: Int, for caller: Caller
     ) async throws -> [ShownDay] {
-        try await read(user, caller) { book, transaction, now in
-            let today = try Self.today(of: book, now, in: transaction)
+        try await read(user, caller) { office in
+            let today = try office.today
             let first = from ?? to.map { min($0.startOfMonth, $0) } ?? today.startOfMonth
             let last = to ?? max(first, from ?? today).endOfMonth
             guard first <= last else {
@@ -89,41 +87,22 @@ package struct OfficeDiary: Sendable {
             }
             let start = max(first, after.map { $0.adding(days: 1) } ?? first)
             guard start <= last else { return [] }
-            let span = start...min(last, start.adding(days: limit - 1))
-            return try Self.shown(span, in: try book.log(span, in: transaction), book, transaction)
+            return try office.days(start...min(last, start.adding(days: limit - 1)))
         }
     }
 
     /// Returns the next two weeks as they will be without further visits.
     package func preview(of user: String, for caller: Caller) async throws -> [ShownDay] {
-        try await read(user, caller) { book, transaction, now in
-            let span = OfficeBook.date(now).adding(days: -2)...OfficeBook.date(now).adding(days: 18)
-            let context = try book.context(span, in: transaction)
-            let log = try book.log(span, in: transaction)
-            let zone = book.settings.timeZone(fallback: context.fallbackZone)
-            return log.preview(now: now / 1000, context).map {
-                ShownDay(day: $0, clock: context.clock(of: log.days[$0.date]?.zone ?? zone))
-            }
-        }
+        try await read(user, caller) { try $0.preview }
     }
 
     package func status(of user: String, for caller: Caller) async throws -> Status {
-        try await read(user, caller) { book, transaction, now in
-            let today = try Self.today(of: book, now, in: transaction)
-            let problem = book.settings.enabled ? try OfficeReaders.problem(book, in: transaction) : nil
-            return Status(
-                state: OfficeState(book.settings, problem: problem), banner: problem.map(OfficeBanner.init),
-                profile: book.profile, goal: book.settings.monthlyGoal,
-                counts: try transaction.officeDayCounts(
-                    of: user, from: today.startOfMonth.dayNumber, through: today.endOfMonth.dayNumber))
-        }
+        try await read(user, caller) { try $0.status }
     }
 
     /// Returns the days whose events a clean-up would remove, or removed, in order of date.
     package func managedDays(of user: String, for caller: Caller) async throws -> [ShownDay] {
-        try await read(user, caller) { book, transaction, _ in
-            try Self.managed(book, transaction)
-        }
+        try await read(user, caller) { try Self.managed($0.book, $0.transaction) }
     }
 
     /// Returns a span of dates as they are shown.
@@ -157,23 +136,67 @@ package struct OfficeDiary: Sendable {
         }
     }
 
-    private static func today(
-        of book: OfficeBook, _ now: Int, in transaction: any ReadTransaction
-    ) throws -> OfficeDate {
-        let date = OfficeBook.date(now)
-        let context = try book.context(date...date, in: transaction)
-        return context.clock(of: book.settings.timeZone(fallback: context.fallbackZone)).date(at: now / 1000)
-    }
-
     /// Reads a user's own office days; throws 404 for another user's.
     private func read<Value: Sendable>(
-        _ user: String, _ caller: Caller,
-        _ body: @escaping @Sendable (OfficeBook, any ReadTransaction, _ now: Int) throws -> Value
+        _ user: String, _ caller: Caller, _ body: @escaping @Sendable (OfficeReading) throws -> Value
     ) async throws -> Value {
-        guard caller.isInstallation || caller.userID.map({ $0 == user }) == true else { throw Refusal.missing(.user) }
         let now = acts.now()
-        return try await acts.store.read { transaction in
-            try body(try OfficeBook(of: user, seed: "", now: now, in: transaction), transaction, now)
+        return try await acts.store.read {
+            try body(try Rights.own(of: user, for: caller.identity, in: $0).officeDays(now: now))
         }
+    }
+}
+
+/// A user's office days within one read.
+package struct OfficeReading {
+    fileprivate let book: OfficeBook
+    fileprivate let transaction: any ReadTransaction
+    fileprivate let now: Int
+
+    package var settings: OfficeSettings { book.settings }
+
+    package func days(_ span: ClosedRange<OfficeDate>) throws -> [OfficeDiary.ShownDay] {
+        try OfficeDiary.shown(span, in: try book.log(span, in: transaction), book, transaction)
+    }
+
+    /// The next two weeks as they will be without further visits.
+    package var preview: [OfficeDiary.ShownDay] {
+        get throws {
+            let span = OfficeBook.date(now).adding(days: -2)...OfficeBook.date(now).adding(days: 18)
+            let context = try book.context(span, in: transaction)
+            let log = try book.log(span, in: transaction)
+            let zone = book.settings.timeZone(fallback: context.fallbackZone)
+            return log.preview(now: now / 1000, context).map {
+                OfficeDiary.ShownDay(day: $0, clock: context.clock(of: log.days[$0.date]?.zone ?? zone))
+            }
+        }
+    }
+
+    package var status: OfficeDiary.Status {
+        get throws {
+            let today = try today
+            let problem = book.settings.enabled ? try OfficeReaders.problem(book, in: transaction) : nil
+            return OfficeDiary.Status(
+                state: OfficeState(book.settings, problem: problem), banner: problem.map(OfficeBanner.init),
+                profile: book.profile, goal: book.settings.monthlyGoal,
+                counts: try transaction.officeDayCounts(
+                    of: book.user, from: today.startOfMonth.dayNumber, through: today.endOfMonth.dayNumber))
+        }
+    }
+
+    fileprivate var today: OfficeDate {
+        get throws {
+            let date = OfficeBook.date(now)
+            let context = try book.context(date...date, in: transaction)
+            return context.clock(of: book.settings.timeZone(fallback: context.fallbackZone)).date(at: now / 1000)
+        }
+    }
+}
+
+extension AuthorizedUser {
+    /// - Parameter now: milliseconds since 1970.
+    package func officeDays(now: Int) throws -> OfficeReading {
+        OfficeReading(
+            book: try OfficeBook(of: id, seed: "", now: now, in: transaction), transaction: transaction, now: now)
     }
 }

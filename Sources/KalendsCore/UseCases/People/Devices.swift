@@ -41,8 +41,7 @@ package struct Devices: Sendable {
 
     /// Returns the caller's own devices, in order of id.
     package func list(_ page: PageRequest, for caller: Caller) async throws -> [Device] {
-        let user = try Rights.user(caller.identity)
-        return try await acts.store.read { try $0.devices(of: user, after: page.after, limit: page.limit) }
+        try await acts.readOwn(for: caller) { try $0.devices(page) }
     }
 
     /// Returns the calling device.
@@ -70,5 +69,12 @@ package struct Devices: Sendable {
             guard try act.transaction.deleteDevice(id, of: user) else { throw Refusal.missing(.device) }
             return Done(noting: AuditNote(.deviceRemoved, id, detail: ["user": .string(user)]))
         }
+    }
+}
+
+extension AuthorizedUser {
+    /// Returns the user's devices, in order of id.
+    package func devices(_ page: PageRequest) throws -> [Device] {
+        try transaction.devices(of: id, after: page.after, limit: page.limit)
     }
 }

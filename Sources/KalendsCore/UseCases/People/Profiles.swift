@@ -15,8 +15,8 @@ package struct Profiles: Sendable {
     let acts: Acts
 
     package func get(_ user: String, for caller: Caller) async throws -> Shown {
-        guard caller.isInstallation || caller.userID == user else { throw Refusal.missing(.user) }
-        return Shown(id: user, user: try await acts.store.read { try $0.user(user) })
+        let stored = try await acts.store.read { try Rights.own(of: user, for: caller.identity, in: $0).stored }
+        return Shown(id: user, user: stored)
     }
 
     /// Sets the zone of a user's own events; nil removes it.

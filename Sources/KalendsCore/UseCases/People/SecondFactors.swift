@@ -39,13 +39,7 @@ package struct SecondFactors: Sendable {
 
     /// Returns the state of the caller's own second factor.
     package func state(for caller: Caller) async throws -> State {
-        let user = try Rights.user(caller.identity)
-        return try await acts.store.read { transaction in
-            let factor = try transaction.secondFactor(of: user)
-            return State(
-                hasPassword: try transaction.password(of: user) != nil, since: factor?.confirmedAt,
-                recoveryCodes: try transaction.recoveryCodeCount(of: user))
-        }
+        try await acts.readOwn(for: caller) { try $0.secondFactor }
     }
 
     /// Creates a secret for the caller, which is shown only this once and depends on `confirm`; throws 409 when the
@@ -174,4 +168,15 @@ extension Refusal {
         "No second factor waits for its confirmation. Begin again.", code: .secondFactorState)
 
     fileprivate static let noFactor = Refusal.conflict("The user has no second factor.", code: .secondFactorState)
+}
+
+extension AuthorizedUser {
+    package var secondFactor: SecondFactors.State {
+        get throws {
+            SecondFactors.State(
+                hasPassword: try transaction.password(of: id) != nil,
+                since: try transaction.secondFactor(of: id)?.confirmedAt,
+                recoveryCodes: try transaction.recoveryCodeCount(of: id))
+        }
+    }
 }

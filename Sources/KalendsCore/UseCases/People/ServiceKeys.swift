@@ -17,8 +17,7 @@ package struct ServiceKeys: Sendable {
 
     /// Returns all keys, including revoked ones, in order of id.
     package func list(_ page: PageRequest, for caller: Caller) async throws -> [ServiceKey] {
-        try Rights.installation(caller.identity)
-        return try await acts.store.read { try $0.serviceKeys(after: page.after, limit: page.limit) }
+        try await acts.store.read { try Rights.everything(for: caller.identity, in: $0).serviceKeys(page) }
     }
 
     /// Creates a key with no more rights than the caller's; the secret is shown only this once.
@@ -49,5 +48,12 @@ package struct ServiceKeys: Sendable {
             else { return .unchanged(key) }
             return Done(revoked, noting: AuditNote(.keyRevoked, id))
         }
+    }
+}
+
+extension AuthorizedInstallation {
+    /// Returns keys, including revoked ones, in order of id.
+    package func serviceKeys(_ page: PageRequest) throws -> [ServiceKey] {
+        try transaction.serviceKeys(after: page.after, limit: page.limit)
     }
 }

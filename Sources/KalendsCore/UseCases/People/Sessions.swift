@@ -126,8 +126,8 @@ package struct Sessions: Sendable {
 
     /// Returns the caller's own sessions, in order of id.
     package func list(_ page: PageRequest, for caller: Caller) async throws -> [Session] {
-        let (user, now) = (try Rights.user(caller.identity), acts.now())
-        return try await acts.store.read { try $0.sessions(of: user, after: page.after, limit: page.limit, now: now) }
+        let now = acts.now()
+        return try await acts.readOwn(for: caller) { try $0.sessions(page, now: now) }
     }
 
     /// Ends the caller's session; it is not an error if the session has already ended.
@@ -171,4 +171,11 @@ extension Refusal {
         .forbidden, code: .secondFactorMissing,
         detail: "A sign-in with a password needs a second factor here, and the user has none. Sign in with a link, and "
             + "set one up under Account.")
+}
+
+extension AuthorizedUser {
+    /// Returns the user's sessions that have not ended, in order of id.
+    package func sessions(_ page: PageRequest, now: Int) throws -> [Session] {
+        try transaction.sessions(of: id, after: page.after, limit: page.limit, now: now)
+    }
 }

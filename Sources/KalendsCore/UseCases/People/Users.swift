@@ -23,8 +23,7 @@ package struct Users: Sendable {
 
     /// Whether anybody signs in here with a password.
     package func havePasswords() async throws -> Bool {
-        let now = acts.now()
-        return try await acts.store.read { try !$0.usersWithPassword(after: "", limit: 1, now: now).isEmpty }
+        try await acts.store.read { try $0.havePasswords }
     }
 
     /// Throws `Refusal` unless the user is the caller, or the caller acts for the installation.
@@ -88,4 +87,15 @@ package struct Users: Sendable {
         }
         guard wasThere else { throw Refusal.missing(.user) }
     }
+}
+
+extension ReadTransaction {
+    fileprivate var havePasswords: Bool {
+        get throws { try !usersWithPassword(after: "", limit: 1, now: 0).isEmpty }
+    }
+}
+
+extension AuthorizedUser {
+    /// Whether anybody signs in here with a password.
+    package var havePasswords: Bool { get throws { try transaction.havePasswords } }
 }

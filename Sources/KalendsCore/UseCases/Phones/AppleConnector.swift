@@ -31,23 +31,7 @@ package struct AppleConnector: Sendable {
     private static let mostCircles = 200
 
     package func get(for caller: Caller) async throws -> Shown {
-        let user = try Rights.user(caller.identity)
-        let most = services.settings.quotas.devicesPerUser
-        return try await services.store.read { transaction in
-            let own = try transaction.connections(of: user, by: .apple)
-            let carrier = try own.compactMap { try transaction.phoneCarrier(of: user, source: $0.id) }
-                .filter { $0.carrier != nil }.max { ($0.seenAt ?? 0) < ($1.seenAt ?? 0) }
-            // A phone that sends only what is planned carries nothing.
-            let device =
-                try carrier?.carrier.flatMap { try transaction.device($0, of: user) }
-                ?? transaction.devices(of: user, after: "", limit: most)
-                .max { ($0.lastUsedAt ?? 0) < ($1.lastUsedAt ?? 0) }
-            let writes = own.contains { $0.state == .active }
-            let seen = [device?.lastUsedAt, device?.id == carrier?.carrier ? carrier?.seenAt : nil]
-            return Shown(
-                uses: own.isEmpty ? nil : (try transaction.readsPhone(of: user), writes),
-                wasEnded: try transaction.hasEndedPhone(user), device: device, seenAt: seen.compactMap(\.self).max())
-        }
+        try await services.acts.readOwn(for: caller) { try $0.appleConnector }
     }
 
     /// Whether the person's connection was ended on this server, so that their phones have to stop.
@@ -120,6 +104,26 @@ package struct AppleConnector: Sendable {
             }
             try transaction.touchOwnFeeds(of: user, now: act.now)
             return .unnoted("What is read of people's own calendars is their own concern.", ())
+        }
+    }
+}
+
+extension AuthorizedUser {
+    package var appleConnector: AppleConnector.Shown {
+        get throws {
+            let own = try transaction.connections(of: id, by: .apple)
+            let carrier = try own.compactMap { try transaction.phoneCarrier(of: id, source: $0.id) }
+                .filter { $0.carrier != nil }.max { ($0.seenAt ?? 0) < ($1.seenAt ?? 0) }
+            // A phone that sends only what is planned carries nothing.
+            let device =
+                try carrier?.carrier.flatMap { try transaction.device($0, of: id) }
+                ?? transaction.devices(of: id, after: "", limit: .max)
+                .max { ($0.lastUsedAt ?? 0) < ($1.lastUsedAt ?? 0) }
+            let seen = [device?.lastUsedAt, device?.id == carrier?.carrier ? carrier?.seenAt : nil]
+            return AppleConnector.Shown(
+                uses: own.isEmpty
+                    ? nil : (try transaction.readsPhone(of: id), own.contains { $0.state == .active }),
+                wasEnded: try transaction.hasEndedPhone(id), device: device, seenAt: seen.compactMap(\.self).max())
         }
     }
 }

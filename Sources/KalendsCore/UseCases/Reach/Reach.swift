@@ -68,22 +68,27 @@ package struct Reach: Sendable {
     package func of(
         _ id: String, _ kind: any ItemContent.Type, in circle: String, for caller: Caller
     ) async throws -> Shown {
-        let now = services.now()
         try await services.counter.fold()
-        return try await services.store.read { [settings = services.settings] transaction in
-            let own = try Rights.circle(
-                circle, for: caller.identity, .read, of: kind.resource, in: transaction)
-            guard let item = try transaction.itemEverKnown(id, kind.collection, in: circle),
-                let change = try transaction.change(of: id, kind.collection, in: circle),
-                item.deletedAt.map({ now - $0 <= Self.daysOfDeletion * Self.day }) ?? true
-            else { throw Refusal.missing(kind.resource) }
-            let whole = try caller.userID.map { try transaction.member($0, in: circle)?.role == .owner } ?? true
-            let look = try ReachLook(item, change, own, now: now, settings, in: transaction)
-            return Shown(
-                change: change, readers: try Self.readers(look, whole, caller.userID, transaction),
-                connections: try Self.connections(look, whole, caller.userID, transaction),
-                silent: try Self.silent(look, caller.userID, transaction))
+        return try await services.store.read { transaction in
+            try of(
+                id, kind,
+                in: try Rights.authorized(circle, for: caller.identity, of: kind.resource, in: transaction))
         }
+    }
+
+    /// Returns what the other function does; accesses that are not folded are missing from it.
+    package func of(_ id: String, _ kind: any ItemContent.Type, in circle: AuthorizedCircle) throws -> Shown {
+        let (now, user, transaction) = (services.now(), circle.user, circle.transaction)
+        guard let item = try transaction.itemEverKnown(id, kind.collection, in: circle.id),
+            let change = try transaction.change(of: id, kind.collection, in: circle.id),
+            item.deletedAt.map({ now - $0 <= Self.daysOfDeletion * Self.day }) ?? true
+        else { throw Refusal.missing(kind.resource) }
+        let whole = circle.member.map { $0.role == .owner } ?? true
+        let look = try ReachLook(item, change, circle.circle, now: now, services.settings, in: transaction)
+        return Shown(
+            change: change, readers: try Self.readers(look, whole, user, transaction),
+            connections: try Self.connections(look, whole, user, transaction),
+            silent: try Self.silent(look, user, transaction))
     }
 
     /// - Parameter user: the calling user; nil for the installation, which has no feeds of its own.

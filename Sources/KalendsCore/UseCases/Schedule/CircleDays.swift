@@ -24,34 +24,21 @@ package struct CircleDays: Sendable {
     /// - Parameters:
     ///   - to: the day after the last.
     ///   - zone: the zone in which days begin and end.
-    /// - Throws: 404 for a circle of which the caller is not a member.
-    package static func of(
-        _ circleID: String, from: CivilDate, to: CivilDate, in zone: TimeZoneReference, for caller: Caller,
-        _ services: Services
-    ) async throws -> CircleDays {
-        _ = try await services.circles.get(circleID, for: caller)
-        let room = try await services.room(forCircle: circleID, for: caller.payer)
-        defer { withExtendedLifetime(room) {} }
+    package init(
+        of circle: AuthorizedCircle, from: CivilDate, to: CivilDate, in zone: TimeZoneReference,
+        _ settings: ServerSettings
+    ) throws {
+        guard let room = circle.room else { throw CircleRoom.Needed() }
+        try room.take(circle.id, andOwnOf: nil, in: circle.transaction)
         let (start, end) = (
             zone.rules.instant(of: CivilDateTime(startOf: from)), zone.rules.instant(of: CivilDateTime(startOf: to))
         )
-        return try await services.store.read { transaction in
-            let circle = try Rights.circle(circleID, for: caller.identity, .read, in: transaction)
-            let names = try CircleNames(circle.id, in: transaction)
-            var work = try Work(
-                circle, names, from: start, to: end, in: zone, reader: caller.userID, services.settings)
-            try work.addAll(in: transaction)
-            let entries = work.entries.sorted { $0.occurrence.order(in: zone) < $1.occurrence.order(in: zone) }
-            return CircleDays(entries: entries, names: names, isComplete: work.isComplete)
-        }
-    }
-
-    /// Returns the names of a circle's members and patients, including those who left.
-    package static func names(of circle: String, for caller: Caller, _ services: Services) async throws -> CircleNames {
-        try await services.store.read { transaction in
-            _ = try Rights.circle(circle, for: caller.identity, .read, in: transaction)
-            return try CircleNames(circle, in: transaction)
-        }
+        names = try circle.names
+        var work = try Work(
+            circle.circle, names, from: start, to: end, in: zone, reader: circle.user, settings)
+        try work.addAll(in: circle.transaction)
+        entries = work.entries.sorted { $0.occurrence.order(in: zone) < $1.occurrence.order(in: zone) }
+        isComplete = work.isComplete
     }
 
     /// Returns the occurrences of a feed's entries on some days, in order of time.

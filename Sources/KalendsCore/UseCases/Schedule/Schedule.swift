@@ -34,13 +34,7 @@ package struct Schedule: Sendable {
     package func get(
         _ id: String, _ kind: any ItemContent.Type, in circle: String, for caller: Caller
     ) async throws -> ShownItem {
-        try await acts.store.read { transaction in
-            let own = try Rights.circle(circle, for: caller.identity, .read, in: transaction)
-            guard let item = try transaction.item(id, kind.collection, in: circle) else {
-                throw Refusal.missing(kind.resource)
-            }
-            return try ShownItem(item, kind, try own.zone, in: transaction)
-        }
+        try await acts.read(in: circle, for: caller) { try $0.item(id, kind) }
     }
 
     /// Creates or changes an item; throws `Refusal` with all faults of the draft.
@@ -83,4 +77,16 @@ package struct Schedule: Sendable {
             _ = try writer.delete(id, kind.collection)
         }
     }
+}
+
+extension AuthorizedCircle {
+    package func item(_ id: String, _ kind: any ItemContent.Type) throws -> ShownItem {
+        guard let item = try transaction.item(id, kind.collection, in: self.id) else {
+            throw Refusal.missing(kind.resource)
+        }
+        return try ShownItem(item, kind, try circle.zone, in: transaction)
+    }
+
+    /// The names of the circle's members and patients, including those who left.
+    package var names: CircleNames { get throws { try CircleNames(id, in: transaction) } }
 }

@@ -17,12 +17,7 @@ package struct Subscriptions: Sendable {
 
     /// Returns a circle's subscriptions in order of id.
     package func list(_ page: PageRequest, in circle: String, for caller: Caller) async throws -> [Shown] {
-        try await services.store.read { transaction in
-            _ = try Rights.circle(circle, for: caller.identity, .read, in: transaction)
-            return try transaction.subscriptions(in: circle, after: page.after, limit: page.limit).map {
-                Shown(own: $0, events: try transaction.eventCount(ofSubscription: $0.id))
-            }
-        }
+        try await services.acts.read(in: circle, for: caller) { try $0.subscriptions(page) }
     }
 
     /// Returns one subscription; throws 404 for a subscription that is not in the circle.
@@ -76,5 +71,14 @@ package struct Subscriptions: Sendable {
             throw Refusal.missing(.subscription)
         }
         return own
+    }
+}
+
+extension AuthorizedCircle {
+    /// Returns the circle's subscriptions in order of id.
+    package func subscriptions(_ page: PageRequest) throws -> [Subscriptions.Shown] {
+        try transaction.subscriptions(in: id, after: page.after, limit: page.limit).map {
+            Subscriptions.Shown(own: $0, events: try transaction.eventCount(ofSubscription: $0.id))
+        }
     }
 }

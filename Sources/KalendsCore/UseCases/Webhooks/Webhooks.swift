@@ -64,3 +64,14 @@ package struct Webhooks: Sendable {
         return hook
     }
 }
+
+extension AuthorizedInstallation {
+    /// Returns webhooks in order of id, and how many messages of each wait.
+    package func webhooks(
+        _ page: PageRequest, _ services: Services
+    ) throws -> [(shown: Webhooks.Shown, pending: Int)] {
+        try transaction.webhooks(after: page.after, limit: page.limit).map { hook in
+            (Webhooks(services: services).shown(hook), try transaction.pendingDeliveries(of: hook.id))
+        }
+    }
+}
