@@ -40,7 +40,7 @@ public struct GoogleNotification: Hashable, Sendable {
     public var channelID: String
     public var resourceID: String
     /// The secret of the channel, to be compared in constant time.
-    public var token: Secret
+    public var token: Concealed
     /// Whether it reports only that the channel is open.
     public var isSync: Bool
     /// Increases with each notification of a channel, with gaps.
@@ -59,7 +59,7 @@ public struct GoogleNotification: Hashable, Sendable {
         else { return nil }
         channelID = channel
         resourceID = resource
-        self.token = Secret(token)
+        self.token = Concealed(token)
         isSync = state == "sync"
         self.number = number
     }

@@ -27,17 +27,13 @@ struct AuthenticatorSecret: Sendable {
 
     /// Creates a secret with the system's generator.
     static func make(_ algorithm: OneTimeCode.Algorithm) -> AuthenticatorSecret {
-        var generator = SystemRandomNumberGenerator()
-        let bytes = (0..<algorithm.length).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
-        return AuthenticatorSecret(base32: Concealed(Base32.encode(bytes)), algorithm)
+        AuthenticatorSecret(base32: Concealed(Base32.encode(.random(algorithm.length))), algorithm)
     }
 
     var bytes: [UInt8] { Base32.decode(base32.bytes) ?? [] }
 
     /// Whether a text is this secret; the comparison takes the same time wherever the two differ.
-    func isSame(as text: Concealed) -> Bool {
-        SymmetricKey(data: base32.bytes) == SymmetricKey(data: text.bytes)
-    }
+    func isSame(as text: Concealed) -> Bool { base32.bytes.isSameSecret(as: text.bytes) }
 
     /// The address that authenticator apps read from a QR code (the Key URI Format).
     ///
