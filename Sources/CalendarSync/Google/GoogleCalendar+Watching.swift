@@ -11,7 +11,8 @@ extension GoogleCalendar {
         _ calendar: String, address: String, secret: String
     ) async throws(ProviderFailure) -> WatchChannel? {
         // Each secret is used only once, so the channel's id is new as well.
-        let id = Base32Hex.encode(Array(SHA256.hash(data: Array("\(calendar)\n\(secret)".utf8))))
+        let digest = Array(SHA256.hash(data: Array("\(calendar)\n\(secret)".utf8)))
+        let id = Base32.encode(digest, with: Base32.extendedHex)
         let body: JSONValue = [
             "id": .string(id), "type": "web_hook", "address": .string(address), "token": .string(secret),
             "params": ["ttl": .string(String(Self.lifetime))],

@@ -51,13 +51,7 @@ public struct Limitation: Hashable, Sendable {
     /// A sentence for people.
     public var message: String
     /// Whether the entry cannot be stored at all: `write` refuses it with the same sentence, before anything is sent.
-    public var preventsWriting: Bool
-
-    public init(field: String, message: String, preventsWriting: Bool = false) {
-        self.field = field
-        self.message = message
-        self.preventsWriting = preventsWriting
-    }
+    public var preventsWriting = false
 }
 
 /// A registered request for notifications of changes.

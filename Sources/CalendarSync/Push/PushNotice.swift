@@ -22,14 +22,7 @@ public struct PushNotice: Hashable, Sendable {
     public var secret: Concealed?
     public var what: What
     /// Google's resource id, which is needed to end an unknown channel; empty elsewhere.
-    public var resourceID: String
-
-    public init(channel: String, secret: Concealed?, what: What, resourceID: String = "") {
-        self.channel = channel
-        self.secret = secret
-        self.what = what
-        self.resourceID = resourceID
-    }
+    public var resourceID = ""
 
     /// Reports whether the notice has the channel's secret, in a time that reveals nothing about it.
     public func isAuthentic(_ expected: Concealed) -> Bool {

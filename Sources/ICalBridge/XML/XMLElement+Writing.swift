@@ -2,7 +2,7 @@
 
 extension XMLElement {
     /// Writes character data without the characters that XML 1.0 cannot hold.
-    static func write(_ text: String, to out: inout [UInt8]) {
+    package static func write(_ text: String, to out: inout [UInt8]) {
         for scalar in text.unicodeScalars {
             switch scalar {
             case "&": out += "&amp;".utf8

@@ -40,21 +40,9 @@ struct AuthenticatorSecret: Sendable {
     /// - Parameter issuer: the name under which the app lists it.
     func address(issuer: String, user: String) -> Concealed {
         // A colon would end the issuer, so those of names are encoded too.
-        let (issuer, user) = (Self.encoded(issuer), Self.encoded(user))
+        let (issuer, user) = (PercentEncoding.encode(issuer), PercentEncoding.encode(user))
         return Concealed(
             "otpauth://totp/\(issuer):\(user)?secret=\(base32.reveal())&issuer=\(issuer)"
                 + "&algorithm=\(algorithm.rawValue)&digits=\(OneTimeCode.digits)&period=\(OneTimeCode.period)")
-    }
-
-    private static func encoded(_ text: String) -> String {
-        text.utf8.map { byte in
-            switch byte {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"),
-                UInt8(ascii: "-"):
-                String(UnicodeScalar(byte))
-            default: "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-            }
-        }.joined()
     }
 }
