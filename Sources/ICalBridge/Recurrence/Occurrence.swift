@@ -30,6 +30,11 @@ public struct Expansion: Hashable, Sendable {
     public var occurrences: [Occurrence]
     /// False when a limit ended the expansion; the occurrences are then the first ones of each rule.
     public var isComplete: Bool
+
+    public init(occurrences: [Occurrence], isComplete: Bool) {
+        self.occurrences = occurrences
+        self.isComplete = isComplete
+    }
 }
 
 /// When the last occurrence of a series ends.

@@ -14,7 +14,20 @@ public struct TimeZoneDefinition: Hashable, Sendable, Codable {
         /// A yearly rule for further onsets; nil when there is none.
         public var rule: RecurrenceRule?
         /// Further onsets, on the same wall clock as `start`.
-        public var additions: [CivilDateTime] = []
+        public var additions: [CivilDateTime]
+
+        public init(
+            isDaylight: Bool, start: CivilDateTime, offsetFrom: Int, offsetTo: Int, name: String? = nil,
+            rule: RecurrenceRule? = nil, additions: [CivilDateTime] = []
+        ) {
+            self.isDaylight = isDaylight
+            self.start = start
+            self.offsetFrom = offsetFrom
+            self.offsetTo = offsetTo
+            self.name = name
+            self.rule = rule
+            self.additions = additions
+        }
     }
 
     /// The TZID.
