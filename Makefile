@@ -38,12 +38,12 @@ optimized: $(RELEASED) ## The program as it is installed and measured, in .build
 
 # Built when a source is newer than it: a look at file times, where the package manager takes many seconds to see that
 # nothing is to be done.
-$(KALENDS): Package.swift $(shell find Sources -type f)
+$(KALENDS): Package.swift $(shell find Sources Samples/exports Samples/demo.json -type f)
 	@Scripts/install-packages.sh $(SYSTEM_PACKAGES)
 	@$(SWIFT) build --product kalends
 	@touch $@
 
-$(RELEASED): Package.swift $(shell find Sources -type f)
+$(RELEASED): Package.swift $(shell find Sources Samples/exports Samples/demo.json -type f)
 	@Scripts/install-packages.sh $(SYSTEM_PACKAGES)
 	@$(SWIFT) build $(RELEASE) --product kalends
 	@touch $@

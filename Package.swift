@@ -206,8 +206,8 @@ let package = Package(
         .executableTarget(
             name: "FeedServer",
             dependencies: [
-                "Base", "CSandbox", "FeedTokens", "ICalBridge", "KalendsCore", "KalendsFront", "Storage",
-                "StoragePostgreSQL", "StorageSQLite",
+                "Base", "CSandbox", "FeedTokens", "ICalBridge", "KalendsCore", "KalendsFront", "ProgramFiles",
+                "Storage", "StoragePostgreSQL", "StorageSQLite",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "CoreMetrics", package: "swift-metrics"),
@@ -330,8 +330,8 @@ let package = Package(
             name: "FeedServerTests",
             dependencies: [
                 "Base", "CalendarSync", "FeedServer", "FeedTokens", "ICalBridge", "KalendsCore", "KalendsFront",
-                "OfficeDays", "Outbound", "Pages", "PhoneTexts", "Storage", "StorageSQLite", "StoreConformance",
-                "TestSupport",
+                "OfficeDays", "Outbound", "Pages", "PhoneTexts", "ProgramFiles", "Storage", "StorageSQLite",
+                "StoreConformance", "TestSupport",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "Crypto", package: "swift-crypto"),

@@ -180,6 +180,18 @@ END
 FILE(common_passwords_txt)
 #embed "../KalendsCore/Identity/Passwords/common-passwords.txt"
 END
+FILE(demo_json)
+#embed "../../Samples/demo.json"
+END
+FILE(google_export_ics)
+#embed "../../Samples/exports/google-export.ics"
+END
+FILE(outlook_export_ics)
+#embed "../../Samples/exports/outlook-export.ics"
+END
+FILE(apple_export_ics)
+#embed "../../Samples/exports/apple-export.ics"
+END
 
 #define ROW(name, bytes) {name, bytes, sizeof bytes}
 
@@ -242,6 +254,10 @@ static const struct kalends_file files[] = {
     ROW("time.mustache", time_mustache),
     ROW("toast.mustache", toast_mustache),
     ROW("common-passwords.txt", common_passwords_txt),
+    ROW("demo.json", demo_json),
+    ROW("google-export.ics", google_export_ics),
+    ROW("outlook-export.ics", outlook_export_ics),
+    ROW("apple-export.ics", apple_export_ics),
 };
 
 struct kalends_file kalends_file_at(int number) {

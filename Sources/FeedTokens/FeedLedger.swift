@@ -96,14 +96,5 @@ public struct FeedLedger: Sendable {
     package static func purpose(_ feed: String) -> String { "feeds/\(feed)/token" }
 
     /// An id that reveals nothing: 128 random bits in hex, so that it never begins with a hyphen like an option.
-    public static func makeID() -> String {
-        var generator = SystemRandomNumberGenerator()
-        let (high, low) = (
-            UInt64.random(in: .min ... .max, using: &generator), UInt64.random(in: .min ... .max, using: &generator)
-        )
-        return [high, low].map { number in
-            let text = String(number, radix: 16)
-            return String(repeating: "0", count: 16 - text.utf8.count) + text
-        }.joined()
-    }
+    public static func makeID() -> String { Hexadecimal.text([UInt8].random(16)) }
 }

@@ -5,9 +5,8 @@ internal import FoundationEssentials
 
 /// 256 random bits that open something for whoever has them.
 ///
-/// Printing, interpolating or dumping one shows `[redacted]`; only `reveal()` returns the text, and it is called only
-/// in the few places where a secret leaves the server on purpose.
-public struct Secret: Hashable, Sendable {
+/// Only `reveal()` returns the text, and it is called only in the few places where a secret leaves the server on purpose.
+public struct Secret: Hashable, Redacted {
     /// What a secret opens; the text begins with it, so that a leaked secret can be recognized and searched for.
     public enum Kind: Sendable {
         /// A feed URL.
@@ -60,8 +59,7 @@ public struct Secret: Hashable, Sendable {
 
     /// Creates a secret with the system's generator.
     public static func make(_ kind: Kind) -> Secret {
-        var generator = SystemRandomNumberGenerator()
-        func word() -> UInt64 { UInt64.random(in: .min ... .max, using: &generator) }
+        func word() -> UInt64 { .random(in: .min ... .max) }
         return Secret(kind: kind, Bits((word(), word(), word(), word())))
     }
 
@@ -114,10 +112,4 @@ public struct Secret: Hashable, Sendable {
 
     /// The first characters: too few to guess the rest from, but enough to tell two secrets apart.
     public var hint: String { String(reveal().prefix(kind.prefix.count + 4)) + "…" }
-}
-
-extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    public var description: String { "[redacted]" }
-    public var debugDescription: String { "[redacted]" }
-    public var customMirror: Mirror { Mirror(self, children: []) }
 }

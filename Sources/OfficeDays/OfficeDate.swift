@@ -80,32 +80,9 @@ extension OfficeDate: CustomStringConvertible {
 }
 
 /// Encoded as `2026-01-21`, also as a dictionary key.
-extension OfficeDate: Codable, CodingKeyRepresentable {
-    private struct Name: CodingKey {
-        let stringValue: String
-        var intValue: Int? { nil }
-
-        init(stringValue: String) { self.stringValue = stringValue }
-        init?(intValue: Int) { nil }
-    }
-
-    public init(from decoder: any Decoder) throws {
-        let text = try decoder.singleValueContainer().decode(String.self)
-        guard let date = OfficeDate(text) else {
-            throw DecodingError.dataCorrupted(
-                DecodingError.Context(codingPath: decoder.codingPath, debugDescription: "This is not a date."))
-        }
-        self = date
-    }
-
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(description)
-    }
-
-    public var codingKey: any CodingKey { Name(stringValue: description) }
-
-    public init?(codingKey: some CodingKey) { self.init(codingKey.stringValue) }
+extension OfficeDate: CodedAsText {
+    public init?(coded text: String) { self.init(text) }
+    public var coded: String { description }
 }
 
 /// A day of the week, named as in the settings.

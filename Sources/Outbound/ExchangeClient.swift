@@ -30,19 +30,10 @@ package struct ExchangeClient: Sendable {
     package var deadline = Duration.seconds(60)
 
     /// One client for the life of the process; all callers share its connections.
-    private static let client: HTTPClient = {
-        var tls = TLSConfiguration.makeClientConfiguration()
-        tls.trustRoots = SystemTrust.roots
-        var configuration = HTTPClient.Configuration(
-            tlsConfiguration: tls, redirectConfiguration: .disallow,
-            timeout: HTTPClient.Configuration.Timeout(connect: .seconds(10), read: .seconds(45)), proxy: nil,
-            decompression: .disabled)
-        configuration.httpVersion = .http1Only
-        configuration.connectionPool.retryConnectionEstablishment = false
+    private static let client = HTTPClient(
+        eventLoopGroupProvider: .singleton,
         // Each provider has its own limit, by account and project.
-        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 256
-        return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
-    }()
+        configuration: .direct(read: .seconds(45), connectionsPerHost: 256))
 
     package init() {}
 
@@ -57,10 +48,7 @@ package struct ExchangeClient: Sendable {
         _ method: String, _ url: String, headers: [(name: String, value: String)], body: [UInt8]?, longest: Int,
         admit: @Sendable (Int) async -> Bool = { _ in true }
     ) async throws(ExchangeFailure) -> Exchanged {
-        var request = HTTPClientRequest(url: url)
-        request.method = HTTPMethod(rawValue: method)
-        for field in headers { request.headers.add(name: field.name, value: field.value) }
-        if let body { request.body = .bytes(body) }
+        let request = HTTPClientRequest(method, url, headers: headers, body: body)
         do {
             let response = try await Self.client.execute(
                 request, timeout: .milliseconds(Int64(deadline / .milliseconds(1))))

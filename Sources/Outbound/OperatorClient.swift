@@ -3,7 +3,6 @@
 internal import AsyncHTTPClient
 internal import NIOCore
 internal import NIOHTTP1
-internal import NIOSSL
 
 /// A client for addresses that the operator or the host application named: receivers of webhooks, key sets.
 ///
@@ -22,17 +21,8 @@ package struct OperatorClient: Sendable {
     }
 
     private static var configuration: HTTPClient.Configuration {
-        var tls = TLSConfiguration.makeClientConfiguration()
-        tls.trustRoots = SystemTrust.roots
-        var configuration = HTTPClient.Configuration(
-            tlsConfiguration: tls, redirectConfiguration: .disallow,
-            timeout: HTTPClient.Configuration.Timeout(connect: .seconds(10), read: .seconds(15)), proxy: nil,
-            decompression: .disabled)
-        configuration.httpVersion = .http1Only
-        configuration.connectionPool.retryConnectionEstablishment = false
         // Hosts must not wait for each other's connections: each caller has its own limit.
-        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 4096
-        return configuration
+        .direct(read: .seconds(15), connectionsPerHost: 4096)
     }
 
     /// Sends a request and reads its answer.
@@ -47,10 +37,7 @@ package struct OperatorClient: Sendable {
         _ method: String, _ url: String, headers: [(name: String, value: String)], body: [UInt8]? = nil,
         _ take: ([UInt8]) throws -> Bool
     ) async throws -> OutboundAnswer {
-        var request = HTTPClientRequest(url: url)
-        request.method = HTTPMethod(rawValue: method)
-        for field in headers { request.headers.add(name: field.name, value: field.value) }
-        if let body { request.body = .bytes(body) }
+        let request = HTTPClientRequest(method, url, headers: headers, body: body)
         let response: HTTPClientResponse
         do {
             response = try await client.execute(request, timeout: .minutes(1))

@@ -53,10 +53,4 @@ package struct OutboundFailure: Error, Hashable, Sendable {
             : "The host answered with the status \(status), and not with a calendar."
         return OutboundFailure(kind: .status(status), message: message, retryAfter: retryAfter)
     }
-
-    package init(kind: Kind, message: String, retryAfter: Int? = nil) {
-        self.kind = kind
-        self.message = message
-        self.retryAfter = retryAfter
-    }
 }

@@ -134,13 +134,13 @@ extension FormsTwin {
         }
     }
 
-    static func properties(_ node: XMLNode, within path: String = "") -> [String] {
+    static func properties(_ node: XMLElement, within path: String = "") -> [String] {
         if node.name == "icalendar" { return node.children.flatMap { properties($0) } }
         return (node["properties"]?.children ?? []).map { "\(path)\(node.name) \(canonical($0))" }
             + (node["components"]?.children ?? []).flatMap { properties($0, within: path + node.name + "/") }
     }
 
-    private static func canonical(_ node: XMLNode) -> String {
+    private static func canonical(_ node: XMLElement) -> String {
         node.name + "(" + (node.children.isEmpty ? node.text : node.children.map(canonical).joined()) + ")"
     }
 }

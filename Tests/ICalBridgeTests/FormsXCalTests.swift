@@ -92,6 +92,21 @@ struct FormsXCalTests {
         #expect(!Forms.text(text).contains("FOREIGN"))
     }
 
+    @Test("Names in capitals, a late declaration, control characters and undeclared prefixes are not refused")
+    func lenient() throws {
+        let text = try CalendarReader.iCalendarText(
+            fromXCal: Array(
+                """
+
+                <?xml version='1.0' encoding='iso-8859-1'?><ICALENDAR><VCALENDAR><components><vevent><properties>
+                  <UID><text>one</text></UID><dtstart><date>2026-01-05</date></dtstart><o:x a:b='1'/>
+                  <summary><text>a\u{B}b&#11;c</text></summary></properties></vevent></components></VCALENDAR></ICALENDAR>
+                """.utf8))
+        let event = try #require(CalendarReader().read(text).first)
+        #expect(event.uid == "one" && event.start == .date(Reading.day("20260105")))
+        #expect(Forms.text(text).contains("SUMMARY:abc\r\n"))
+    }
+
     @Test(
         "A text that is not xCal is refused with a reason",
         arguments: [

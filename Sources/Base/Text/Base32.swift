@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Base32 (RFC 4648 section 6) without padding, as authenticator apps exchange secrets.
+/// Base32 without padding (RFC 4648 section 6), as authenticator apps exchange secrets.
 public enum Base32 {
-    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".utf8)
+    public static let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".utf8)
+    /// The extended hexadecimal alphabet in lower case (section 7).
+    public static let extendedHex = Array("0123456789abcdefghijklmnopqrstuv".utf8)
 
-    public static func encode(_ bytes: [UInt8]) -> String {
+    public static func encode(_ bytes: [UInt8], with alphabet: [UInt8] = letters) -> String {
         var text: [UInt8] = []
         text.reserveCapacity((bytes.count * 8 + 4) / 5)
         var (bits, count) = (UInt32(0), 0)

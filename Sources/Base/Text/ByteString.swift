@@ -28,26 +28,7 @@ extension ByteString: CustomStringConvertible {
     public var description: String { string }
 }
 
-/// Encoded as plain text, and as a member's name where it is a dictionary's key.
-extension ByteString: Codable, CodingKeyRepresentable {
-    private struct Name: CodingKey {
-        let stringValue: String
-        var intValue: Int? { nil }
-
-        init(stringValue: String) { self.stringValue = stringValue }
-        init?(intValue: Int) { nil }
-    }
-
-    public init(from decoder: any Decoder) throws {
-        self.init(try decoder.singleValueContainer().decode(String.self))
-    }
-
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(string)
-    }
-
-    public var codingKey: any CodingKey { Name(stringValue: string) }
-
-    public init?(codingKey: some CodingKey) { self.init(codingKey.stringValue) }
+extension ByteString: CodedAsText {
+    public init(coded text: String) { self.init(text) }
+    public var coded: String { string }
 }

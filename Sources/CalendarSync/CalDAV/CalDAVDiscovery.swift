@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ICalBridge
+
 /// Finds an account's principal and calendar homes (RFC 6764 section 6, RFC 5397, RFC 4791 section 6.2.1).
 public struct CalDAVDiscovery: Sendable {
     private let entrance: DAVAddress

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ICalBridge
+
 /// The bodies of requests. Values are escaped; the names are ours.
 enum DAVBody {
     private static let declaration = "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n"
@@ -66,17 +68,7 @@ enum DAVBody {
     /// Returns a text as character data, without what XML 1.0 cannot hold.
     static func escaped(_ text: String) -> String {
         var out: [UInt8] = []
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "&"): out += "&amp;".utf8
-            case UInt8(ascii: "<"): out += "&lt;".utf8
-            case UInt8(ascii: ">"): out += "&gt;".utf8
-            case UInt8(ascii: "\""): out += "&quot;".utf8
-            case 13: out += "&#13;".utf8
-            case 9, 10, 32...: out.append(byte)
-            default: break
-            }
-        }
+        XMLElement.write(text, to: &out)
         return String(decoding: out, as: UTF8.self)
     }
 }

@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ICalBridge
+
+extension XMLElement {
+    /// The text of each `DAV:href` within it.
+    var hrefs: [String] { children(.dav, "href").map(\.trimmed) }
+}
+
 /// A 207 answer (RFC 4918 section 13), with the token of RFC 6578.
 struct Multistatus: Sendable {
     struct Response: Sendable {

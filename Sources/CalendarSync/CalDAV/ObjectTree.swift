@@ -136,18 +136,7 @@ struct ObjectTree: Hashable, Sendable {
     }
 
     private static func write(_ line: [UInt8], to out: inout [UInt8]) {
-        var from = 0
-        var room = 75
-        while line.count - from > room {
-            var end = from + room
-            // A continuation byte (10xxxxxx) belongs to the character before it.
-            while end > from + 1, line[end] & 0xC0 == 0x80 { end -= 1 }
-            out += line[from..<end]
-            out += [13, 10, 32]
-            from = end
-            room = 74
-        }
-        out += line[from...]
+        ContentLine.fold(line, to: &out)
         out += [13, 10]
     }
 }

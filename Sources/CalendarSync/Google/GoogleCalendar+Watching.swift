@@ -11,7 +11,8 @@ extension GoogleCalendar {
         _ calendar: String, address: String, secret: String
     ) async throws(ProviderFailure) -> WatchChannel? {
         // Each secret is used only once, so the channel's id is new as well.
-        let id = Base32Hex.encode(Array(SHA256.hash(data: Array("\(calendar)\n\(secret)".utf8))))
+        let digest = Array(SHA256.hash(data: Array("\(calendar)\n\(secret)".utf8)))
+        let id = Base32.encode(digest, with: Base32.extendedHex)
         let body: JSONValue = [
             "id": .string(id), "type": "web_hook", "address": .string(address), "token": .string(secret),
             "params": ["ttl": .string(String(Self.lifetime))],
@@ -40,7 +41,7 @@ public struct GoogleNotification: Hashable, Sendable {
     public var channelID: String
     public var resourceID: String
     /// The secret of the channel, to be compared in constant time.
-    public var token: Secret
+    public var token: Concealed
     /// Whether it reports only that the channel is open.
     public var isSync: Bool
     /// Increases with each notification of a channel, with gaps.
@@ -59,7 +60,7 @@ public struct GoogleNotification: Hashable, Sendable {
         else { return nil }
         channelID = channel
         resourceID = resource
-        self.token = Secret(token)
+        self.token = Concealed(token)
         isSync = state == "sync"
         self.number = number
     }

@@ -20,7 +20,7 @@ enum GoogleMark {
     /// Returns an event id of our choice, in base32hex characters (RFC 4648 section 7): always the same for the same
     /// mark.
     static func eventID(_ mark: Mark) -> String {
-        "kalends" + Base32Hex.encode(Array(SHA256.hash(data: Array(text(mark).utf8))))
+        "kalends" + Base32.encode(Array(SHA256.hash(data: Array(text(mark).utf8))), with: Base32.extendedHex)
     }
 
     /// Reports whether a UID is one that Google gives an event with an id of our choice.
@@ -76,26 +76,5 @@ enum GoogleMark {
         let mark = Mark(
             installation: fields[1], connection: fields[2], circle: fields[3], item: key, generation: generation)
         return self.text(mark) == text ? mark : nil
-    }
-}
-
-/// Base32 with the extended hexadecimal alphabet, in lower case and without padding (RFC 4648 section 7).
-enum Base32Hex {
-    private static let alphabet = Array("0123456789abcdefghijklmnopqrstuv".utf8)
-
-    static func encode(_ bytes: [UInt8]) -> String {
-        var text: [UInt8] = []
-        var bits: UInt32 = 0
-        var count = 0
-        for byte in bytes {
-            bits = bits << 8 | UInt32(byte)
-            count += 8
-            while count >= 5 {
-                count -= 5
-                text.append(alphabet[Int(bits >> UInt32(count)) & 31])
-            }
-        }
-        if count > 0 { text.append(alphabet[Int(bits << UInt32(5 - count)) & 31]) }
-        return String(decoding: text, as: UTF8.self)
     }
 }

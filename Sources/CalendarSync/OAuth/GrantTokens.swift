@@ -37,7 +37,7 @@ public actor GrantTokens: AccessTokens {
     /// A renewed grant that could not be stored yet, with the one that it replaces. It is not used before it is stored.
     private var unstored: (renewed: OAuthGrant, replacing: OAuthGrant)?
     /// The refresh token that the provider has refused: it is not sent again.
-    private var dead: Secret?
+    private var dead: Concealed?
     private var refreshing: Task<Result<OAuthGrant, ProviderFailure>, Never>?
 
     public init(client: OAuthClient, storage: GrantStorage, now: @escaping @Sendable () -> Instant) {
@@ -47,20 +47,20 @@ public actor GrantTokens: AccessTokens {
     }
 
     public func current() async throws(ProviderFailure) -> String {
-        if let known, refreshing == nil, isFresh(known) { return known.accessToken.revealed }
+        if let known, refreshing == nil, isFresh(known) { return known.accessToken.reveal() }
         return try await another(than: nil)
     }
 
     public func renewed(after token: String) async throws(ProviderFailure) -> String {
-        if let known, refreshing == nil, isFresh(known), known.accessToken.revealed != token {
-            return known.accessToken.revealed
+        if let known, refreshing == nil, isFresh(known), known.accessToken.reveal() != token {
+            return known.accessToken.reveal()
         }
-        return try await another(than: Secret(token))
+        return try await another(than: Concealed(token))
     }
 
     private func isFresh(_ grant: OAuthGrant) -> Bool { grant.expiresAt > now().adding(seconds: Self.margin) }
 
-    private func another(than refused: Secret?) async throws(ProviderFailure) -> String {
+    private func another(than refused: Concealed?) async throws(ProviderFailure) -> String {
         let task: Task<Result<OAuthGrant, ProviderFailure>, Never>
         if let refreshing {
             task = refreshing
@@ -70,10 +70,10 @@ public actor GrantTokens: AccessTokens {
             task = Task { await self.renew(refused: refused) }
             refreshing = task
         }
-        return try await task.value.get().accessToken.revealed
+        return try await task.value.get().accessToken.reveal()
     }
 
-    private func renew(refused: Secret?) async -> Result<OAuthGrant, ProviderFailure> {
+    private func renew(refused: Concealed?) async -> Result<OAuthGrant, ProviderFailure> {
         defer { refreshing = nil }
         do throws(ProviderFailure) {
             let grant = try await fresh(refused: refused)
@@ -85,7 +85,7 @@ public actor GrantTokens: AccessTokens {
         }
     }
 
-    private func fresh(refused: Secret?) async throws(ProviderFailure) -> OAuthGrant {
+    private func fresh(refused: Concealed?) async throws(ProviderFailure) -> OAuthGrant {
         if let (renewed, replacing) = unstored {
             try await store(renewed, replacing: replacing)
             if isFresh(renewed), renewed.accessToken != refused { return renewed }

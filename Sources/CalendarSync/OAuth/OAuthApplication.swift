@@ -7,7 +7,7 @@ public struct OAuthApplication: Sendable {
     public var service: Service
     public var clientID: String
     /// The client secret; nil for a public client.
-    public var clientSecret: Secret?
+    public var clientSecret: Concealed?
     public var authorizeURL: String
     public var tokenURL: String
     /// The revocation address; nil where the provider has no revocation (Microsoft).
@@ -15,7 +15,7 @@ public struct OAuthApplication: Sendable {
 
     /// Returns an application with Google's addresses, unless others are given.
     public static func google(
-        clientID: String, clientSecret: Secret?, authorizeURL: String? = nil, tokenURL: String? = nil,
+        clientID: String, clientSecret: Concealed?, authorizeURL: String? = nil, tokenURL: String? = nil,
         revokeURL: String? = nil
     ) -> OAuthApplication {
         OAuthApplication(
@@ -31,7 +31,7 @@ public struct OAuthApplication: Sendable {
     ///   - tenant: `common`, `organizations`, `consumers`, a tenant's id or its domain.
     ///   - loginURL: the part before `/{tenant}/oauth2/v2.0/`.
     public static func microsoft(
-        clientID: String, clientSecret: Secret?, tenant: String = "common",
+        clientID: String, clientSecret: Concealed?, tenant: String = "common",
         loginURL: String = "https://login.microsoftonline.com"
     ) -> OAuthApplication {
         let base = withoutSlash(loginURL) + "/" + PercentEncoding.encode(tenant) + "/oauth2/v2.0"

@@ -11,34 +11,34 @@ public struct OAuthAttempt: Hashable, Sendable {
     public static let randomBytes = 64
 
     /// The state parameter: 43 characters of base64url.
-    public let state: Secret
+    public let state: Concealed
     /// The code verifier of RFC 7636 section 4.1: 43 characters of base64url.
-    public let verifier: Secret
+    public let verifier: Concealed
 
     /// - Parameter random: `randomBytes` bytes, unpredictable and never used again.
     public init(random: [UInt8]) {
         precondition(random.count == Self.randomBytes)
         self.init(
-            state: Secret(Base64URL.encode(Array(random[..<32]))),
-            verifier: Secret(Base64URL.encode(Array(random[32...]))))
+            state: Concealed(Base64URL.encode(Array(random[..<32]))),
+            verifier: Concealed(Base64URL.encode(Array(random[32...]))))
     }
 
-    init(state: Secret, verifier: Secret) {
+    init(state: Concealed, verifier: Concealed) {
         self.state = state
         self.verifier = verifier
     }
 
     /// The code challenge by the method S256 (RFC 7636 section 4.2).
-    public var challenge: String { Base64URL.encode(Array(SHA256.hash(data: Array(verifier.revealed.utf8)))) }
+    public var challenge: String { Base64URL.encode(Array(SHA256.hash(data: Array(verifier.reveal().utf8)))) }
 }
 
 /// The parameters with which the provider sends the browser back (RFC 6749 section 4.1.2).
 public enum OAuthReturn: Hashable, Sendable {
-    case code(Secret, state: Secret)
+    case code(Concealed, state: Concealed)
     /// The person, or an administrator, refused.
-    case denied(state: Secret)
+    case denied(state: Concealed)
     /// Any other error that the provider reports, with its code if that is plain.
-    case failed(ProviderFailure, state: Secret)
+    case failed(ProviderFailure, state: Concealed)
 
     /// Reads the query of the callback; returns nil when it has no single, plausible state, so that nothing can be
     /// looked up.
@@ -50,9 +50,9 @@ public enum OAuthReturn: Hashable, Sendable {
             }
             return value
         }
-        guard let state = only("state", longest: 256).map(Secret.init) else { return nil }
+        guard let state = only("state", longest: 256).map(Concealed.init) else { return nil }
         if let code = only("code", longest: 8192), !query.contains(where: { $0.name == "error" }) {
-            self = .code(Secret(code), state: state)
+            self = .code(Concealed(code), state: state)
         } else if only("error", longest: 64) == "access_denied" {
             self = .denied(state: state)
         } else {

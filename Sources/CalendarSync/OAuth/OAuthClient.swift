@@ -23,7 +23,7 @@ public struct OAuthClient: Sendable {
     ) -> String {
         var fields = [
             ("client_id", application.clientID), ("redirect_uri", redirectURI), ("response_type", "code"),
-            ("scope", scopes.joined(separator: " ")), ("state", attempt.state.revealed),
+            ("scope", scopes.joined(separator: " ")), ("state", attempt.state.reveal()),
             ("code_challenge", attempt.challenge), ("code_challenge_method", "S256"),
         ]
         switch application.service {
@@ -47,11 +47,11 @@ public struct OAuthClient: Sendable {
     ///   - verifier: the one of the attempt that `authorizeURL` was made for.
     ///   - redirectURI: exactly the one that was passed to `authorizeURL`.
     public func exchange(
-        code: Secret, verifier: Secret, scopes: [String], redirectURI: String, now: Instant
+        code: Concealed, verifier: Concealed, scopes: [String], redirectURI: String, now: Instant
     ) async throws(ProviderFailure) -> OAuthGrant {
         var fields = [
-            ("grant_type", "authorization_code"), ("code", code.revealed), ("redirect_uri", redirectURI),
-            ("code_verifier", verifier.revealed),
+            ("grant_type", "authorization_code"), ("code", code.reveal()), ("redirect_uri", redirectURI),
+            ("code_verifier", verifier.reveal()),
         ]
         if application.service == .microsoft { fields.append(("scope", scopes.joined(separator: " "))) }
         let answer = try await post(application.tokenURL, fields + credentials)
@@ -66,7 +66,7 @@ public struct OAuthClient: Sendable {
         guard let token = grant.refreshToken else {
             throw ProviderFailure(.unauthorized, "The grant has ended and cannot be renewed.")
         }
-        var fields = [("grant_type", "refresh_token"), ("refresh_token", token.revealed)]
+        var fields = [("grant_type", "refresh_token"), ("refresh_token", token.reveal())]
         if application.service == .microsoft { fields.append(("scope", microsoftScopes(of: grant))) }
         let answer = try await post(application.tokenURL, fields + credentials)
         return try TokenAnswer.grant(answer, wanted: grant.scopes, before: grant, now: now)
@@ -79,13 +79,13 @@ public struct OAuthClient: Sendable {
     public func revoke(_ grant: OAuthGrant) async throws(ProviderFailure) {
         guard let url = application.revokeURL else { return }
         let token = grant.refreshToken ?? grant.accessToken
-        let answer = try await post(url, [("token", token.revealed)])
+        let answer = try await post(url, [("token", token.reveal())])
         if answer.status == 429 || answer.status >= 500 { throw TokenAnswer.failure(answer) }
     }
 
     private var credentials: [(String, String)] {
         [("client_id", application.clientID)]
-            + (application.clientSecret.map { [("client_secret", $0.revealed)] } ?? [])
+            + (application.clientSecret.map { [("client_secret", $0.reveal())] } ?? [])
     }
 
     /// Adds `offline_access`, without which the answer would contain no refresh token.

@@ -4,14 +4,14 @@ public import ICalBridge
 
 /// The tokens of one account, as a provider granted them.
 public struct OAuthGrant: Hashable, Sendable {
-    public var accessToken: Secret
+    public var accessToken: Concealed
     /// The refresh token; nil when the provider gave none: the grant then ends with its access token.
-    public var refreshToken: Secret?
+    public var refreshToken: Concealed?
     public var expiresAt: Instant
     /// The scopes that were granted, which may be fewer than were requested.
     public var scopes: [String]
 
-    public init(accessToken: Secret, refreshToken: Secret?, expiresAt: Instant, scopes: [String]) {
+    public init(accessToken: Concealed, refreshToken: Concealed?, expiresAt: Instant, scopes: [String]) {
         self.accessToken = accessToken
         self.refreshToken = refreshToken
         self.expiresAt = expiresAt
@@ -23,7 +23,7 @@ extension OAuthGrant {
     /// Returns the grant with its tokens in plain text, to be sealed at once.
     package func unsealedBytes() -> [UInt8] {
         let value: JSONValue = [
-            "accessToken": .string(accessToken.revealed), "refreshToken": JSONValue(refreshToken?.revealed),
+            "accessToken": .string(accessToken.reveal()), "refreshToken": JSONValue(refreshToken?.reveal()),
             "expiresAt": .integer(expiresAt.seconds), "scopes": .array(scopes.map(JSONValue.string)),
         ]
         // Only a number that is not finite cannot be written as JSON, and there is no such number here.
@@ -36,7 +36,7 @@ extension OAuthGrant {
             let expiresAt = value["expiresAt"]?.integer, let scopes = value["scopes"]?.array
         else { return nil }
         self.init(
-            accessToken: Secret(access), refreshToken: value["refreshToken"]?.string.map(Secret.init),
+            accessToken: Concealed(access), refreshToken: value["refreshToken"]?.string.map(Concealed.init),
             expiresAt: Instant(seconds: expiresAt), scopes: scopes.compactMap(\.string))
     }
 }

@@ -32,11 +32,11 @@ enum TokenAnswer {
     }
 
     /// Accepts only visible ASCII characters, because a token goes into a header.
-    private static func token(_ value: JSONValue?) -> Secret? {
+    private static func token(_ value: JSONValue?) -> Concealed? {
         guard let text = value?.string, (1...longestToken).contains(text.utf8.count),
             text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
         else { return nil }
-        return Secret(text)
+        return Concealed(text)
     }
 
     /// Returns a token's lifetime in seconds, an hour when the answer does not say: a token that ends sooner is

@@ -51,16 +51,9 @@ public struct Limitation: Hashable, Sendable {
     /// A sentence for people.
     public var message: String
     /// Whether the entry cannot be stored at all: `write` refuses it with the same sentence, before anything is sent.
-    public var preventsWriting: Bool
+    public var preventsWriting = false
     /// Whether this is about the repetition, and the occurrences can be stored as single events instead.
-    public var isOfSeries: Bool
-
-    public init(field: String, message: String, preventsWriting: Bool = false, isOfSeries: Bool = false) {
-        self.field = field
-        self.message = message
-        self.preventsWriting = preventsWriting
-        self.isOfSeries = isOfSeries
-    }
+    public var isOfSeries = false
 }
 
 /// A registered request for notifications of changes.

@@ -17,7 +17,7 @@ public enum GooglePush {
         // Any other state leads to a run, which finds out what it means: accepting only certain words would miss
         // changes.
         return PushNotice(
-            channel: channel, secret: field("x-goog-channel-token").map(Secret.init),
+            channel: channel, secret: field("x-goog-channel-token").map(Concealed.init),
             what: state == "sync" ? .opened : .changed,
             resourceID: field("x-goog-resource-id") ?? "")
     }

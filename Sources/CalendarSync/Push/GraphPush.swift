@@ -32,7 +32,7 @@ public enum GraphPush {
         for item in value {
             guard let channel = PushNotice.text(item["subscriptionId"]?.string), let what = what(item) else { continue }
             let notice = PushNotice(
-                channel: channel, secret: PushNotice.text(item["clientState"]?.string).map(Secret.init), what: what)
+                channel: channel, secret: PushNotice.text(item["clientState"]?.string).map(Concealed.init), what: what)
             if seen.insert(notice).inserted { notices.append(notice) }
         }
         return notices

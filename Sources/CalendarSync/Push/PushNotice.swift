@@ -19,26 +19,15 @@ public struct PushNotice: Hashable, Sendable {
     /// The channel's or subscription's id.
     public var channel: String
     /// The secret that was received; nil when there was none.
-    public var secret: Secret?
+    public var secret: Concealed?
     public var what: What
     /// Google's resource id, which is needed to end an unknown channel; empty elsewhere.
-    public var resourceID: String
-
-    public init(channel: String, secret: Secret?, what: What, resourceID: String = "") {
-        self.channel = channel
-        self.secret = secret
-        self.what = what
-        self.resourceID = resourceID
-    }
+    public var resourceID = ""
 
     /// Reports whether the notice has the channel's secret, in a time that reveals nothing about it.
-    public func isAuthentic(_ expected: Secret) -> Bool {
+    public func isAuthentic(_ expected: Concealed) -> Bool {
         guard let secret else { return false }
-        let (ours, theirs) = (Array(expected.revealed.utf8), Array(secret.revealed.utf8))
-        guard !ours.isEmpty, ours.count == theirs.count else { return false }
-        var difference: UInt8 = 0
-        for index in ours.indices { difference |= ours[index] ^ theirs[index] }
-        return difference == 0
+        return !expected.bytes.isEmpty && expected.bytes.isSameSecret(as: secret.bytes)
     }
 
     /// The maximum number of bytes of an id or a secret.

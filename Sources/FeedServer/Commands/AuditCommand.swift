@@ -60,7 +60,7 @@ struct AuditCommand: AsyncParsableCommand {
 
         func run() async throws {
             let path = "/local/audit/verify" + (head.map { "?head=\($0)" } ?? "")
-            let verdict = try await LocalClient.with(try await options.settings()) { try await $0.json("GET", path) }
+            let verdict = try await options.json("GET", path)
             if json {
                 Console.line(try verdict.text())
                 guard verdict["fault"] == .null else { throw ExitCode(1) }

@@ -19,12 +19,9 @@ struct ConflictCommand: AsyncParsableCommand {
 
         func run() async throws {
             let path = "/v1/connections/\(pathComponent(connection))/conflicts"
-            var conflicts = try await LocalClient.with(try await options.settings()) { try await $0.all(path) }
+            var conflicts = try await options.all(path)
             if !all { conflicts.removeAll { $0["state"] != "open" } }
-            if json {
-                for conflict in conflicts { Console.line(try conflict.text()) }
-                return
-            }
+            if json { return try Console.lines(conflicts) }
             if conflicts.isEmpty { return Console.line("Nothing waits for a decision.") }
             var table = TextTable(["ID", "AT", "KIND", "ITEM", "STATE", "HERE", "IN THE CALENDAR"])
             for conflict in conflicts {

@@ -27,10 +27,7 @@ struct ConnectionCommand: AsyncParsableCommand {
                 for id in circles { found += try await client.all("/v1/circles/\(pathComponent(id))/connections") }
                 return found
             }
-            if json {
-                for one in found { Console.line(try one.text()) }
-                return
-            }
+            if json { return try Console.lines(found) }
             if found.isEmpty { return Console.line("There are no connections yet. Users make their own.") }
             var table = TextTable(["ID", "CIRCLE", "USER", "PROVIDER", "LABEL", "CALENDAR", "STATE", "LAST RUN"])
             func text(_ value: JSONValue?) -> String { value?.string ?? "" }
@@ -82,7 +79,7 @@ struct ConnectionCommand: AsyncParsableCommand {
 
         func run() async throws {
             let path = "/v1/connections/\(pathComponent(id))?events=\(events ? "remove" : "keep")"
-            _ = try await LocalClient.with(try await options.settings()) { try await $0.json("DELETE", path) }
+            _ = try await options.json("DELETE", path)
             Console.line(
                 "Connection \(id) is removed."
                     + (events ? " A last run of the server removes its events." : " Its events stay in the calendar."))
@@ -91,6 +88,6 @@ struct ConnectionCommand: AsyncParsableCommand {
 
     private static func change(_ id: String, _ body: JSONValue, _ options: SettingsOptions) async throws {
         let path = "/v1/connections/\(pathComponent(id))"
-        _ = try await LocalClient.with(try await options.settings()) { try await $0.json("PATCH", path, body) }
+        _ = try await options.json("PATCH", path, body)
     }
 }

@@ -6,6 +6,9 @@ import KalendsCore
 /// A command's standard output and standard error.
 enum Console {
     static func line(_ text: String) { write(text + "\n", to: STDOUT_FILENO) }
+
+    /// Writes each value as a line of JSON.
+    static func lines(_ values: [JSONValue]) throws { for value in values { line(try value.text()) } }
     /// Writes a message to standard error; text from file names and libraries cannot move the cursor.
     static func error(_ text: String) {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)

@@ -32,9 +32,7 @@ struct FeedCommand: AsyncParsableCommand {
                 }
             }
             let (path, document) = ("/v1/circles/\(pathComponent(circle))/feeds", JSONValue.object(body))
-            let feed = try await LocalClient.with(try await options.settings()) {
-                try await $0.json("POST", path, document)
-            }
+            let feed = try await options.json("POST", path, document)
             try FeedCommand.show(feed, json)
         }
     }
@@ -57,10 +55,7 @@ struct FeedCommand: AsyncParsableCommand {
                 for id in circles { feeds += try await client.all("/v1/circles/\(pathComponent(id))/feeds") }
                 return feeds
             }
-            if json {
-                for feed in feeds { Console.line(try feed.text()) }
-                return
-            }
+            if json { return try Console.lines(feeds) }
             if feeds.isEmpty {
                 return Console.line("No feeds yet. Make one: kalends feed create --circle ID --user ID")
             }
@@ -80,7 +75,7 @@ struct FeedCommand: AsyncParsableCommand {
 
         func run() async throws {
             let path = "/v1/feeds/\(pathComponent(id))/reveal"
-            let feed = try await LocalClient.with(try await options.settings()) { try await $0.json("POST", path) }
+            let feed = try await options.json("POST", path)
             try FeedCommand.show(feed, json)
         }
     }
@@ -94,9 +89,7 @@ struct FeedCommand: AsyncParsableCommand {
 
         func run() async throws {
             let path = "/v1/feeds/\(pathComponent(id))"
-            _ = try await LocalClient.with(try await options.settings()) {
-                try await $0.json("PATCH", path, ["attention": []])
-            }
+            _ = try await options.json("PATCH", path, ["attention": []])
             Console.line("Feed \(id) no longer needs attention.")
         }
     }
@@ -116,9 +109,7 @@ struct FeedCommand: AsyncParsableCommand {
             let (path, body) = (
                 "/v1/feeds/\(pathComponent(id))/regenerate", JSONValue.object(["graceSeconds": .integer(graceSeconds)])
             )
-            let feed = try await LocalClient.with(try await options.settings()) {
-                try await $0.json("POST", path, body)
-            }
+            let feed = try await options.json("POST", path, body)
             try FeedCommand.show(feed, json)
         }
     }
@@ -132,7 +123,7 @@ struct FeedCommand: AsyncParsableCommand {
 
         func run() async throws {
             let path = "/v1/feeds/\(pathComponent(id))/revoke"
-            _ = try await LocalClient.with(try await options.settings()) { try await $0.json("POST", path) }
+            _ = try await options.json("POST", path)
             Console.line("Feed \(id) is revoked.")
         }
     }

@@ -25,9 +25,7 @@ struct KeyCommand: AsyncParsableCommand {
             var body: [ByteString: JSONValue] = ["name": .string(name)]
             if !scopes.isEmpty { body["scopes"] = .array(scopes.map(JSONValue.string)) }
             let document = JSONValue.object(body)
-            let key = try await LocalClient.with(try await options.settings()) {
-                try await $0.json("POST", "/v1/keys", document)
-            }
+            let key = try await options.json("POST", "/v1/keys", document)
             Console.line(key["key"]?.string ?? "")
         }
     }
@@ -39,11 +37,8 @@ struct KeyCommand: AsyncParsableCommand {
         @Flag(help: "One line of JSON per key.") var json = false
 
         func run() async throws {
-            let keys = try await LocalClient.with(try await options.settings()) { try await $0.all("/v1/keys") }
-            if json {
-                for key in keys { Console.line(try key.text()) }
-                return
-            }
+            let keys = try await options.all("/v1/keys")
+            if json { return try Console.lines(keys) }
             if keys.isEmpty { return Console.line("No keys yet. Make one: kalends key create --name NAME") }
             var table = TextTable(["ID", "BEGINS WITH", "MAY DO", "STATE", "NAME"])
             for key in keys {
@@ -70,10 +65,7 @@ struct KeyCommand: AsyncParsableCommand {
         @Argument(help: "The key's id, from key list.") var id: String
 
         func run() async throws {
-            let id = id
-            _ = try await LocalClient.with(try await options.settings()) {
-                try await $0.json("POST", "/v1/keys/\(pathComponent(id))/revoke")
-            }
+            _ = try await options.json("POST", "/v1/keys/\(pathComponent(id))/revoke")
             Console.line("Key \(id) is revoked.")
         }
     }

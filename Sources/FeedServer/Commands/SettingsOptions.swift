@@ -33,6 +33,16 @@ struct SettingsOptions: ParsableArguments {
         var values = values()
         return try ServerSettings(&values)
     }
+
+    /// Sends one request to the API of the process that has the database, and returns what it answers.
+    func json(_ method: String, _ path: String, _ body: JSONValue? = nil) async throws -> JSONValue {
+        try await LocalClient.with(try await settings()) { try await $0.json(method, path, body) }
+    }
+
+    /// Returns the elements of all pages of a list.
+    func all(_ path: String) async throws -> [JSONValue] {
+        try await LocalClient.with(try await settings()) { try await $0.all(path) }
+    }
 }
 
 /// The flags of all settings.

@@ -10,7 +10,7 @@ struct StatsCommand: AsyncParsableCommand {
     @Flag(help: "One line of JSON.") var json = false
 
     func run() async throws {
-        let found = try await LocalClient.with(try await options.settings()) { try await $0.json("GET", "/v1/stats") }
+        let found = try await options.json("GET", "/v1/stats")
         if json { return Console.line(try found.text()) }
         func count(_ name: String) -> String { String(found[name]?.integer ?? 0) }
         var people = TextTable(["USERS", "WITH A CONNECTION", "BOTH WAYS", "WITH A FEED"])

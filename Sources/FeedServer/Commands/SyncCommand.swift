@@ -16,7 +16,7 @@ struct SyncCommand: AsyncParsableCommand {
 
     func run() async throws {
         let path = "/v1/connections/\(pathComponent(id))/sync\(preview ? "?mode=preview" : "")"
-        let answer = try await LocalClient.with(try await options.settings()) { try await $0.json("POST", path) }
+        let answer = try await options.json("POST", path)
         if json { return Console.line(try answer.text()) }
         guard preview else { return Console.line("Run \(answer["runId"]?.string ?? "") has begun or will begin soon.") }
         let items = answer["items"]?.array ?? []

@@ -19,8 +19,8 @@ struct UserCommand: AsyncParsableCommand {
             let settings = try await options.settings()
             let password = try PasswordInput.read()
             let user = user
-            try await LocalClient.with(settings) {
-                try await $0.call("PUT", UserCommand.path(user), ["password": .string(password.reveal())])
+            _ = try await LocalClient.with(settings) {
+                try await $0.json("PUT", UserCommand.path(user), ["password": .string(password.reveal())])
             }
             Console.line("The password of \(printable(user)) is set.")
         }
@@ -33,11 +33,8 @@ struct UserCommand: AsyncParsableCommand {
         @Flag(help: "One line of JSON per user.") var json = false
 
         func run() async throws {
-            let users = try await LocalClient.with(try await options.settings()) { try await $0.all("/v1/users") }
-            if json {
-                for user in users { Console.line(try user.text()) }
-                return
-            }
+            let users = try await options.all("/v1/users")
+            if json { return try Console.lines(users) }
             if users.isEmpty {
                 return Console.line("No users yet. Give one a password: kalends user set-password USER")
             }
@@ -61,10 +58,7 @@ struct UserCommand: AsyncParsableCommand {
         @Argument(help: "The user's id.") var user: String
 
         func run() async throws {
-            let user = user
-            try await LocalClient.with(try await options.settings()) {
-                try await $0.call("DELETE", UserCommand.path(user), nil)
-            }
+            _ = try await options.json("DELETE", UserCommand.path(user))
             Console.line("The password of \(printable(user)) is removed.")
         }
     }
@@ -77,10 +71,7 @@ struct UserCommand: AsyncParsableCommand {
         @Argument(help: "The user's id.") var user: String
 
         func run() async throws {
-            let user = user
-            try await LocalClient.with(try await options.settings()) {
-                try await $0.call("DELETE", "/v1/users/\(pathComponent(user))/second-factor", nil)
-            }
+            _ = try await options.json("DELETE", "/v1/users/\(pathComponent(user))/second-factor")
             Console.line("The second factor of \(printable(user)) is removed.")
         }
     }
@@ -103,12 +94,4 @@ struct UserCommand: AsyncParsableCommand {
     }
 
     private static func path(_ user: String) -> String { "/v1/users/\(pathComponent(user))/password" }
-}
-
-extension LocalClient {
-    /// Sends one request whose answer has no body; throws the server's own message when it is refused.
-    fileprivate func call(_ method: String, _ path: String, _ body: JSONValue?) async throws {
-        let answer = try await call(method, path, body: try body?.serialized())
-        guard (200..<300).contains(answer.status) else { throw Self.refused(answer) }
-    }
 }

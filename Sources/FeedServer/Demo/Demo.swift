@@ -2,12 +2,13 @@
 
 import ICalBridge
 import KalendsCore
+import ProgramFiles
 
 /// Loads the samples, a circle with some weeks around today, through the API as a host application would.
 struct Demo: Sendable {
     /// Loads the samples unless the database already has a circle.
     func loadIfEmpty(_ settings: ServerSettings) async throws {
-        let document = try JSONValue(parsing: Array(DemoFiles.document.utf8))
+        let document = try JSONValue(parsing: ProgramFiles.bytes(of: "demo.json"))
         try await LocalClient.with(settings, creates: true) { client in
             guard try await client.all("/v1/circles").isEmpty else { return }
             try await Self.load(document, client)
@@ -38,7 +39,8 @@ struct Demo: Sendable {
             _ = try await client.json("PUT", path, try filled(occurrence["value"] ?? .null, today: today, zone: zone))
         }
         for name in (document["imports"]?.array ?? []).compactMap(\.string) {
-            guard let file = DemoFiles.export(name) else {
+            let file = ProgramFiles.bytes(of: name)
+            guard !file.isEmpty else {
                 throw InputFailure(description: "The demo has no file \(name).")
             }
             let answer = try await client.call(

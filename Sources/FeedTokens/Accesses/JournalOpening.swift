@@ -44,8 +44,7 @@ struct JournalOpening: Sendable {
 
     /// Created under another name and then moved into place: a crash before that leaves a file that nothing refers to.
     func makeFile() throws -> JournalFile {
-        var generator = SystemRandomNumberGenerator()
-        let salt = UInt64.random(in: .min ... .max, using: &generator)
+        let salt = UInt64.random(in: .min ... .max)
         let staged = path + ".new"
         unsafe unlink(staged)
         let file: JournalFile

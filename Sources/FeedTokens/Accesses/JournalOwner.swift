@@ -99,8 +99,5 @@ extension JournalOpening {
         .broken("\(path) is a copy of a journal that was used elsewhere since, or an old one: remove it")
     }
 
-    private static func random() -> UInt64 {
-        var generator = SystemRandomNumberGenerator()
-        return UInt64.random(in: .min ... .max, using: &generator)
-    }
+    private static func random() -> UInt64 { .random(in: .min ... .max) }
 }

@@ -7,12 +7,6 @@ public struct FormError: Error, Hashable, Sendable {
     public var line: Int?
     /// One sentence that says what was found.
     public var message: String
-
-    public init(form: CalendarForm, line: Int? = nil, message: String) {
-        self.form = form
-        self.line = line
-        self.message = message
-    }
 }
 
 extension FormError: CustomStringConvertible {

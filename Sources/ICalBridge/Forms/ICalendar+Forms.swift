@@ -55,7 +55,7 @@ extension ICalendar {
     public static func xCal(fromStrictText parts: [[UInt8]]) -> [UInt8] {
         var out: [UInt8] = []
         out.reserveCapacity(parts.reduce(0) { $0 + $1.count } / 2 * 3)
-        out += "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<icalendar xmlns=\"\(XMLNode.namespace)\">\n".utf8
+        out += "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<icalendar xmlns=\"\(XMLElement.xCal)\">\n".utf8
         var isFirst = true
         PropertyTree.walk(inText: parts) { step in
             switch step {
@@ -141,7 +141,13 @@ extension CalendarReader {
         fromXCal bytes: [UInt8], limit: Int = Limits().bytes
     ) throws(FormError) -> [UInt8] {
         try check(bytes, limit, .xCal)
-        return PropertyTree.text(of: try PropertyTree.trees(inXCal: XMLScanner.read(bytes)))
+        let root: XMLElement
+        do throws(XMLFailure) {
+            root = try XMLReader.read(bytes, limits: .xCal)
+        } catch {
+            throw FormError(form: .xCal, line: error.line, message: error.message)
+        }
+        return PropertyTree.text(of: try PropertyTree.trees(inXCal: root))
     }
 
     /// Converts a CSV table to iCalendar text in UTF-8, which `read` then checks.

@@ -15,7 +15,7 @@ extension PropertyTree {
 
     /// Writes everything before the components.
     func beginXCal(to out: inout [UInt8]) {
-        XMLNode.open(name.lowercased(), to: &out)
+        XMLElement.open(name.lowercased(), to: &out)
         out.append(10)
         if !properties.isEmpty {
             out += "<properties>\n".utf8
@@ -25,12 +25,12 @@ extension PropertyTree {
     }
 
     static func endXCal(_ name: String, to out: inout [UInt8]) {
-        XMLNode.close(name.lowercased(), to: &out)
+        XMLElement.close(name.lowercased(), to: &out)
         out.append(10)
     }
 
     /// Reads the calendars within `<icalendar>`.
-    static func trees(inXCal root: XMLNode) throws(FormError) -> [PropertyTree] {
+    static func trees(inXCal root: XMLElement) throws(FormError) -> [PropertyTree] {
         guard !root.isForeign, root.name == "icalendar" || root.name == "vcalendar" else {
             throw FormError(
                 form: .xCal,
@@ -44,7 +44,7 @@ extension PropertyTree {
         return trees
     }
 
-    private init(xCal node: XMLNode, depth: Int) throws(FormError) {
+    private init(xCal node: XMLElement, depth: Int) throws(FormError) {
         guard depth < Self.depthLimit else {
             throw FormError(form: .xCal, message: "Components are nested too deeply.")
         }
@@ -72,37 +72,37 @@ extension TypedProperty {
     fileprivate func writeXCal(to out: inout [UInt8]) {
         let element = name.lowercased()
         guard FormName.isElement(element) else { return }
-        XMLNode.open(element, to: &out)
+        XMLElement.open(element, to: &out)
         let named = parameters.filter { FormName.isElement($0.name) }
         if !named.isEmpty {
             out += "<parameters>".utf8
             for parameter in named {
-                XMLNode.open(parameter.name.lowercased(), to: &out)
+                XMLElement.open(parameter.name.lowercased(), to: &out)
                 let type = ValueType.ofParameter(parameter.name)
                 for value in parameter.values {
                     // XML's booleans are in lower case.
-                    XMLNode.write(type.rawValue, type == .boolean ? value.lowercased() : value, to: &out)
+                    XMLElement.write(type.rawValue, type == .boolean ? value.lowercased() : value, to: &out)
                 }
-                XMLNode.close(parameter.name.lowercased(), to: &out)
+                XMLElement.close(parameter.name.lowercased(), to: &out)
             }
             out += "</parameters>".utf8
         }
         for value in values {
             if let names = ValueType.structured[name], case .parts(let parts) = value {
-                for (name, part) in zip(names, parts) { XMLNode.write(name, part.plain, to: &out) }
+                for (name, part) in zip(names, parts) { XMLElement.write(name, part.plain, to: &out) }
             } else {
                 let type = FormName.isElement(type.rawValue) ? type.rawValue : ValueType.unknown.rawValue
-                XMLNode.open(type, to: &out)
+                XMLElement.open(type, to: &out)
                 value.writeXCal(to: &out)
-                XMLNode.close(type, to: &out)
+                XMLElement.close(type, to: &out)
             }
         }
-        XMLNode.close(element, to: &out)
+        XMLElement.close(element, to: &out)
         out.append(10)
     }
 
     /// Reads one property for each run of values of the same type; none when there is no value.
-    fileprivate static func read(xCal node: XMLNode) throws(FormError) -> [TypedProperty] {
+    fileprivate static func read(xCal node: XMLElement) throws(FormError) -> [TypedProperty] {
         let name = node.name.uppercased()
         guard FormName.isProperty(name) else {
             throw FormError(form: .xCal, message: "\(node.name.prefix(40)) is not a property's name.")
@@ -155,19 +155,19 @@ extension TypedValue {
 
     fileprivate func writeXCal(to out: inout [UInt8]) {
         switch self {
-        case .text, .number, .boolean: XMLNode.write(plain, to: &out)
-        case .parts(let parts): XMLNode.write(parts.map(\.plain).joined(separator: ";"), to: &out)
+        case .text, .number, .boolean: XMLElement.write(plain, to: &out)
+        case .parts(let parts): XMLElement.write(parts.map(\.plain).joined(separator: ";"), to: &out)
         case .period(let start, let end):
-            XMLNode.write("start", start, to: &out)
-            XMLNode.write(end.utf8.contains(80) ? "duration" : "end", end, to: &out)
+            XMLElement.write("start", start, to: &out)
+            XMLElement.write(end.utf8.contains(80) ? "duration" : "end", end, to: &out)
         case .recur(let parts):
             for part in parts {
-                for value in part.values { XMLNode.write(part.name, value.plain, to: &out) }
+                for value in part.values { XMLElement.write(part.name, value.plain, to: &out) }
             }
         }
     }
 
-    fileprivate init(xCal node: XMLNode, type: ValueType) {
+    fileprivate init(xCal node: XMLElement, type: ValueType) {
         switch type {
         case .period where !node.children.isEmpty:
             let end = node["end"] ?? node["duration"]

@@ -24,10 +24,4 @@ public struct TimeZoneResolution: Hashable, Sendable, Codable {
     /// The IANA id, the file's own TZID when its VTIMEZONE is used, or nil when the times stay floating.
     public var resolvedTo: String?
     public var how: How
-
-    public init(tzid: String, resolvedTo: String?, how: How) {
-        self.tzid = tzid
-        self.resolvedTo = resolvedTo
-        self.how = how
-    }
 }

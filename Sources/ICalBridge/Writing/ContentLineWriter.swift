@@ -156,6 +156,13 @@ struct ContentLineWriter {
     private mutating func fold() {
         let line = Array(bytes[lineStart...])
         bytes.removeLast(line.count)
+        ContentLine.fold(line, to: &bytes)
+    }
+}
+
+extension ContentLine {
+    /// Writes a line without its end, folded at 75 bytes (RFC 5545 section 3.1).
+    package static func fold(_ line: [UInt8], to bytes: inout [UInt8]) {
         var from = 0
         var room = 75
         while line.count - from > room {

@@ -73,11 +73,11 @@ package struct ConnectionProviders: Sendable {
         switch provider {
         case .google:
             application = .google(
-                clientID: own.googleClientID ?? "", clientSecret: own.googleClientSecret.map(Self.secret),
+                clientID: own.googleClientID ?? "", clientSecret: own.googleClientSecret,
                 authorizeURL: own.googleAuthorizeURL, tokenURL: own.googleTokenURL, revokeURL: own.googleRevokeURL)
         case .outlook:
             application = .microsoft(
-                clientID: own.microsoftClientID ?? "", clientSecret: own.microsoftClientSecret.map(Self.secret),
+                clientID: own.microsoftClientID ?? "", clientSecret: own.microsoftClientSecret,
                 tenant: own.microsoftTenant, loginURL: own.microsoftLoginURL)
         case .caldav, .apple:
             throw Refusal.conflict("\(provider.name) has no page to sign in at.", code: .providerMismatch)
@@ -157,15 +157,13 @@ package struct ConnectionProviders: Sendable {
     private func calendarKey(_ circle: String) async throws -> String {
         "\(try await store.read { try $0.installationID() }):\(circle)"
     }
-
-    private static func secret(_ text: Concealed) -> CalendarSync.Secret { CalendarSync.Secret(text.reveal()) }
 }
 
 /// A newly granted token, for the first request to a provider.
 struct GrantedToken: AccessTokens {
     let grant: OAuthGrant
 
-    func current() async throws(ProviderFailure) -> String { grant.accessToken.revealed }
+    func current() async throws(ProviderFailure) -> String { grant.accessToken.reveal() }
 
     func renewed(after token: String) async throws(ProviderFailure) -> String {
         throw ProviderFailure(.unauthorized, "The account has to be connected again.")

@@ -56,9 +56,7 @@ extension ConnectionRun {
 /// The secret that comes back with each report of a change, and proves that the provider sent it.
 enum PushSecret {
     /// Returns a new secret of 43 letters, digits, hyphens and underscores.
-    static func make() -> String {
-        Base64URL.encode((0..<32).map { _ in UInt8.random(in: 0...255) })
-    }
+    static func make() -> String { Base64URL.encode(.random(32)) }
 
     /// Returns the hash of a secret; only the hash is stored.
     static func hash(_ secret: String) -> String {

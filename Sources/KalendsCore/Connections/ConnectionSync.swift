@@ -103,13 +103,6 @@ package struct ConnectionSync: Service {
     }
 
     private func attempt<Value: Sendable>(_ work: () async throws -> Value) async -> Value? {
-        do {
-            return try await work()
-        } catch is CancellationError {
-            return nil
-        } catch {
-            logger.error("connections cannot be kept in step", metadata: ["error": "\(publicText(error))"])
-            return nil
-        }
+        await logger.attempt("connections cannot be kept in step", work)
     }
 }

@@ -44,7 +44,7 @@ struct ProviderAccount: Hashable, Sendable {
     ) async throws -> JSONValue {
         let request = ProviderRequest(
             "GET", url,
-            headers: [("Authorization", "Bearer \(grant.accessToken.revealed)"), ("Accept", "application/json")],
+            headers: [("Authorization", "Bearer \(grant.accessToken.reveal())"), ("Accept", "application/json")],
             longestAnswer: 1 << 20)
         let answer: ProviderAnswer
         do throws(TransportFailure) { answer = try await http.send(request) } catch {

@@ -23,18 +23,7 @@ package struct OfficeNights: Service {
     private static let stepTime = Duration.milliseconds(40)
 
     package func run() async throws {
-        await cancelWhenGracefulShutdown {
-            while !Task.isCancelled {
-                do {
-                    try await once()
-                } catch is CancellationError {
-                    break
-                } catch {
-                    logger.error("office days cannot be decided", metadata: ["error": "\(publicText(error))"])
-                }
-                try? await Task.sleep(for: Self.pause)
-            }
-        }
+        await logger.repeatedly(every: Self.pause, failure: "office days cannot be decided") { try await once() }
     }
 
     /// Decides all nights that are over.

@@ -24,24 +24,11 @@ package struct SubscriptionRefresh: Service {
 
     package func run() async throws {
         await withTaskCancellationOrGracefulShutdownHandler {
-            await repeatedly()
+            await logger.repeatedly(every: Self.pause, failure: "subscriptions cannot be refreshed") {
+                try await once()
+            }
         } onCancelOrGracefulShutdown: {
             services.refreshes.cancel()
-        }
-    }
-
-    private func repeatedly() async {
-        await cancelWhenGracefulShutdown {
-            while !Task.isCancelled {
-                do {
-                    try await once()
-                } catch is CancellationError {
-                    break
-                } catch {
-                    logger.error("subscriptions cannot be refreshed", metadata: ["error": "\(publicText(error))"])
-                }
-                try? await Task.sleep(for: Self.pause)
-            }
         }
     }
 

@@ -62,14 +62,7 @@ package struct WebhookDispatch: Service {
     }
 
     private func attempt<Value: Sendable>(_ work: () async throws -> Value) async -> Value? {
-        do {
-            return try await work()
-        } catch is CancellationError {
-            return nil
-        } catch {
-            logger.error("webhooks cannot be served", metadata: ["error": "\(publicText(error))"])
-            return nil
-        }
+        await logger.attempt("webhooks cannot be served", work)
     }
 
     /// Returns the webhooks that have messages to send.

@@ -18,7 +18,7 @@ struct FormToken: Sendable {
 
     /// A masked token for one page: its text differs each time, so that the size of compressed pages cannot reveal it.
     static func masked(_ own: String) -> String {
-        let pad = own.utf8.map { _ in UInt8.random(in: .min ... .max) }
+        let pad = [UInt8].random(own.utf8.count)
         return Base64URL.encode(pad + zip(pad, own.utf8).map { $0 ^ $1 })
     }
 
@@ -27,7 +27,7 @@ struct FormToken: Sendable {
         let count = own.utf8.count
         guard let sent, sent.utf8.count < 1024, let bytes = Base64URL.decode(sent.utf8), bytes.count == 2 * count
         else { return false }
-        return zip(zip(bytes[..<count], bytes[count...]), own.utf8).reduce(0) { $0 | ($1.0.0 ^ $1.0.1 ^ $1.1) } == 0
+        return zip(bytes[..<count], bytes[count...]).map { $0 ^ $1 }.isSameSecret(as: own.utf8)
     }
 }
 

@@ -23,7 +23,7 @@ import Testing
 
         init(_ emulator: GoogleEmulator, offset: Int = 0) async throws {
             let application = OAuthApplication.google(
-                clientID: "our-client.apps.googleusercontent.com", clientSecret: Secret("GOCSPX-x"),
+                clientID: "our-client.apps.googleusercontent.com", clientSecret: Concealed("GOCSPX-x"),
                 authorizeURL: emulator.address + "/o/oauth2/v2/auth", tokenURL: emulator.address + "/token",
                 revokeURL: emulator.address + "/revoke")
             client = OAuthClient(application, http: http)
@@ -193,7 +193,7 @@ import Testing
         }
         #expect(received.count == wanted)
         #expect(received.allSatisfy { $0.channelID == channel.id && $0.resourceID == channel.resourceID })
-        #expect(received.allSatisfy { $0.token == Secret("s3cret") })
+        #expect(received.allSatisfy { $0.token == Concealed("s3cret") })
         #expect(received.filter(\.isSync).count == wanted / 2)
         try await bench.provider.unwatch(channel)
         try await bench.provider.unwatch(channel)

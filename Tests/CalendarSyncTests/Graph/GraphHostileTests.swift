@@ -197,7 +197,7 @@ import Testing
     @Test("A failure contains no part of a token or of a person's text")
     func failures() async throws {
         let body =
-            #"{"error":{"code":"Error Secret eyJ0.static","message":"eyJ0.static Oma","innerError":{"code":"x y"}}}"#
+            #"{"error":{"code":"Error Concealed eyJ0.static","message":"eyJ0.static Oma","innerError":{"code":"x y"}}}"#
         for status in [400, 401, 403, 404, 409, 410, 412, 418, 429, 500, 507, 302] {
             let (graph, http) = graph(Array(repeating: .answer(status, body), count: 6))
             do {

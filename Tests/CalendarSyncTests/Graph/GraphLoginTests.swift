@@ -42,7 +42,7 @@ import Testing
     ) -> OAuthClient {
         OAuthClient(
             .microsoft(
-                clientID: "11111111-2222", clientSecret: Secret(secret), tenant: tenant, loginURL: emulator.root),
+                clientID: "11111111-2222", clientSecret: Concealed(secret), tenant: tenant, loginURL: emulator.root),
             http: http)
     }
 

@@ -32,7 +32,7 @@ import Testing
 
     private static func grant(_ access: String, _ refresh: String?, seconds: Int) -> OAuthGrant {
         OAuthGrant(
-            accessToken: Secret(access), refreshToken: refresh.map(Secret.init),
+            accessToken: Concealed(access), refreshToken: refresh.map(Concealed.init),
             expiresAt: now.adding(seconds: seconds),
             scopes: ["a"])
     }
@@ -42,7 +42,7 @@ import Testing
     }
 
     private func tokens(_ shelf: Shelf, _ http: ScriptedHTTP) -> GrantTokens {
-        let application = OAuthApplication.microsoft(clientID: "c", clientSecret: Secret("s"))
+        let application = OAuthApplication.microsoft(clientID: "c", clientSecret: Concealed("s"))
         return GrantTokens(
             client: OAuthClient(application, http: http), storage: shelf.storage, now: { Self.now })
     }
@@ -61,7 +61,7 @@ import Testing
             for try await token in group { #expect(token == "b") }
         }
         #expect(http.requests.count == 1)
-        #expect(shelf.state.withLock { $0.grant.refreshToken?.revealed } == "r2")
+        #expect(shelf.state.withLock { $0.grant.refreshToken?.reveal() } == "r2")
         #expect(try await tokens.renewed(after: "a") == "b")
         #expect(http.requests.count == 1)
     }

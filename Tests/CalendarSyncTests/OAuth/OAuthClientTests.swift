@@ -10,14 +10,15 @@ import Testing
     private let now = Instant(seconds: 1_790_000_000)
     private let attempt = OAuthAttempt(random: Array(0..<64))
     private let redirect = "https://kalends.example/v1/connections/callback"
-    private let google = OAuthApplication.google(clientID: "our-client", clientSecret: Secret("GOCSPX-x"))
+    private let google = OAuthApplication.google(clientID: "our-client", clientSecret: Concealed("GOCSPX-x"))
 
     private func exchange(
         _ steps: ScriptedHTTP.Step..., application: OAuthApplication? = nil
     ) async throws(ProviderFailure) -> OAuthGrant {
         let client = OAuthClient(application ?? google, http: ScriptedHTTP(steps))
         return try await client.exchange(
-            code: Secret("4/0A"), verifier: attempt.verifier, scopes: GoogleScope.all, redirectURI: redirect, now: now)
+            code: Concealed("4/0A"), verifier: attempt.verifier, scopes: GoogleScope.all, redirectURI: redirect,
+            now: now)
     }
 
     private func failure(
@@ -33,9 +34,10 @@ import Testing
 
     @Test("The challenge is that of RFC 7636 appendix B")
     func challenge() {
-        let attempt = OAuthAttempt(state: Secret("s"), verifier: Secret("dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"))
+        let attempt = OAuthAttempt(
+            state: Concealed("s"), verifier: Concealed("dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"))
         #expect(attempt.challenge == "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM")
-        #expect(self.attempt.verifier.revealed.utf8.count == 43)
+        #expect(self.attempt.verifier.reveal().utf8.count == 43)
         #expect(self.attempt.state != self.attempt.verifier)
     }
 
@@ -49,12 +51,12 @@ import Testing
         #expect(
             fields == [
                 "client_id": "our-client", "redirect_uri": redirect, "response_type": "code",
-                "scope": GoogleScope.all.joined(separator: " "), "state": attempt.state.revealed,
+                "scope": GoogleScope.all.joined(separator: " "), "state": attempt.state.reveal(),
                 "code_challenge": attempt.challenge, "code_challenge_method": "S256", "access_type": "offline",
                 "prompt": "consent", "include_granted_scopes": "true", "login_hint": "a+b@example.test",
             ])
         #expect(url.hasPrefix("https://accounts.google.com/o/oauth2/v2/auth?"))
-        #expect(!url.contains(attempt.verifier.revealed))
+        #expect(!url.contains(attempt.verifier.reveal()))
     }
 
     @Test("Microsoft's addresses hold the tenant as one segment, and its page asks which account is meant")
@@ -78,10 +80,11 @@ import Testing
             )
         ])
         let grant = try await OAuthClient(google, http: http).exchange(
-            code: Secret("4/0A&x"), verifier: attempt.verifier, scopes: GoogleScope.all, redirectURI: redirect, now: now
+            code: Concealed("4/0A&x"), verifier: attempt.verifier, scopes: GoogleScope.all, redirectURI: redirect,
+            now: now
         )
-        #expect(grant.accessToken.revealed == "ya29.a")
-        #expect(grant.refreshToken?.revealed == "1//0r")
+        #expect(grant.accessToken.reveal() == "ya29.a")
+        #expect(grant.refreshToken?.reveal() == "1//0r")
         #expect(grant.expiresAt == now.adding(seconds: 3599))
         #expect(grant.scopes == ["a", "b"])
         let request = try #require(http.requests.first)
@@ -89,7 +92,7 @@ import Testing
         #expect(
             request.form == [
                 "grant_type": "authorization_code", "code": "4/0A&x", "redirect_uri": redirect,
-                "code_verifier": attempt.verifier.revealed, "client_id": "our-client", "client_secret": "GOCSPX-x",
+                "code_verifier": attempt.verifier.reveal(), "client_id": "our-client", "client_secret": "GOCSPX-x",
             ])
     }
 
@@ -160,12 +163,12 @@ import Testing
         ])
         let client = OAuthClient(google, http: http)
         let first = OAuthGrant(
-            accessToken: Secret("first"), refreshToken: Secret("old"), expiresAt: now, scopes: ["a", "b"])
+            accessToken: Concealed("first"), refreshToken: Concealed("old"), expiresAt: now, scopes: ["a", "b"])
         let second = try await client.refresh(first, now: now)
-        #expect(second.refreshToken?.revealed == "old")
+        #expect(second.refreshToken?.reveal() == "old")
         #expect(second.scopes == ["a", "b"])
         let third = try await client.refresh(second, now: now)
-        #expect(third.refreshToken?.revealed == "new")
+        #expect(third.refreshToken?.reveal() == "new")
         #expect(third.scopes == ["a"])
         #expect(http.requests.map { $0.form["refresh_token"] } == ["old", "old"])
     }
@@ -185,7 +188,7 @@ import Testing
 
     @Test("A revocation sends the refresh token, and only a passing failure counts")
     func revoked() async throws {
-        let grant = OAuthGrant(accessToken: Secret("a"), refreshToken: Secret("r"), expiresAt: now, scopes: [])
+        let grant = OAuthGrant(accessToken: Concealed("a"), refreshToken: Concealed("r"), expiresAt: now, scopes: [])
         let http = ScriptedHTTP([.answer(200, ""), .answer(400, "{}"), .answer(503, "")])
         let client = OAuthClient(google, http: http)
         try await client.revoke(grant)
@@ -198,14 +201,14 @@ import Testing
     @Test("Printing a grant in any way shows no token")
     func hidden() {
         let grant = OAuthGrant(
-            accessToken: Secret("ya29.canary"), refreshToken: Secret("1//canary"), expiresAt: now, scopes: [])
+            accessToken: Concealed("ya29.canary"), refreshToken: Concealed("1//canary"), expiresAt: now, scopes: [])
         var dumped = ""
         dump(grant, to: &dumped)
         dump(attempt, to: &dumped)
         for text in ["\(grant)", String(reflecting: grant), "\(attempt)", String(reflecting: google), dumped] {
             #expect(!text.contains("canary"))
             #expect(!text.contains("GOCSPX"))
-            #expect(!text.contains(attempt.verifier.revealed))
+            #expect(!text.contains(attempt.verifier.reveal()))
         }
         #expect(OAuthGrant(unsealedBytes: grant.unsealedBytes()) == grant)
         #expect(OAuthGrant(unsealedBytes: []) == nil)
@@ -216,8 +219,8 @@ import Testing
         #expect(OAuthReturn(query: [("code", "c")]) == nil)
         #expect(OAuthReturn(query: [("code", "c"), ("state", "a"), ("state", "b")]) == nil)
         #expect(OAuthReturn(query: [("code", "c"), ("state", String(repeating: "a", count: 257))]) == nil)
-        #expect(OAuthReturn(query: [("code", "c"), ("state", "s")]) == .code(Secret("c"), state: Secret("s")))
-        #expect(OAuthReturn(query: [("error", "access_denied"), ("state", "s")]) == .denied(state: Secret("s")))
+        #expect(OAuthReturn(query: [("code", "c"), ("state", "s")]) == .code(Concealed("c"), state: Concealed("s")))
+        #expect(OAuthReturn(query: [("error", "access_denied"), ("state", "s")]) == .denied(state: Concealed("s")))
         guard case .failed(let failure, _) = OAuthReturn(query: [("code", "c"), ("error", "x\ny"), ("state", "s")])
         else {
             Issue.record("A code beside an error is taken.")

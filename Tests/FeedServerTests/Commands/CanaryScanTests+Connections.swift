@@ -141,8 +141,8 @@ extension CanaryScanTests {
             return []
         }
         return [
-            Canary("access token", chosen: grant.accessToken.revealed),
-            Canary("refresh token", chosen: try #require(grant.refreshToken).revealed),
+            Canary("access token", chosen: grant.accessToken.reveal()),
+            Canary("refresh token", chosen: try #require(grant.refreshToken).reveal()),
         ]
     }
 }

@@ -25,7 +25,7 @@ struct PasswordHash: Sendable {
     init(_ password: Concealed, cost: Int, parallelism: Int = newParallelism) throws {
         self.cost = cost
         (blockSize, self.parallelism) = (8, parallelism)
-        salt = Self.random(Self.saltLength)
+        salt = .random(Self.saltLength)
         hash = try Self.derive(password, salt, cost, blockSize, parallelism)
     }
 
@@ -51,20 +51,15 @@ struct PasswordHash: Sendable {
     ///
     /// They look like any user's hash, so that they take as long to read.
     static func ofNobody(cost: Int) -> String {
-        let (salt, hash) = (Base64URL.encode(random(saltLength)), Base64URL.encode(random(length)))
+        let (salt, hash) = (Base64URL.encode([UInt8].random(saltLength)), Base64URL.encode([UInt8].random(length)))
         return "scrypt$\(cost)$8$\(newParallelism)$\(salt)$\(hash)"
-    }
-
-    private static func random(_ count: Int) -> [UInt8] {
-        var generator = SystemRandomNumberGenerator()
-        return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
     }
 
     /// Whether the password matches; this is as slow as making a hash, and the comparison takes the same time wherever
     /// the two differ.
     func matches(_ password: Concealed) -> Bool {
         guard let other = try? Self.derive(password, salt, cost, blockSize, parallelism) else { return false }
-        return SymmetricKey(data: other) == SymmetricKey(data: hash)
+        return other.isSameSecret(as: hash)
     }
 
     static func derive(

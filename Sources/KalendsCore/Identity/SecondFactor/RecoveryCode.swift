@@ -18,10 +18,7 @@ struct RecoveryCode: Sendable {
     static let count = 10
 
     /// Creates a code with the system's generator.
-    static func make() -> RecoveryCode {
-        var generator = SystemRandomNumberGenerator()
-        return RecoveryCode((0..<length).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
-    }
+    static func make() -> RecoveryCode { RecoveryCode(.random(length)) }
 
     /// Reads a code's characters without hyphens; nil for anything that is not one.
     init?(letters: [UInt8]) {

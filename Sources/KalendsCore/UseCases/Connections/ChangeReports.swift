@@ -20,8 +20,8 @@ package struct ChangeReports: Sendable {
         let found = try await services.store.read { transaction in
             var known: [(PushNotice, SyncChannelRow)] = []
             for notice in notices {
-                guard let secret = notice.secret?.revealed, let row = try transaction.syncChannel(notice.channel),
-                    PushSecret.hash(secret).isSameSecret(as: row.secretHash)
+                guard let secret = notice.secret?.reveal(), let row = try transaction.syncChannel(notice.channel),
+                    PushSecret.hash(secret).utf8.isSameSecret(as: row.secretHash.utf8)
                 else { continue }
                 known.append((notice, row))
             }
@@ -46,14 +46,5 @@ package struct ChangeReports: Sendable {
                     SyncWish(connectionID: own.id, kind: .push, dueAt: now + Self.collecting), now: now)
             }
         }
-    }
-}
-
-extension String {
-    /// Whether two texts are equal; the time of the comparison does not reveal where they differ.
-    fileprivate func isSameSecret(as other: String) -> Bool {
-        let (ours, theirs) = (Array(utf8), Array(other.utf8))
-        guard ours.count == theirs.count else { return false }
-        return zip(ours, theirs).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
     }
 }

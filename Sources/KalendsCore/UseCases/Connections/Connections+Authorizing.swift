@@ -21,7 +21,7 @@ extension Connections {
         package let result: ReturnAddress.Result
         package let returnTo: ReturnAddress
         /// The code with which the beginner of a pending sign-in ends it.
-        package var code: FeedTokens.Secret?
+        package var code: Secret?
     }
 
     /// How long a sign-in may take, in milliseconds.
@@ -47,10 +47,8 @@ extension Connections {
             throw Refusal.invalid("/returnTo", code: .addressNotAllowed, ReturnAddress.rule)
         }
         try services.grants.admit(caller.userID)
-        var generator = SystemRandomNumberGenerator()
-        let random = (0..<OAuthAttempt.randomBytes).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
-        let attempt = OAuthAttempt(random: random)
-        let sealed = try services.sealingKey.seal(attempt.verifier.revealed, for: Self.purpose(id))
+        let attempt = OAuthAttempt(random: .random(OAuthAttempt.randomBytes))
+        let sealed = try services.sealingKey.seal(attempt.verifier.reveal(), for: Self.purpose(id))
         return try await services.acts.act(on: .connection(id), for: caller) { act in
             let own = act.held
             let client = try providers.oauth(own.provider)
@@ -76,10 +74,10 @@ extension Connections {
     /// whose account it must not connect.
     ///
     /// - Parameter cookie: the browser's session, if it has one.
-    package func arrive(_ query: [(name: String, value: String)], cookie: FeedTokens.Secret?) async throws -> Arrival {
+    package func arrive(_ query: [(name: String, value: String)], cookie: Secret?) async throws -> Arrival {
         guard let back = OAuthReturn(query: query) else { throw Refusal.authorizationUnknown }
         let (now, hash, session) = (services.now(), Self.hash(back.state), cookie?.hash)
-        let (redeeming, key) = (FeedTokens.Secret.make(.connectionCode), services.sealingKey)
+        let (redeeming, key) = (Secret.make(.connectionCode), services.sealingKey)
         let (attempt, browser, isPending) = try await services.store.record { transaction in
             let browser = try session.flatMap { try transaction.session(hash: $0, now: now) }
             let found = try transaction.takeAuthorization(stateHash: hash, isPending: false, now: now)
@@ -87,7 +85,7 @@ extension Connections {
                 browser.map({ $0.userID == pending.userID }) ?? true
             else { return (found, browser, false) }
             (pending.stateHash, pending.expiresAt) = (redeeming.hash, now + Self.patience)
-            pending.sealedCode = try key.seal(code.revealed, for: Self.purpose(pending.connectionID))
+            pending.sealedCode = try key.seal(code.reveal(), for: Self.purpose(pending.connectionID))
             try transaction.insertAuthorization(pending, most: Self.mostAtOnce)
             return (found, browser, true)
         }
@@ -120,7 +118,7 @@ extension Connections {
 
     /// Ends a pending sign-in for the caller, whose connection it is; throws 422 for a code that is unknown, was used
     /// or is too old, 409 when the person allowed too little.
-    package func redeem(_ id: String, code: FeedTokens.Secret?, for caller: Caller) async throws -> Shown {
+    package func redeem(_ id: String, code: Secret?, for caller: Caller) async throws -> Shown {
         let attempt: ConnectionAuthorization? = try await services.acts.act(on: .connection(id), for: caller) { act in
             let found = try code.flatMap {
                 try act.transaction.takeAuthorization(stateHash: $0.hash, isPending: true, of: id, now: act.now)
@@ -130,7 +128,7 @@ extension Connections {
         guard let attempt, let sealed = attempt.sealedCode else {
             throw Refusal.invalid("/code", code: .authorizationUnknown, Refusal.authorizationUnknown.detail)
         }
-        let returned = CalendarSync.Secret(try services.sealingKey.open(sealed, for: Self.purpose(id)))
+        let returned = Concealed(try services.sealingKey.open(sealed, for: Self.purpose(id)))
         do {
             guard try await connect(attempt, returned, for: caller) == .connected else {
                 throw Refusal.conflict(
@@ -149,14 +147,14 @@ extension Connections {
 
     /// Exchanges the code, finds the account, and stores its credentials.
     private func connect(
-        _ attempt: ConnectionAuthorization, _ code: CalendarSync.Secret, for caller: Caller
+        _ attempt: ConnectionAuthorization, _ code: Concealed, for caller: Caller
     ) async throws -> ReturnAddress.Result {
         let id = attempt.connectionID
         let (providers, key) = (services.providers, services.sealingKey)
         let own = try await services.store.read { try Rights.connection(id, for: caller.identity, in: $0) }
         let client = try providers.oauth(own.provider)
         let scopes = providers.scopes(of: own.provider) ?? []
-        let verifier = CalendarSync.Secret(try key.open(attempt.sealedVerifier, for: Self.purpose(id)))
+        let verifier = Concealed(try key.open(attempt.sealedVerifier, for: Self.purpose(id)))
         let grant = try await client.exchange(
             code: code, verifier: verifier, scopes: scopes, redirectURI: providers.redirectURI,
             now: Instant(seconds: services.now() / 1000))
@@ -209,13 +207,13 @@ extension Connections {
     /// Returns the purpose for which a sign-in's verifier is sealed.
     private static func purpose(_ connection: String) -> String { "connections/\(connection)/authorization" }
 
-    private static func hash(_ state: CalendarSync.Secret) -> String {
-        Hexadecimal.text(SHA256.hash(data: Array(state.revealed.utf8)))
+    private static func hash(_ state: Concealed) -> String {
+        Hexadecimal.text(SHA256.hash(data: Array(state.reveal().utf8)))
     }
 }
 
 extension OAuthReturn {
-    fileprivate var state: CalendarSync.Secret {
+    fileprivate var state: Concealed {
         switch self {
         case .code(_, let state), .denied(let state), .failed(_, let state): state
         }

@@ -1,27 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An element of an XML text, without its attributes.
-struct XMLNode: Hashable {
-    /// The name without its prefix, in lower case.
-    var name: String
-    /// Whether it belongs to a vocabulary other than xCal's.
-    var isForeign = false
-    /// All text directly within it, unchanged.
-    var text = ""
-    var children: [XMLNode] = []
-
-    static let namespace = "urn:ietf:params:xml:ns:icalendar-2.0"
-
-    /// The text without the spaces and line breaks around it.
-    var trimmed: String { String(decoding: Array(text.utf8)[...].trimmingSpaces, as: UTF8.self) }
-
-    /// The first child with this name.
-    subscript(_ name: String) -> XMLNode? { children.first { $0.name == name && !$0.isForeign } }
-}
-
-extension XMLNode {
+extension XMLElement {
     /// Writes character data without the characters that XML 1.0 cannot hold.
-    static func write(_ text: String, to out: inout [UInt8]) {
+    package static func write(_ text: String, to out: inout [UInt8]) {
         for scalar in text.unicodeScalars {
             switch scalar {
             case "&": out += "&amp;".utf8

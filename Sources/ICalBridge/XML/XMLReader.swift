@@ -1,21 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads XML 1.0 with namespaces, as servers send it, strictly: a text that is not well-formed is refused as a whole.
+/// Reads XML 1.0 with namespaces: elements, attributes, text, CDATA, comments and the five entities.
 ///
-/// A document type is refused, so there are no entities except the predefined five, and no other files. Depth,
-/// elements, attributes and names are limited; time and memory grow only with the length.
-struct XMLReader {
-    struct Limits: Sendable {
-        var depth = 32
-        var elements = 500_000
+/// A text that is not well-formed is refused as a whole. A document type is refused, so no entity can be defined and no
+/// other file can be named: there is nothing to expand and nothing to load. Depth, elements, attributes and names are
+/// limited; time and memory grow only with the length.
+package struct XMLReader {
+    package struct Limits: Sendable {
+        package var depth = 32
+        package var elements = 500_000
         /// The maximum number of elements in one child of the root.
-        var elementsOfChild = 20_000
+        package var elementsOfChild = 20_000
         /// The maximum number of attributes of one element, including namespace declarations.
-        var attributes = 32
+        package var attributes = 32
         /// The maximum number of namespace declarations in scope: every name searches them.
-        var declarations = 64
+        package var declarations = 64
         /// The maximum number of bytes of a name.
-        var name = 128
+        package var name = 128
+        /// Whether to accept what is understood although it is not well-formed: prefixes that are not declared, control
+        /// characters, and a declaration with any content at any place.
+        package var isLenient = false
+        /// Whether to return the names of elements in lower case.
+        package var lowersNames = false
+
+        package init() {}
+
+        /// For calendars that people import, which are limited in bytes: a calendar needs two levels of elements for
+        /// each component and four for a property.
+        static var xCal: Limits {
+            var limits = Limits()
+            (limits.elements, limits.attributes, limits.name) = (.max, 64, 1 << 16)
+            (limits.isLenient, limits.lowersNames) = (true, true)
+            return limits
+        }
     }
 
     private struct Open {
@@ -37,23 +54,23 @@ struct XMLReader {
     private var start = 0
     private var countBefore = 0
     /// The root, once it has ended.
-    private(set) var root: XMLElement?
+    package private(set) var root: XMLElement?
     /// Whether each child of the root is returned by itself, and is then not in the root.
     private var partsChildren = false
     private var child: XMLElement?
 
     /// Reads a whole text, and returns its root element.
-    static func read(_ bytes: [UInt8], limits: Limits = Limits()) throws(XMLFailure) -> XMLElement {
+    package static func read(_ bytes: [UInt8], limits: Limits = Limits()) throws(XMLFailure) -> XMLElement {
         var reader = try XMLReader(bytes, limits: limits)
         reader.partsChildren = false
         _ = try reader.next()
-        guard let root = reader.root else { throw XMLFailure(message: "It breaks off.") }
+        guard let root = reader.root else { throw reader.failure("The XML breaks off.") }
         return root
     }
 
     /// Prepares to read a text child by child, so that no more than one of them is in memory.
-    init(_ bytes: [UInt8], limits: Limits = Limits()) throws(XMLFailure) {
-        guard (try? UTF8Span(validating: bytes.span)) != nil else { throw XMLFailure(message: "It is not UTF-8.") }
+    package init(_ bytes: [UInt8], limits: Limits = Limits()) throws(XMLFailure) {
+        guard (try? UTF8Span(validating: bytes.span)) != nil else { throw XMLFailure(message: "The XML is not UTF-8.") }
         self.bytes = bytes
         self.limits = limits
         partsChildren = true
@@ -61,8 +78,12 @@ struct XMLReader {
         index = start
     }
 
+    private func failure(_ message: String) -> XMLFailure {
+        XMLFailure(line: 1 + bytes[..<min(index, bytes.count)].count { $0 == 10 }, message: message)
+    }
+
     /// Returns the next child of the root; after the last one, returns nil and sets `root`.
-    mutating func next() throws(XMLFailure) -> XMLElement? {
+    package mutating func next() throws(XMLFailure) -> XMLElement? {
         while index < bytes.count {
             if let child {
                 self.child = nil
@@ -72,72 +93,63 @@ struct XMLReader {
                 try text()
                 continue
             }
-            if at("<!--") {
+            let rest = bytes[index...]
+            if rest.starts(with: "<!--".utf8) {
                 try skip(past: "-->", from: index + 4)
-            } else if at("<?") {
+            } else if rest.starts(with: "<?".utf8) {
                 try instruction(isFirst: index == start)
-            } else if at("<![CDATA[") {
+            } else if rest.starts(with: "<![CDATA[".utf8) {
                 let from = index + 9
                 try skip(past: "]]>", from: from)
                 try append(bytes[from..<index - 3])
-            } else if at("<!") {
-                throw XMLFailure(message: "It has a document type.")
-            } else if at("</") {
+            } else if rest.starts(with: "<!".utf8) {
+                throw failure("The XML has a document type, which is not read: it can pull in other files.")
+            } else if rest.starts(with: "</".utf8) {
                 if let closed = try endTag() { root = closed }
             } else {
-                guard root == nil else { throw XMLFailure(message: "It has more than one element.") }
+                guard root == nil else { throw failure("There is something after the end of the XML.") }
                 if let empty = try startTag() { root = empty }
             }
         }
-        guard open.isEmpty, root != nil else { throw XMLFailure(message: "It breaks off.") }
+        guard open.isEmpty, root != nil else { throw failure("The XML breaks off.") }
         return nil
     }
 
-    private func at(_ word: StaticString) -> Bool {
-        let count = word.utf8CodeUnitCount
-        guard index + count <= bytes.count else { return false }
-        return word.withUTF8Buffer { word in
-            // Safe: the length of the word was compared before.
-            for place in 0..<count where unsafe bytes[index + place] != word[place] { return false }
-            return true
-        }
-    }
-
-    private mutating func skip(past end: StaticString, from: Int) throws(XMLFailure) {
-        index = from
-        while index < bytes.count {
-            if at(end) {
-                index += end.utf8CodeUnitCount
+    /// Skips everything up to a mark, which ends with `>`.
+    private mutating func skip(past mark: String, from start: Int) throws(XMLFailure) {
+        index = start
+        while let found = ByteSearch.first(UInt8(ascii: ">"), in: bytes, from: index) {
+            index = found + 1
+            if index - start >= mark.utf8.count, bytes[..<index].suffix(mark.utf8.count).elementsEqual(mark.utf8) {
                 return
             }
-            index += 1
         }
-        throw XMLFailure(message: "It breaks off.")
+        index = bytes.count
+        throw failure("The XML breaks off.")
     }
 
     /// Accepts a declaration only at the start, and only with an encoding that is UTF-8 or a part of it.
     private mutating func instruction(isFirst: Bool) throws(XMLFailure) {
         let from = index
-        let isDeclaration = at("<?xml ")
         try skip(past: "?>", from: index + 2)
-        guard isDeclaration else { return }
-        guard isFirst else { throw XMLFailure(message: "Its declaration is not at the start.") }
+        guard !limits.isLenient, bytes[from..<index].starts(with: "<?xml ".utf8) else { return }
+        guard isFirst else { throw failure("The XML's declaration is not at the start.") }
         let said = String(decoding: bytes[from..<index], as: UTF8.self).lowercased()
         guard let encoding = said.parted(at: "encoding=")?.after else { return }
         let name = encoding.dropFirst().utf8.prefix { $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "'") }
         guard name.elementsEqual("utf-8".utf8) || name.elementsEqual("us-ascii".utf8) else {
-            throw XMLFailure(message: "It is not UTF-8.")
+            throw failure("The XML is not UTF-8.")
         }
     }
 
     private mutating func append(_ data: ArraySlice<UInt8>) throws(XMLFailure) {
         guard let last = open.indices.last else {
-            guard data.allSatisfy(\.isXMLSpace) else { throw XMLFailure(message: "There is text outside the root.") }
+            guard data.allSatisfy(\.isXMLSpace) else { throw failure("There is text outside the XML's root element.") }
             return
         }
         var previous: UInt8 = 0
         for byte in data {
-            guard byte >= 32 || byte.isXMLSpace else { throw XMLFailure(message: "It has a control character.") }
+            guard byte >= 32 || byte.isXMLSpace || limits.isLenient else { throw failure(Self.control) }
             // Every line break becomes one line feed (XML 1.0 section 2.11).
             if byte == 13 || byte == 10 && previous != 13 {
                 open[last].text.append(10)
@@ -148,47 +160,54 @@ struct XMLReader {
         }
     }
 
+    private static let control = "The XML has a control character."
+
     /// Reads character data up to the next tag.
     private mutating func text() throws(XMLFailure) {
-        var from = index
-        while index < bytes.count, bytes[index] != UInt8(ascii: "<") {
-            if bytes[index] == UInt8(ascii: "&") {
-                try append(bytes[from..<index])
-                guard let last = open.indices.last else { throw XMLFailure(message: "There is text outside the root.") }
-                open[last].text += try reference()
-                from = index
-            } else {
-                if bytes[index] == UInt8(ascii: "]"), at("]]>") {
-                    throw XMLFailure(message: "A section ends that did not begin.")
+        let end = ByteSearch.first(UInt8(ascii: "<"), in: bytes, from: index) ?? bytes.count
+        while index < end {
+            let stop = ByteSearch.first(UInt8(ascii: "&"), in: bytes, from: index, to: end) ?? end
+            try append(bytes[index..<stop])
+            var place = index
+            while let found = ByteSearch.first(UInt8(ascii: ">"), in: bytes, from: place, to: stop) {
+                guard !bytes[index..<found].suffix(2).elementsEqual("]]".utf8) else {
+                    throw failure("A section in the XML ends that did not begin.")
                 }
-                index += 1
+                place = found + 1
             }
+            index = stop
+            guard index < end else { break }
+            guard let last = open.indices.last else {
+                throw failure("There is text outside the XML's root element.")
+            }
+            open[last].text += try reference()
         }
-        try append(bytes[from..<index])
     }
 
     /// Reads `&amp;`, `&#10;` or `&#xA;`, and returns the character's bytes.
     private mutating func reference() throws(XMLFailure) -> [UInt8] {
-        let unknown = XMLFailure(message: "It has an entity that is not known.")
-        guard let end = bytes[index..<min(index + 12, bytes.count)].firstIndex(of: UInt8(ascii: ";")) else {
-            throw unknown
-        }
+        guard let end = ByteSearch.first(UInt8(ascii: ";"), in: bytes, from: index, to: min(index + 12, bytes.count))
+        else { throw failure("An & in the XML is not the beginning of an entity.") }
         let name = String(decoding: bytes[index + 1..<end], as: UTF8.self)
-        index = end + 1
+        let scalar: Unicode.Scalar?
         switch name {
-        case "amp": return [38]
-        case "lt": return [60]
-        case "gt": return [62]
-        case "quot": return [34]
-        case "apos": return [39]
-        default: break
+        case "amp": scalar = "&"
+        case "lt": scalar = "<"
+        case "gt": scalar = ">"
+        case "quot": scalar = "\""
+        case "apos": scalar = "'"
+        case _ where name.hasPrefix("#"):
+            let isHexadecimal = name.hasPrefix("#x")
+            let digits = name.dropFirst(isHexadecimal ? 2 : 1)
+            // A number has no sign here.
+            let number = digits.utf8.first == 43 ? nil : UInt32(digits, radix: isHexadecimal ? 16 : 10)
+            scalar = number.flatMap(Unicode.Scalar.init)
+        default: scalar = nil
         }
-        let isHexadecimal = name.hasPrefix("#x")
-        let digits = name.dropFirst(isHexadecimal ? 2 : 1)
-        guard name.hasPrefix("#"), digits.utf8.allSatisfy({ $0 != 43 && $0 != 45 }),
-            let number = UInt32(digits, radix: isHexadecimal ? 16 : 10), let scalar = Unicode.Scalar(number),
-            number >= 32 || number == 9 || number == 10 || number == 13, number != 0xFFFE, number != 0xFFFF
-        else { throw unknown }
+        guard let scalar, limits.isLenient || scalar.isInXML else {
+            throw failure("The XML has an entity that is not known.")
+        }
+        index = end + 1
         return Array(String(Character(scalar)).utf8)
     }
 }
@@ -198,10 +217,10 @@ struct XMLReader {
 extension XMLReader {
     /// Reads `<name a="b">`; returns the element when it is empty and is the root.
     private mutating func startTag() throws(XMLFailure) -> XMLElement? {
-        guard open.count < limits.depth else { throw XMLFailure(message: "It is nested too deeply.") }
+        guard open.count < limits.depth else { throw failure("The XML is nested too deeply for a calendar.") }
         count += 1
         guard count <= limits.elements, !partsChildren || count - countBefore <= limits.elementsOfChild else {
-            throw XMLFailure(message: "It has too many elements.")
+            throw failure("The XML has too many elements.")
         }
         index += 1
         let tag = try name()
@@ -209,14 +228,14 @@ extension XMLReader {
         var attributes: [(name: ArraySlice<UInt8>, value: String)] = []
         while true {
             let isSpaced = skipSpace()
-            guard index < bytes.count else { throw XMLFailure(message: "It breaks off within a tag.") }
+            guard index < bytes.count else { throw failure("The XML breaks off within a tag.") }
             if bytes[index] == UInt8(ascii: ">") || bytes[index] == UInt8(ascii: "/") { break }
             guard isSpaced, attributes.count < limits.attributes else {
-                throw XMLFailure(message: "A tag has too many attributes, or no space before one.")
+                throw failure("A tag in the XML has too many attributes, or no space before one.")
             }
             let name = try name()
             guard !attributes.contains(where: { $0.name.elementsEqual(name) }) else {
-                throw XMLFailure(message: "An attribute is given twice.")
+                throw failure("An attribute in the XML is given twice.")
             }
             attributes.append((name, try value()))
         }
@@ -224,12 +243,12 @@ extension XMLReader {
             if name.elementsEqual("xmlns".utf8) {
                 namespaces.append(([], XMLNamespace(value)))
             } else if name.starts(with: "xmlns:".utf8) {
-                guard !value.isEmpty else { throw XMLFailure(message: "A prefix is bound to no namespace.") }
+                guard !value.isEmpty else { throw failure("A prefix in the XML is bound to no namespace.") }
                 namespaces.append((name.dropFirst(6), XMLNamespace(value)))
             }
         }
         guard namespaces.count <= limits.declarations else {
-            throw XMLFailure(message: "It declares too many namespaces.")
+            throw failure("An element in the XML declares more namespaces than a calendar needs.")
         }
         let (namespace, local) = try resolved(tag)
         let plain = attributes.filter { !$0.name.contains(UInt8(ascii: ":")) && !$0.name.elementsEqual("xmlns".utf8) }
@@ -237,12 +256,12 @@ extension XMLReader {
             _ = try resolved(name)
         }
         let element = XMLElement(
-            namespace: namespace, name: local,
+            namespace: namespace, name: limits.lowersNames ? local.lowercased() : local,
             attributes: plain.map { (String(decoding: $0.name, as: UTF8.self), $0.value) })
         let isEmpty = bytes[index] == UInt8(ascii: "/")
         if isEmpty { index += 1 }
         guard index < bytes.count, bytes[index] == UInt8(ascii: ">") else {
-            throw XMLFailure(message: "A tag has no end.")
+            throw failure("A tag in the XML has no end.")
         }
         index += 1
         open.append(Open(element: element, tag: tag, declarations: declarations))
@@ -254,7 +273,8 @@ extension XMLReader {
         let tag = try name()
         _ = skipSpace()
         guard index < bytes.count, bytes[index] == UInt8(ascii: ">"), open.last?.tag.elementsEqual(tag) == true else {
-            throw XMLFailure(message: "An end tag ends no element that is open.")
+            throw failure(
+                "</\(String(decoding: tag.prefix(40), as: UTF8.self))> in the XML ends no element that is open.")
         }
         index += 1
         return close()
@@ -278,25 +298,26 @@ extension XMLReader {
     private func resolved(_ tag: ArraySlice<UInt8>) throws(XMLFailure) -> (XMLNamespace, String) {
         let parts = tag.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
         guard parts.count <= 2, let local = parts.last, !local.isEmpty else {
-            throw XMLFailure(message: "A name has more than one prefix.")
+            throw failure("A name in the XML has more than one prefix.")
         }
         let prefix = parts.count == 2 ? parts[0] : []
         let found = namespaces.last { $0.prefix.elementsEqual(prefix) }?.namespace
-        guard found != nil || prefix.isEmpty && parts.count == 1 || prefix.elementsEqual("xml".utf8) else {
-            throw XMLFailure(message: "A prefix is not declared.")
+        if let found { return (found, String(decoding: local, as: UTF8.self)) }
+        guard limits.isLenient || parts.count == 1 || prefix.elementsEqual("xml".utf8) else {
+            throw failure("A prefix in the XML is not declared.")
         }
-        return (found ?? .other, String(decoding: local, as: UTF8.self))
+        return (parts.count == 1 ? .undeclared : .other, String(decoding: local, as: UTF8.self))
     }
 
     private mutating func value() throws(XMLFailure) -> String {
         _ = skipSpace()
         guard index < bytes.count, bytes[index] == UInt8(ascii: "=") else {
-            throw XMLFailure(message: "An attribute has no value.")
+            throw failure("An attribute in the XML has no value.")
         }
         index += 1
         _ = skipSpace()
         guard index < bytes.count, bytes[index] == 34 || bytes[index] == 39 else {
-            throw XMLFailure(message: "An attribute's value is not in quotes.")
+            throw failure("An attribute's value in the XML is not in quotes.")
         }
         let quote = bytes[index]
         index += 1
@@ -306,14 +327,14 @@ extension XMLReader {
             case UInt8(ascii: "&"):
                 text += try reference()
                 continue
-            case UInt8(ascii: "<"): throw XMLFailure(message: "An attribute's value has a <.")
+            case UInt8(ascii: "<"): throw failure("An attribute's value in the XML has a <.")
             case 9, 10, 13: text.append(32)
-            case 0..<32: throw XMLFailure(message: "It has a control character.")
+            case 0..<32 where !limits.isLenient: throw failure(Self.control)
             default: text.append(bytes[index])
             }
             index += 1
         }
-        guard index < bytes.count else { throw XMLFailure(message: "It breaks off within a tag.") }
+        guard index < bytes.count else { throw failure("The XML breaks off within a tag.") }
         index += 1
         return String(decoding: text, as: UTF8.self)
     }
@@ -325,7 +346,7 @@ extension XMLReader {
         let first = name.first ?? 0
         // A name does not begin with a digit, `-` or `.`.
         guard name.count <= limits.name, first | 0x20 >= 97 && first | 0x20 <= 122 || first == 95 || first >= 128 else {
-            throw XMLFailure(message: "A < is not the beginning of an element, or a name is too long.")
+            throw failure("A < in the XML is not the beginning of an element.")
         }
         return name
     }
@@ -343,5 +364,12 @@ extension UInt8 {
     fileprivate var isInXMLNames: Bool {
         self | 0x20 >= 97 && self | 0x20 <= 122 || self >= 48 && self <= 58 || self == 45 || self == 46 || self == 95
             || self >= 128
+    }
+}
+
+extension Unicode.Scalar {
+    /// Whether a text in XML 1.0 can hold it (section 2.2).
+    fileprivate var isInXML: Bool {
+        value >= 32 && value != 0xFFFE && value != 0xFFFF || value == 9 || value == 10 || value == 13
     }
 }

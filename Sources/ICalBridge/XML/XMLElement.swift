@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The XML namespaces that a CalDAV server's answers and xCal use.
+package enum XMLNamespace: Hashable, Sendable {
+    case dav, caldav, calendarServer, apple, xCal
+    /// No namespace is declared for names without a prefix.
+    case undeclared
+    /// A namespace that is not read here.
+    case other
+
+    init(_ name: String) {
+        switch name {
+        case XMLElement.xCal: self = .xCal
+        case "DAV:": self = .dav
+        case "urn:ietf:params:xml:ns:caldav": self = .caldav
+        case "http://calendarserver.org/ns/": self = .calendarServer
+        case "http://apple.com/ns/ical/": self = .apple
+        default: self = .other
+        }
+    }
+}
+
+/// An element of an XML text.
+package struct XMLElement: Sendable {
+    package var namespace: XMLNamespace
+    /// The name without its prefix.
+    package var name: String
+    /// The attributes without a prefix.
+    package var attributes: [(name: String, value: String)] = []
+    /// All character data directly within it, unchanged.
+    package var text = ""
+    package var children: [XMLElement] = []
+
+    package static let xCal = "urn:ietf:params:xml:ns:icalendar-2.0"
+
+    /// Whether it belongs to a vocabulary other than xCal's; without any declaration it is xCal's.
+    var isForeign: Bool { namespace != .xCal && namespace != .undeclared }
+
+    /// The first child with this name in xCal.
+    subscript(_ name: String) -> XMLElement? { children.first { $0.name == name && !$0.isForeign } }
+
+    package func `is`(_ namespace: XMLNamespace, _ name: String) -> Bool {
+        self.namespace == namespace && self.name == name
+    }
+
+    /// Returns the first child with this name.
+    package func child(_ namespace: XMLNamespace, _ name: String) -> XMLElement? {
+        children.first { $0.is(namespace, name) }
+    }
+
+    package func children(_ namespace: XMLNamespace, _ name: String) -> [XMLElement] {
+        children.filter { $0.is(namespace, name) }
+    }
+
+    package func attribute(_ name: String) -> String? { attributes.first { $0.name == name }?.value }
+
+    /// The approximate bytes of memory that it takes.
+    package var weight: Int {
+        let own = attributes.reduce(80 + name.utf8.count + text.utf8.count) { $0 + 48 + $1.value.utf8.count }
+        return children.reduce(own) { $0 + $1.weight }
+    }
+
+    /// The text without surrounding spaces and line breaks.
+    package var trimmed: String { String(decoding: Array(text.utf8)[...].trimmingSpaces, as: UTF8.self) }
+}
+
+/// Why bytes are not XML that is accepted here.
+package struct XMLFailure: Error, Hashable {
+    /// The line of the text, from 1; nil when no single line is meant.
+    package var line: Int?
+    /// One sentence that says what was found.
+    package var message: String
+
+    package init(line: Int? = nil, message: String) { (self.line, self.message) = (line, message) }
+}
