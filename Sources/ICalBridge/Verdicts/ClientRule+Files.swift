@@ -9,9 +9,6 @@ extension ClientRule {
         ClientRule("not-a-calendar", [.evolution], .refuses, "[code] e-cal-backend-http") { facts in
             facts.isCalendar ? nil : "says \u{201C}Bad file format\u{201D} and empties a subscription"
         },
-        ClientRule("not-a-calendar", [.homeAssistant], .refuses, "[code] remote_calendar") { facts in
-            facts.isCalendar ? nil : "cannot read it; a subscription becomes unavailable"
-        },
         // No source says this about these apps, but a file without a calendar has nothing to show.
         ClientRule("not-a-calendar", [.apple, .google, .outlook], .refuses, "RFC 5545 section 3.4") { facts in
             facts.isCalendar ? nil : "finds no calendar in it"
@@ -19,19 +16,6 @@ extension ClientRule {
         ClientRule("wrong-folds", [.google], .refuses, "[blog] adangel.org") { facts in
             facts.line(of: ["raw-newline", "line-not-property"]).map {
                 "has ignored whole files whose lines are folded wrongly, as line \($0.grouped) is"
-            }
-        },
-        ClientRule("required-missing", [.homeAssistant], .refuses, "[issue] home-assistant/core#146716") { facts in
-            facts.line(of: facts.requiredMissing).map {
-                "rejects the whole file: the event of line \($0.grouped) lacks UID, DTSTAMP or DTSTART"
-            }
-        },
-        ClientRule("bad-value", [.homeAssistant], .refuses, "[issue] home-assistant/core#156282") { facts in
-            if let word = facts.unknownClasses.first {
-                return "rejects the whole file for one bad value: CLASS:\(ProblemLog.short(word))"
-            }
-            return facts.line(of: FileFacts.badValues).map {
-                "rejects the whole file for one bad value, as in line \($0.grouped)"
             }
         },
         ClientRule("dtstamp-missing", [.google], .partly, "[issue] Yamtrack#669") { facts in
