@@ -41,6 +41,8 @@ struct VerdictRow {
     private static let files: [VerdictRow] = [
         VerdictRow("not-a-calendar", [.thunderbird], .refuses, "read-only", "<html>Sign in</html>", plain),
         VerdictRow("not-a-calendar", [.evolution], .refuses, "Bad file format", "<html>Sign in</html>", plain),
+        VerdictRow("one-calendar", [.evolution], .refuses, "Not a calendar", plain + plain, plain + "END:VEVENT\r\n"),
+        VerdictRow("one-calendar", [.evolution], .refuses, "Bad file format", String(plain.dropLast(15)), plain),
         VerdictRow("not-a-calendar", [.apple, .google, .outlook], .refuses, "no calendar", "", plain),
         VerdictRow(
             "wrong-folds", [.google], .refuses, "line 9", event(day, "DESCRIPTION:one", "two"),

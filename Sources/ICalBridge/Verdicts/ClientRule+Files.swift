@@ -9,6 +9,12 @@ extension ClientRule {
         ClientRule("not-a-calendar", [.evolution], .refuses, "[code] e-cal-backend-http") { facts in
             facts.isCalendar ? nil : "says \u{201C}Bad file format\u{201D} and empties a subscription"
         },
+        ClientRule("one-calendar", [.evolution], .refuses, "[code] e-cal-backend-http") { facts in
+            guard facts.size > 0, facts.isCalendar, facts.roots != [true] else { return nil }
+            return facts.roots.isEmpty
+                ? "says \u{201C}Bad file format\u{201D} and empties a subscription: no component has its END"
+                : "says \u{201C}Not a calendar\u{201D} and empties a subscription: it takes exactly one VCALENDAR"
+        },
         // No source says this about these apps, but a file without a calendar has nothing to show.
         ClientRule("not-a-calendar", [.apple, .google, .outlook], .refuses, "RFC 5545 section 3.4") { facts in
             facts.isCalendar ? nil : "finds no calendar in it"

@@ -8,8 +8,16 @@ extension FileFacts {
         let text = SourceText(bytes, log: &log)
         var zone: ZoneLines?
         var declared: Set<ByteString> = []
+        // libical reads up to the first NUL.
+        let end = ByteSearch.first(0, in: bytes, from: 0) ?? .max
+        var open: [Property] = []
         for line in text.lines {
             guard let property = Self.property(text.bytes, line, isInZone: zone != nil) else { continue }
+            if property.name == "BEGIN" {
+                open.append(property)
+            } else if property.name == "END", Int(line.end) <= end, let ended = open.popLast(), open.isEmpty {
+                roots.append(ended.trimmed.uppercased() == "VCALENDAR")
+            }
             switch property.name {
             case "BEGIN" where property.trimmed.uppercased() == "VTIMEZONE": zone = ZoneLines()
             case "END" where property.trimmed.uppercased() == "VTIMEZONE":

@@ -35,6 +35,8 @@ struct FileFacts: Sendable {
     /// What python's ical makes of them; nil for a calendar in another form.
     let strict: StrictReading?
     var hasWRName = false
+    /// The components outside all others that end, by whether each is a VCALENDAR; any END ends what began last.
+    var roots: [Bool] = []
     var undeclaredZones: [String] = []
     var zonesByDates: [String] = []
     var zonesWithSeconds: [String] = []
