@@ -41,6 +41,10 @@ struct VerdictRow {
     private static let files: [VerdictRow] = [
         VerdictRow("not-a-calendar", [.thunderbird], .refuses, "read-only", "<html>Sign in</html>", plain),
         VerdictRow("not-a-calendar", [.evolution], .refuses, "Bad file format", "<html>Sign in</html>", plain),
+        VerdictRow("no-whole-calendar", [.thunderbird], .refuses, "line 1 ", String(plain.dropLast(15)), plain),
+        VerdictRow(
+            "no-whole-calendar", [.thunderbird], .refuses, "in no VCALENDAR",
+            Reading.event([day]).joined(separator: "\r\n"), plain),
         VerdictRow("one-calendar", [.evolution], .refuses, "Not a calendar", plain + plain, plain + "END:VEVENT\r\n"),
         VerdictRow("one-calendar", [.evolution], .refuses, "Bad file format", String(plain.dropLast(15)), plain),
         VerdictRow("not-a-calendar", [.apple, .google, .outlook], .refuses, "no calendar", "", plain),

@@ -9,6 +9,11 @@ extension ClientRule {
         ClientRule("not-a-calendar", [.evolution], .refuses, "[code] e-cal-backend-http") { facts in
             facts.isCalendar ? nil : "says \u{201C}Bad file format\u{201D} and empties a subscription"
         },
+        ClientRule("no-whole-calendar", [.thunderbird], .refuses, "[code] ical.js") { facts in
+            guard facts.size > 0, facts.isCalendar else { return nil }
+            if let line = facts.unclosedLine { return "cannot read it: what begins in line \(line.grouped) has no END" }
+            return facts.roots.contains(true) ? nil : "shows nothing: the entries are in no VCALENDAR"
+        },
         ClientRule("one-calendar", [.evolution], .refuses, "[code] e-cal-backend-http") { facts in
             guard facts.size > 0, facts.isCalendar, facts.roots != [true] else { return nil }
             return facts.roots.isEmpty
