@@ -15,8 +15,9 @@ extension ClientRule {
             return facts.roots.contains(true) ? nil : "shows nothing: the entries are in no VCALENDAR"
         },
         ClientRule("one-calendar", [.evolution], .refuses, "[code] e-cal-backend-http") { facts in
-            guard facts.size > 0, facts.isCalendar, facts.roots != [true] else { return nil }
-            return facts.roots.isEmpty
+            let roots = facts.roots.prefix(facts.rootsBeforeNUL)
+            guard facts.size > 0, facts.isCalendar, roots != [true] else { return nil }
+            return roots.isEmpty
                 ? "says \u{201C}Bad file format\u{201D} and empties a subscription: no component has its END"
                 : "says \u{201C}Not a calendar\u{201D} and empties a subscription: it takes exactly one VCALENDAR"
         },

@@ -15,8 +15,9 @@ extension FileFacts {
             guard let property = Self.property(text.bytes, line, isInZone: zone != nil) else { continue }
             if property.name == "BEGIN" {
                 open.append(property)
-            } else if property.name == "END", Int(line.end) <= end, let ended = open.popLast(), open.isEmpty {
+            } else if property.name == "END", let ended = open.popLast(), open.isEmpty {
                 roots.append(ended.trimmed.uppercased() == "VCALENDAR")
+                if Int(line.end) <= end { rootsBeforeNUL = roots.count }
             }
             switch property.name {
             case "BEGIN" where property.trimmed.uppercased() == "VTIMEZONE": zone = ZoneLines()

@@ -37,6 +37,7 @@ struct FileFacts: Sendable {
     var hasWRName = false
     /// The components outside all others that end, by whether each is a VCALENDAR; any END ends what began last.
     var roots: [Bool] = []
+    var rootsBeforeNUL = 0
     /// The line with the BEGIN of the first component outside all others that does not end.
     var unclosedLine: Int?
     var undeclaredZones: [String] = []
