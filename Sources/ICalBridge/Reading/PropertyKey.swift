@@ -16,7 +16,7 @@ enum PropertyKey: UInt8 {
 }
 
 /// A property's name of up to sixteen bytes in upper case, packed into two words.
-struct PackedName: Equatable {
+struct PackedName: Hashable {
     private var low: UInt64 = 0
     private var high: UInt64 = 0
     private(set) var count = 0
@@ -47,6 +47,11 @@ struct PackedName: Equatable {
     init() {}
 
     static func == (a: Self, b: Self) -> Bool { a.low == b.low && a.high == b.high && a.count == b.count }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(low)
+        hasher.combine(high)
+    }
 
     /// Whether the name begins with `X-`, as extensions do.
     var isExtension: Bool { low & 0xFFFF == 0x2D58 }

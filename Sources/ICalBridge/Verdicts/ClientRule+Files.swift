@@ -9,8 +9,17 @@ extension ClientRule {
         ClientRule("not-a-calendar", [.evolution], .refuses, "[code] e-cal-backend-http") { facts in
             facts.isCalendar ? nil : "says \u{201C}Bad file format\u{201D} and empties a subscription"
         },
-        ClientRule("not-a-calendar", [.homeAssistant], .refuses, "[code] remote_calendar") { facts in
-            facts.isCalendar ? nil : "cannot read it; a subscription becomes unavailable"
+        ClientRule("no-whole-calendar", [.thunderbird], .refuses, "[code] ical.js") { facts in
+            guard facts.size > 0, facts.isCalendar else { return nil }
+            if let line = facts.unclosedLine { return "cannot read it: what begins in line \(line.grouped) has no END" }
+            return facts.roots.contains(true) ? nil : "shows nothing: the entries are in no VCALENDAR"
+        },
+        ClientRule("one-calendar", [.evolution], .refuses, "[code] e-cal-backend-http") { facts in
+            let roots = facts.roots.prefix(facts.rootsBeforeNUL)
+            guard facts.size > 0, facts.isCalendar, roots != [true] else { return nil }
+            return roots.isEmpty
+                ? "says \u{201C}Bad file format\u{201D} and empties a subscription: no component has its END"
+                : "says \u{201C}Not a calendar\u{201D} and empties a subscription: it takes exactly one VCALENDAR"
         },
         // No source says this about these apps, but a file without a calendar has nothing to show.
         ClientRule("not-a-calendar", [.apple, .google, .outlook], .refuses, "RFC 5545 section 3.4") { facts in
@@ -19,19 +28,6 @@ extension ClientRule {
         ClientRule("wrong-folds", [.google], .refuses, "[blog] adangel.org") { facts in
             facts.line(of: ["raw-newline", "line-not-property"]).map {
                 "has ignored whole files whose lines are folded wrongly, as line \($0.grouped) is"
-            }
-        },
-        ClientRule("required-missing", [.homeAssistant], .refuses, "[issue] home-assistant/core#146716") { facts in
-            facts.line(of: facts.requiredMissing).map {
-                "rejects the whole file: the event of line \($0.grouped) lacks UID, DTSTAMP or DTSTART"
-            }
-        },
-        ClientRule("bad-value", [.homeAssistant], .refuses, "[issue] home-assistant/core#156282") { facts in
-            if let word = facts.unknownClasses.first {
-                return "rejects the whole file for one bad value: CLASS:\(ProblemLog.short(word))"
-            }
-            return facts.line(of: FileFacts.badValues).map {
-                "rejects the whole file for one bad value, as in line \($0.grouped)"
             }
         },
         ClientRule("dtstamp-missing", [.google], .partly, "[issue] Yamtrack#669") { facts in

@@ -2,8 +2,8 @@
 
 /// One thing that is known about some calendar apps: when it happens, and what its effect is.
 ///
-/// To add a rule, add a row to a table in `ClientRule+Times.swift`, `ClientRule+Contents.swift` or
-/// `ClientRule+Files.swift`; only what a source says may be there.
+/// To add a rule, add a row to a table in `ClientRule+Times.swift`, `ClientRule+Contents.swift`,
+/// `ClientRule+Files.swift` or `ClientRule+HomeAssistant.swift`; only what a source says may be there.
 struct ClientRule: Sendable {
     /// A stable identifier, for programs.
     let id: String
@@ -23,7 +23,7 @@ struct ClientRule: Sendable {
         self.sentence = sentence
     }
 
-    static let all: [ClientRule] = files + zones + times + contents
+    static let all: [ClientRule] = files + zones + times + contents + homeAssistant
 }
 
 extension Int {

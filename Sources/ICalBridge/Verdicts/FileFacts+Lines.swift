@@ -8,8 +8,17 @@ extension FileFacts {
         let text = SourceText(bytes, log: &log)
         var zone: ZoneLines?
         var declared: Set<ByteString> = []
+        // libical reads up to the first NUL.
+        let end = ByteSearch.first(0, in: bytes, from: 0) ?? .max
+        var open: [Property] = []
         for line in text.lines {
             guard let property = Self.property(text.bytes, line, isInZone: zone != nil) else { continue }
+            if property.name == "BEGIN" {
+                open.append(property)
+            } else if property.name == "END", let ended = open.popLast(), open.isEmpty {
+                roots.append(ended.trimmed.uppercased() == "VCALENDAR")
+                if Int(line.end) <= end { rootsBeforeNUL = roots.count }
+            }
             switch property.name {
             case "BEGIN" where property.trimmed.uppercased() == "VTIMEZONE": zone = ZoneLines()
             case "END" where property.trimmed.uppercased() == "VTIMEZONE":
@@ -28,6 +37,7 @@ extension FileFacts {
             default: zone?.add(property)
             }
         }
+        unclosedLine = open.first?.line
         undeclaredZones = zonesInUse.filter { $0.how != .calendar && !declared.contains($0.tzid) }.map(\.tzid)
             .filter { !Self.isUTC($0) }
         if !isForeign { findSplitCharacter(bytes) }

@@ -15,7 +15,6 @@ struct FileFacts: Sendable {
     private(set) var alarms = 0
     private(set) var withTags = 0
     private(set) var freeWithoutMark = 0
-    private(set) var unknownClasses: [String] = []
     /// Events with the UID of an earlier event, not counting replacements of single occurrences.
     private(set) var duplicates = 0
     private(set) var yearlyOnce = 0
@@ -33,7 +32,14 @@ struct FileFacts: Sendable {
     let methods: Set<ByteString>
 
     // Facts from the bytes.
+    /// What python's ical makes of them; nil for a calendar in another form.
+    let strict: StrictReading?
     var hasWRName = false
+    /// The components outside all others that end, by whether each is a VCALENDAR; any END ends what began last.
+    var roots: [Bool] = []
+    var rootsBeforeNUL = 0
+    /// The line with the BEGIN of the first component outside all others that does not end.
+    var unclosedLine: Int?
     var undeclaredZones: [String] = []
     var zonesByDates: [String] = []
     var zonesWithSeconds: [String] = []
@@ -47,6 +53,7 @@ struct FileFacts: Sendable {
         problems = reading.problems
         methods = Set(reading.calendars.compactMap(\.method))
         isFloatingInCalendarZone = reading.timeZones.contains { $0.how == .calendar }
+        strict = format.isOwnText ? StrictReading(bytes) : nil
         for calendar in reading.calendars { count(calendar.events) }
         // The facts describe the file as it is, not what the reader made of it.
         withTags += count(of: "html-description") { _ in true } ?? 0
@@ -85,18 +92,6 @@ struct FileFacts: Sendable {
         let count = problems.reduce(0) { $1.code == code && holds($1) ? $0 + ($1.unlisted ?? 1) : $0 }
         return count > 0 ? count : nil
     }
-
-    /// Problems with missing properties; a DTSTART that is present but cannot be read counts as a bad value.
-    var requiredMissing: Set<Problem.Code> {
-        let isUnread = line(of: ["date-unreadable", "impossible-date"]) != nil
-        return isUnread ? ["missing-uid", "missing-dtstamp"] : ["missing-uid", "missing-dtstamp", "missing-start"]
-    }
-
-    /// Problems with a value that is not valid for its property.
-    static let badValues: Set<Problem.Code> = [
-        "rule-refused", "duration-unreadable", "number-unreadable", "component-refused", "property-refused",
-        "date-unreadable", "impossible-date",
-    ]
 }
 
 extension FileFacts {
@@ -123,9 +118,6 @@ extension FileFacts {
             !event.otherProperties.contains(where: { $0.name == "X-MICROSOFT-CDO-BUSYSTATUS" })
         {
             freeWithoutMark += 1
-        }
-        if let word = event.classification, !["PUBLIC", "PRIVATE", "CONFIDENTIAL"].contains(word) {
-            unknownClasses.append(word)
         }
         if event.recurrence.rules.contains(where: { $0.frequency == .yearly && $0.count == 1 }) { yearlyOnce += 1 }
         switch event.start {

@@ -178,8 +178,8 @@ struct CheckCommandTests {
                 == ["takes", "takes", "takes", "takes", "takes", "refuses"])
         let reason = try #require(clients.last?["reasons"]?.array?.first)
         #expect(reason["rule"] == "bad-value")
-        #expect(reason["message"] == "rejects the whole file for one bad value: CLASS:SECRET")
-        #expect(reason["source"] == "[issue] home-assistant/core#156282")
+        #expect(reason["message"] == "rejects the whole file for one bad value: STATUS in line 10")
+        #expect(reason["source"] == "[code] ical 14")
         #expect(told["problems"]?.array?.first?["text"] == "two")
         #expect(told["format"] == "calendar")
     }

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// One thing for which python's ical, by which Home Assistant reads remote calendars, refuses a whole file.
+struct StrictFault: Hashable, Sendable {
+    enum Kind: Hashable, Sendable, CaseIterable {
+        /// The line is no property.
+        case line
+        /// The line ends a component that did not begin last.
+        case nesting
+        /// A second calendar begins.
+        case calendar
+        /// A property that may be there once is there again.
+        case repeated
+        case value
+        /// A component lacks a property or a part.
+        case missing
+        /// A zone that is neither in the file nor in tzdata.
+        case zone
+        /// A part of a zone begins at a time that is not local.
+        case zoneStart
+        /// A part of a zone by which a time is meant cannot be expanded.
+        case zonePart
+        /// Only one of two times is on the clock of a zone.
+        case clocks
+        /// An event of whole days is to last hours or a negative time, or a to-do has a DURATION beside what it excludes.
+        case duration
+        /// A series by rule has periods as further times.
+        case periods
+    }
+
+    var kind: Kind
+    var line: Int
+    /// The name of the property or of the zone.
+    var text = ""
+    /// The component that lacks the property.
+    var component = ""
+}
