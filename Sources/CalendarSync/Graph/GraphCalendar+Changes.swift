@@ -75,7 +75,7 @@ extension GraphCalendar {
                 "GET", address, prefer: "odata.maxpagesize=500, \(GraphWire.preferences)")
             guard answer.isSuccess else { throw answer.failure }
             guard let items = answer.body["value"]?.array else {
-                throw ProviderFailure(.malformed, "Microsoft's listing has no items.")
+                throw ProviderFailure(.malformed, "Microsoft's answer to a listing lacks `value`.")
             }
             try await wire.http.keep(2 * answer.length)
             for item in items {

@@ -44,7 +44,7 @@ public struct GraphCalendar: CalendarProvider {
             let answer = try await wire.send("GET", address, prefer: prefer)
             guard answer.isSuccess else { throw answer.failure }
             guard let value = answer.body["value"]?.array else {
-                throw ProviderFailure(.malformed, "Microsoft's listing has no items.")
+                throw ProviderFailure(.malformed, "Microsoft's answer to a listing lacks `value`.")
             }
             try await wire.http.keep(2 * answer.length)
             items += value

@@ -49,7 +49,7 @@ struct ConnectionCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Pause a connection until it is resumed.")
 
         @OptionGroup var options: SettingsOptions
-        @Argument(help: "The connection's id, from connection list.") var id: String
+        @Argument(help: "The connection's id, from `kalends connection list`.") var id: String
 
         func run() async throws {
             try await ConnectionCommand.change(id, ["paused": true], options)
@@ -61,7 +61,7 @@ struct ConnectionCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Resume a paused connection.")
 
         @OptionGroup var options: SettingsOptions
-        @Argument(help: "The connection's id, from connection list.") var id: String
+        @Argument(help: "The connection's id, from `kalends connection list`.") var id: String
 
         func run() async throws {
             try await ConnectionCommand.change(id, ["paused": false], options)
@@ -74,7 +74,7 @@ struct ConnectionCommand: AsyncParsableCommand {
             abstract: "End a connection and revoke its access to the account.")
 
         @OptionGroup var options: SettingsOptions
-        @Argument(help: "The connection's id, from connection list.") var id: String
+        @Argument(help: "The connection's id, from `kalends connection list`.") var id: String
         @Flag(help: "Also remove the events that it created in the calendar.") var events = false
 
         func run() async throws {

@@ -145,7 +145,7 @@ extension ComponentReader {
         if mended > 0 {
             log.add(
                 .repaired, "list-type", line: line,
-                "\(mended) dates of EXDATE or RDATE are days where the start is a time, or the other way round; they were read in its form."
+                "\(mended) dates of EXDATE or RDATE are days where the start is a time, or the other way round; they were read in the form of the start."
             )
         }
     }
