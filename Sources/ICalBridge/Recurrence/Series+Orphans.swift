@@ -50,6 +50,38 @@ extension Series {
     }
 }
 
+extension Series {
+    /// Settles the series of a whole file, and leaves all other components as they are, in their order.
+    ///
+    /// - Returns: the components, each with the place in `events` of the component that it comes from, and those that
+    ///   are no longer there, because a newer version or an earlier series has all of their dates. Settled series come
+    ///   where the first of their components was.
+    public static func settled(file events: [Event]) -> (kept: [(event: Event, place: Int)], gone: [Int]) {
+        let whole = events.enumerated().map { (event: $1, place: $0) }
+        var orphans = Set(events.lazy.filter { $0.kind == .event && $0.repeatsAsOverride }.map { ByteString($0.uid) })
+        guard !orphans.isEmpty else { return (whole, []) }
+        for event in events where event.recurrenceID == nil { orphans.remove(ByteString(event.uid)) }
+        guard !orphans.isEmpty else { return (whole, []) }
+        var groups: [ByteString: [Int]] = [:]
+        for (event, place) in whole where event.kind == .event && orphans.contains(ByteString(event.uid)) {
+            groups[ByteString(event.uid), default: []].append(place)
+        }
+        var (kept, gone): ([(event: Event, place: Int)], [Int]) = ([], [])
+        kept.reserveCapacity(events.count)
+        for (event, place) in whole {
+            guard event.kind == .event, let group = groups[ByteString(event.uid)] else {
+                kept.append((event, place))
+                continue
+            }
+            guard group[0] == place else { continue }
+            let settled = settled(group.map { events[$0] }).flatMap(\.self)
+            kept += settled.map { ($0, place) }
+            gone += group.suffix(max(0, group.count - settled.count))
+        }
+        return (kept, gone)
+    }
+}
+
 extension Event {
     /// Whether the event replaces an occurrence and has its own rules or dates.
     fileprivate var repeatsAsOverride: Bool {
@@ -85,7 +117,12 @@ extension Event {
         }
         if !series.recurrence.rules.isEmpty {
             series.recurrence.exclusions += taken.sorted().map {
-                start.isDate ? .date(Instant(seconds: $0).utc.date) : .utc(Instant(seconds: $0))
+                switch start {
+                case .date: .date(Instant(seconds: $0).utc.date)
+                // The instants of times without a zone are those of UTC's clock.
+                case .floating: .floating(Instant(seconds: $0).utc)
+                case .utc, .zoned: .utc(Instant(seconds: $0))
+                }
             }
         }
         if !isOwn(start), series.recurrence.rules.isEmpty {

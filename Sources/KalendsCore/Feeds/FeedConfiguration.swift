@@ -26,6 +26,9 @@ package struct FeedConfiguration: Hashable, Sendable {
     /// The patients whose items are shown; nil stands for all patients and for items without one.
     package var patientIds: [String]?
     package var includeReminders = true
+    /// Whether the people and the files of imported events are shown, if the import kept them.
+    package var includeAttendees = false
+    package var includeAttachments = false
     package var showMinimalDetails = false
     package var detail = Detail.full
     package var completedTasks = CompletedTasks.remove
@@ -57,6 +60,12 @@ package struct FeedConfiguration: Hashable, Sendable {
     /// Whether another configuration changes how each event looks, and not only which events are shown.
     func showsEventsDifferently(from other: FeedConfiguration) -> Bool {
         level != other.level || includeReminders != other.includeReminders || tasksAs != other.tasksAs
+            || extras != other.extras
+    }
+
+    /// The people and files of imported events that are shown.
+    var extras: Set<EventExtra> {
+        Set(EventExtra.choices.filter { $0 == .attendees ? includeAttendees : includeAttachments })
     }
 }
 
@@ -83,6 +92,8 @@ extension FeedConfiguration {
         includePersonal = fields.bool("includePersonal") ?? includePersonal
         includePlanned = fields.bool("includePlanned") ?? includePlanned
         includeReminders = fields.bool("includeReminders") ?? includeReminders
+        includeAttendees = fields.bool("includeAttendees") ?? includeAttendees
+        includeAttachments = fields.bool("includeAttachments") ?? includeAttachments
         showMinimalDetails = fields.bool("showMinimalDetails") ?? showMinimalDetails
         detail = fields.choice("detail", Detail.self) ?? detail
         completedTasks = fields.choice("completedTasks", CompletedTasks.self) ?? completedTasks
@@ -109,7 +120,8 @@ extension FeedConfiguration {
             "includeImported": .bool(includeImported), "includePersonal": .bool(includePersonal),
             "includePlanned": .bool(includePlanned),
             "patientIds": patientIds.map { .array($0.map(JSONValue.string)) } ?? .null,
-            "includeReminders": .bool(includeReminders), "showMinimalDetails": .bool(showMinimalDetails),
+            "includeReminders": .bool(includeReminders), "includeAttendees": .bool(includeAttendees),
+            "includeAttachments": .bool(includeAttachments), "showMinimalDetails": .bool(showMinimalDetails),
             "detail": .string(detail.rawValue), "completedTasks": .string(completedTasks.rawValue),
             "pastDays": .integer(pastDays), "futureDays": .integer(futureDays),
             "tasksAs": .string(tasksAs.rawValue), "color": JSONValue(color),

@@ -18,6 +18,12 @@ extension Components {
                 Schema.array(of: .identifier, maximum: 1000).orNull.described(
                     "Null for all patients and for items without one.")),
             .required("includeReminders", .bool), .required("showMinimalDetails", .bool),
+            .required(
+                "includeAttendees",
+                .bool.described("Whether the feed shows the people of imported events, if the import kept them.")),
+            .required(
+                "includeAttachments",
+                .bool.described("Whether the feed shows the files of imported events, if the import kept them.")),
             .required("detail", .choice(FeedConfiguration.Detail.self)),
             .required("completedTasks", .choice(FeedConfiguration.CompletedTasks.self)),
             .required("pastDays", days), .required("futureDays", days),
