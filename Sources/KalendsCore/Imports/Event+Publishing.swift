@@ -15,8 +15,7 @@ extension Event {
         if otherProperties.contains(where: isLeftOut) {
             copy.otherProperties.removeAll { line in
                 guard isLeftOut(line) else { return false }
-                // libical's notes may have any name.
-                if !line.name.hasPrefix("X-LIC-") { leftOut[ByteString(line.name), default: 0] += 1 }
+                leftOut.count(line)
                 return true
             }
         }

@@ -34,6 +34,13 @@ package enum EventExtra: String, CaseIterable, Sendable {
 /// How often each property was left out.
 typealias LeftOut = [ByteString: Int]
 
+extension LeftOut {
+    /// Counts a property; not libical's notes, which may have any name.
+    mutating func count(_ line: ContentLine) {
+        if !line.name.hasPrefix("X-LIC-") { self[ByteString(line.name), default: 0] += 1 }
+    }
+}
+
 extension Event {
     /// The people and files that the event has.
     var extras: Set<EventExtra> {
@@ -98,7 +105,7 @@ extension Alarm {
                 case "ACTION", "TRIGGER", "DESCRIPTION", "SUMMARY", "UID": single.insert(name).inserted
                 default: EventExtra(property: name).map(extras.contains) ?? !line.isUnpublished
                 }
-            if !isKept { leftOut[name, default: 0] += 1 }
+            if !isKept { leftOut.count(line) }
             return isKept
         }
         func has(_ name: String) -> Bool { copy.otherProperties.contains { $0.name == name } }

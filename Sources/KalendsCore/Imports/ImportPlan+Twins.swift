@@ -246,9 +246,12 @@ extension ImportPlan {
         if isEqual {
             item.change = .unchanged
             item.reason = "The same event exists under another UID: start, end, title, place and repetition are equal."
+            if !item.event.extras.isEmpty {
+                item.leftOut = item.event.stored(keeping: twin.extras.union([.reminders])).leftOut
+            }
             return
         }
-        record.rename(item.event, twin.record.uid, keeping: extras)
+        record.rename(item.event, twin.record.uid, keeping: extras.union(owner.isSubscription ? [] : twin.extras))
         guard let updated = item.compare(record, with: twin.record, self) else { return }
         item.rows = Rows(updated, before: twin.record)
         item.reason = "It replaces the same event, which stays under another UID."

@@ -212,16 +212,19 @@ struct ImportPlan: Sendable {
         guard !owner.isSubscription, old.source == new.source,
             !StoredEvent.isSame(old.content, new.content), agreeing.left > 0
         else { return false }
-        let shown = try StoredEvent.event(old.content)
         // The row's key names the replaced occurrence.
-        func text(_ event: Event) -> String {
+        func plain(_ event: Event) -> Event {
             var event = event.importable(keeping: Set(EventExtra.allCases))
             event.recurrenceID = nil
-            return StoredEvent.text(event)
+            return event
         }
-        return StoredEvent.isSame(
-            text(shown.anchored(in: try owner.circle.zone).agreed(within: &agreeing)),
-            text(try StoredEvent.event(new.content)))
+        let stored = try StoredEvent.event(old.content).anchored(in: try owner.circle.zone)
+        let shown = plain(stored.agreed(within: &agreeing))
+        let found = plain(try StoredEvent.event(new.content))
+        // Whether a zone is written as a known one depends on the whole series.
+        func texts(_ event: Event) -> [[UInt8]] { [true, false].map { event.serialized(inKnownZones: $0) } }
+        let known = texts(found)
+        return texts(shown).contains { known.contains($0) }
     }
 
     private func record(_ draft: ImportDraft) -> ImportedEventRecord {

@@ -16,13 +16,16 @@ struct ImportTwins: Sendable {
     final class Candidate: Sendable {
         let record: ImportedEventRecord
         let likeness: ImportLikeness
+        /// The people and files that are stored of it.
+        let extras: Set<EventExtra>
         /// How many components of the event are stored, itself included.
         let components: Int
 
         init(_ record: ImportedEventRecord, components: Int = 1, floatingIn zone: any TimeZoneRules) throws {
             (self.record, self.components) = (record, components)
-            likeness = ImportLikeness(
-                try StoredEvent.event(record.content), through: record.endsAt, floatingIn: zone)
+            let event = try StoredEvent.event(record.content)
+            likeness = ImportLikeness(event, through: record.endsAt, floatingIn: zone)
+            extras = event.extras
         }
 
         /// The series of which this is the series itself or an exception.
