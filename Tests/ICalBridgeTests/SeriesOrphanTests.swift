@@ -98,6 +98,18 @@ struct SeriesOrphanTests {
         #expect(again.kept.map(\.event) == kept.map(\.event) && again.gone.isEmpty)
     }
 
+    @Test("In a whole file an override that names a day names the occurrence on that day")
+    func day() throws {
+        let master = try Recurring.event("20260105T090000", "Europe/Vienna", rules: "FREQ=DAILY;COUNT=3")
+        let override = try Recurring.override("20260106", "20260106T120000", "Europe/Vienna")
+        for events in [[override, master], [master, override]] {
+            let kept = Series.settled(file: events).kept.map(\.event)
+            #expect(
+                kept.compactMap(\.recurrenceID) == [try Recurring.time("20260106T090000", "Europe/Vienna")])
+        }
+        #expect(Series.settled(file: [override]).kept.map(\.event) == [override])
+    }
+
     @Test("With its series an override stays one, and one without rules or dates too")
     func others() throws {
         let master = try Recurring.event("20260105T090000Z", rules: "FREQ=DAILY;COUNT=3")
