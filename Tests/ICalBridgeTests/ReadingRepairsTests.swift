@@ -185,6 +185,40 @@ struct ReadingRepairsTests {
         #expect(Reading.of(text).codes == ["attachment-dropped"])
         let keeping = CalendarReader(options: .init(keepsAttachments: true)).read(Array(text.utf8))
         #expect(keeping.first?.otherProperties.count == 2)
+        var options = CalendarReader.Options(keepsAttachments: true)
+        options.limits.attachmentBytes = 7
+        let several = Reading.calendar(Reading.event(lines + [lines[1]]))
+        let bounded = CalendarReader(options: options).read(Array(several.utf8))
+        #expect(bounded.first?.otherProperties.count == 2 && bounded.codes == ["attachment-dropped"])
+    }
+
+    @Test("A second STATUS, CLASS or TRANSP is reported, whatever it says")
+    func repeatedWords() {
+        for (first, second) in [
+            ("STATUS:CONFIRMED", "STATUS:CANCELLED"), ("STATUS:CONFIRMED", "STATUS:CONFIRMED"),
+            ("CLASS:PUBLIC", "CLASS:PRIVATE"), ("TRANSP:OPAQUE", "TRANSP:TRANSPARENT"), ("TRANSP:ODD", "TRANSP:EVEN"),
+        ] {
+            let reading = Reading.ofEvent("DTSTART:20260101T090000Z", first, "SUMMARY:x", second)
+            #expect(reading.codes == ["duplicate-property"], "\(second)")
+            #expect(reading.first?.status == (first.hasPrefix("STATUS") ? "CONFIRMED" : nil))
+        }
+    }
+
+    @Test(
+        "A rule that ends before the start is left out, and that is reported",
+        arguments: [
+            ("DTSTART:20260110T090000Z", "UNTIL=20260110T085959Z", true),
+            ("DTSTART:20260110T090000Z", "UNTIL=20260110T090000Z", false),
+            ("DTSTART;TZID=Europe/Vienna:20260110T090000", "UNTIL=20260110T075959Z", true),
+            ("DTSTART;TZID=Europe/Vienna:20260110T090000", "UNTIL=20260110T080000Z", false),
+            ("DTSTART:20260110T090000", "UNTIL=20251231T000000", true),
+            ("DTSTART;VALUE=DATE:20260110", "UNTIL=20260109", true),
+            ("DTSTART;VALUE=DATE:20260110", "UNTIL=20260110", false),
+        ])
+    func endsBeforeStart(start: String, until: String, isLeftOut: Bool) {
+        let reading = Reading.ofEvent(start, "RRULE:FREQ=DAILY;\(until)")
+        #expect(reading.codes == (isLeftOut ? ["until-before-start"] : []))
+        #expect(reading.first?.recurrence.rules.isEmpty == isLeftOut)
     }
 
     @Test("NUL bytes in the middle of a name are removed")

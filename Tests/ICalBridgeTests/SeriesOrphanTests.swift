@@ -76,6 +76,40 @@ struct SeriesOrphanTests {
             ])
     }
 
+    @Test("In a whole file such series come where their first component was, and everything else stays as it is")
+    func file() throws {
+        var first = try Recurring.override("20260105T090000", "20260105T100000", summary: "first")
+        first.recurrence.rules = [try RecurrenceRule("FREQ=WEEKLY;COUNT=3")]
+        var second = try Recurring.override("20260119T090000", "20260112T100000", summary: "second")
+        second.recurrence.additions = [.init(start: try Recurring.time("20260119T100000"))]
+        var other = try Recurring.event("20260101T090000Z", rules: "FREQ=DAILY")
+        other.uid = "other"
+        let (kept, gone) = Series.settled(file: [other, second, other, first, first])
+        #expect(kept.map(\.event.summary) == [other.summary, "first", "second", other.summary])
+        #expect(kept.map(\.place) == [0, 1, 1, 2] && gone == [4])
+        #expect(kept.allSatisfy { $0.event.recurrenceID == nil })
+        // Times without a zone are left out as times without a zone.
+        #expect(
+            kept[1].event.recurrence.exclusions == [
+                try Recurring.time("20260112T100000"), try Recurring.time("20260119T100000"),
+            ])
+        #expect(Set(kept.map(\.event.uid)).count == 3)
+        let again = Series.settled(file: kept.map(\.event))
+        #expect(again.kept.map(\.event) == kept.map(\.event) && again.gone.isEmpty)
+    }
+
+    @Test("In a whole file an override that names a day names the occurrence on that day")
+    func day() throws {
+        let master = try Recurring.event("20260105T090000", "Europe/Vienna", rules: "FREQ=DAILY;COUNT=3")
+        let override = try Recurring.override("20260106", "20260106T120000", "Europe/Vienna")
+        for events in [[override, master], [master, override]] {
+            let kept = Series.settled(file: events).kept.map(\.event)
+            #expect(
+                kept.compactMap(\.recurrenceID) == [try Recurring.time("20260106T090000", "Europe/Vienna")])
+        }
+        #expect(Series.settled(file: [override]).kept.map(\.event) == [override])
+    }
+
     @Test("With its series an override stays one, and one without rules or dates too")
     func others() throws {
         let master = try Recurring.event("20260105T090000Z", rules: "FREQ=DAILY;COUNT=3")

@@ -242,7 +242,11 @@ extension Samples {
                 .init(line: 0, severity: .warning, message: text("The file names no version.")),
                 .init(line: 1204, severity: .error, message: text("DTSTART:2026-13-45 is not a valid date.")),
                 .init(line: 88, severity: .repaired, message: text("A line was folded within a character.")),
-            ], moreProblems: 17)
+            ], moreProblems: 17,
+            dropped: [
+                .init(kind: .attendees, count: 1200), .init(kind: .attachments, count: 1),
+                .init(kind: .other, property: "X-PRIORITY", count: 2),
+            ], kept: [.attachments])
         return [
             sample(
                 "start", .start,

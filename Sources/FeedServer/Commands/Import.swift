@@ -12,12 +12,14 @@ struct Import: AsyncParsableCommand {
     @Argument(help: "The file, - for standard input.") var file: String
     @Option(help: "The circle's id.") var circle: String
     @Option(help: "The user who imports; other users' feeds do not show private events.") var user: String?
+    @Option(help: "What to keep of people and files: attendees, attachments, or both with a comma.") var keep: String?
     @Flag(help: "Only report what it would change.") var preview = false
     @Flag(help: "The whole report as JSON.") var json = false
 
     func run() async throws {
         let mode = preview ? "preview" : "commit"
-        let path = "/v1/circles/\(pathComponent(circle))/imports?mode=\(mode)&limit=1000"
+        let kept = keep.map { "&keep=\(pathComponent($0))" } ?? ""
+        let path = "/v1/circles/\(pathComponent(circle))/imports?mode=\(mode)&limit=1000\(kept)"
         let (user, file) = (user, file)
         let answer = try await LocalClient.with(try await options.settings()) { client in
             // The server's own limit, which may differ from this command's settings.
@@ -65,6 +67,10 @@ struct Import: AsyncParsableCommand {
                 "  zone \(printable(zone["tzid"]?.string ?? "")) read as \(zone["resolvedTo"]?.string ?? "its own rules") (\(zone["how"]?.string ?? ""))"
             )
         }
+        let dropped = (report["dropped"]?.array ?? []).map { one in
+            "\(one["count"]?.integer ?? 0) \(printable(one["property"]?.string ?? ""))"
+        }
+        if !dropped.isEmpty { lines.append("  not stored: \(dropped.joined(separator: ", "))") }
         let problems = report["problems"]?.array ?? []
         if !problems.isEmpty {
             lines.append(plural(problems.count, "problem") + ":")

@@ -23,6 +23,8 @@ public struct CalendarReader: Sendable {
         public var alarms = 50
         /// The VTIMEZONEs of one calendar.
         public var zones = 1000
+        /// The most bytes of the files within one component that are kept, where they are kept at all.
+        public var attachmentBytes = Int.max
         /// The problems of one kind that are listed individually.
         public var problemsOfAKind = 2000
 

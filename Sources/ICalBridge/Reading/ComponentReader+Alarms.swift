@@ -42,7 +42,7 @@ extension ComponentReader {
             case "REQUEST-STATUS": break
             case "X-LIC-ERROR":
                 context.log.add(.repaired, "library-error", line: property.line, text: property.text, Self.libraryError)
-            case "ATTACH" where Self.isInline(property) && !context.options.keepsAttachments:
+            case "ATTACH" where Self.isInline(property) && !keeps(property, context.options):
                 context.log.add(
                     .warning, "attachment-dropped", line: property.line,
                     "A file of \(property.value.count) bytes within a reminder was left out.")

@@ -11,7 +11,14 @@ extension ComponentReader {
                     .error, "rule-refused", line: property.line, "The component has more rules than the limit.")
                 break
             }
-            if let rule = rule(property, of: event, &context), !rules.contains(rule) { rules.append(rule) }
+            guard let rule = rule(property, of: event, &context) else { continue }
+            if let start = event.start, rule.ends(before: start) {
+                context.log.add(
+                    .warning, "until-before-start", line: property.line, text: property.text,
+                    "UNTIL is before the start, so the rule gives no date and was left out.")
+            } else if !rules.contains(rule) {
+                rules.append(rule)
+            }
         }
         return rules
     }
@@ -143,5 +150,21 @@ extension ComponentReader {
 
     private static func endOfDay(_ date: CivilDate) -> CivilDateTime {
         CivilDateTime(uncheckedDate: date, hour: 23, minute: 59, second: 59)
+    }
+}
+
+extension RecurrenceRule {
+    /// Whether UNTIL, in the form that matches the start, is before it.
+    fileprivate func ends(before start: EventTime) -> Bool {
+        switch (until, start) {
+        case (.date(let until), .date(let start)): return until < start
+        case (.floating(let until), .floating(let start)): return until < start
+        case (.utc(let until), .utc), (.utc(let until), .zoned):
+            // Asking a zone that the file defines costs far more than comparing clocks.
+            let apart = until.utc.wallSeconds - start.civil.wallSeconds
+            if abs(apart) > 2 * 86_400 { return apart < 0 }
+            return until < start.instant(floatingIn: FixedOffset.utc)
+        default: return false
+        }
     }
 }

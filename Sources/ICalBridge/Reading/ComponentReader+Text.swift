@@ -51,14 +51,14 @@ extension ComponentReader {
         context.slice.property(.sequence, String(number).utf8)
     }
 
-    mutating func transparency(_ property: Property) {
-        guard draft.isTransparent == nil else { return }
+    mutating func transparency(_ property: Property, _ context: inout ReadingContext) {
+        guard draft.isTransparent == nil else { return repeats(property, &context) }
         switch property.trimmed.uppercased() {
         case "TRANSPARENT", "1": draft.isTransparent = true
         case "OPAQUE", "0": draft.isTransparent = false
         default:
-            if !draft.others.contains(where: { $0.name == "TRANSP" }) { draft.others.append(property.contentLine) }
-            return
+            if draft.others.contains(where: { $0.name == "TRANSP" }) { return repeats(property, &context) }
+            return draft.others.append(property.contentLine)
         }
         // TRANSP may appear only once; a kept property is no longer needed beside this value.
         draft.others.removeAll { $0.name == "TRANSP" }

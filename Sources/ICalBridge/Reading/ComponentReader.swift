@@ -30,6 +30,8 @@ struct ComponentReader {
         /// The number of properties that count against the limit.
         var counted = 0
         var uid: String?
+        /// The bytes of files within the component that were kept.
+        var attachedBytes = 0
     }
 
     init(_ raw: RawComponent, bytes: [UInt8]) {
@@ -140,9 +142,13 @@ struct ComponentReader {
             guard isFirst(.url, property, &context) else { return }
             context.slice.property(.url, property.value.trimmingSpaces.filter { $0 > 32 })
         case "SEQUENCE": sequence(property, &context)
-        case "STATUS": draft.status = draft.status ?? property.trimmed.uppercased()
-        case "CLASS": draft.classification = draft.classification ?? property.trimmed.uppercased()
-        case "TRANSP": transparency(property)
+        case "STATUS":
+            if draft.status != nil { repeats(property, &context) }
+            draft.status = draft.status ?? property.trimmed.uppercased()
+        case "CLASS":
+            if draft.classification != nil { repeats(property, &context) }
+            draft.classification = draft.classification ?? property.trimmed.uppercased()
+        case "TRANSP": transparency(property, &context)
         case "DTSTART": time(.start, property, &context)
         case "DTEND": time(.end, property, &context)
         case "DUE": time(.due, property, &context)
@@ -164,7 +170,7 @@ struct ComponentReader {
             context.log.add(.repaired, "request-status", line: property.line, "REQUEST-STATUS was left out.")
         case "X-LIC-ERROR":
             context.log.add(.repaired, "library-error", line: property.line, text: property.text, Self.libraryError)
-        case "ATTACH" where Self.isInline(property) && !context.options.keepsAttachments:
+        case "ATTACH" where Self.isInline(property) && !keeps(property, context.options):
             context.log.add(
                 .warning, "attachment-dropped", line: property.line,
                 "A file of \(property.value.count) bytes within the calendar was left out.")
@@ -178,6 +184,14 @@ struct ComponentReader {
 
     static let libraryError = "A note of another program's libical about a line that it could not read was left out."
 
+    /// Whether a file within the calendar is kept; counts its bytes if so.
+    mutating func keeps(_ file: Property, _ options: CalendarReader.Options) -> Bool {
+        let bytes = draft.attachedBytes + file.value.count
+        guard options.keepsAttachments, bytes <= options.limits.attachmentBytes else { return false }
+        draft.attachedBytes = bytes
+        return true
+    }
+
     static func isInline(_ property: Property) -> Bool {
         property[parameter: "ENCODING"]?.uppercased() == "BASE64"
             || property[parameter: "VALUE"]?.uppercased() == "BINARY"
@@ -187,10 +201,15 @@ struct ComponentReader {
     /// Whether a property that may appear only once appears for the first time; reports a repetition.
     func isFirst(_ field: DecodedProperty.Field, _ property: Property, _ context: inout ReadingContext) -> Bool {
         guard draft.seen.contains(field) else { return true }
+        repeats(property, &context)
+        return false
+    }
+
+    /// Reports a property that may appear only once and has appeared before.
+    func repeats(_ property: Property, _ context: inout ReadingContext) {
         context.log.add(
             .warning, "duplicate-property", line: property.line, text: property.text,
             "\(property.name) appears more than once; the first one counts.")
-        return false
     }
 
     static let madeUIDPrefix = "content-"

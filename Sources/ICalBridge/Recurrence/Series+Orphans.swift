@@ -50,6 +50,57 @@ extension Series {
     }
 }
 
+extension Series {
+    /// Settles the series of a whole file, and leaves all other components in their order.
+    ///
+    /// An override that names a day of a series with times names the occurrence on that day instead, so that one
+    /// occurrence has one name.
+    ///
+    /// - Returns: the components, each with the place in `events` of the component that it comes from, and those that
+    ///   are no longer there, because a newer version or a later series has all of their dates. Settled series come
+    ///   where the first of their components was.
+    public static func settled(file events: [Event]) -> (kept: [(event: Event, place: Int)], gone: [Int]) {
+        var (kept, gone) = separated(events)
+        let days = Set(
+            kept.lazy.filter { $0.event.recurrenceID?.isDate ?? false }.map { ByteString($0.event.uid) })
+        guard !days.isEmpty else { return (kept, gone) }
+        var masters: [ByteString: Event] = [:]
+        for (event, _) in kept where event.recurrenceID == nil && days.contains(ByteString(event.uid)) {
+            masters[ByteString(event.uid)] = event
+        }
+        for index in kept.indices where kept[index].event.recurrenceID?.isDate ?? false {
+            guard let master = masters[ByteString(kept[index].event.uid)] else { continue }
+            kept[index].event.nameOccurrence(like: master)
+        }
+        return (kept, gone)
+    }
+
+    private static func separated(_ events: [Event]) -> (kept: [(event: Event, place: Int)], gone: [Int]) {
+        let whole = events.enumerated().map { (event: $1, place: $0) }
+        var orphans = Set(events.lazy.filter { $0.kind == .event && $0.repeatsAsOverride }.map { ByteString($0.uid) })
+        guard !orphans.isEmpty else { return (whole, []) }
+        for event in events where event.recurrenceID == nil { orphans.remove(ByteString(event.uid)) }
+        guard !orphans.isEmpty else { return (whole, []) }
+        var groups: [ByteString: [Int]] = [:]
+        for (event, place) in whole where event.kind == .event && orphans.contains(ByteString(event.uid)) {
+            groups[ByteString(event.uid), default: []].append(place)
+        }
+        var (kept, gone): ([(event: Event, place: Int)], [Int]) = ([], [])
+        kept.reserveCapacity(events.count)
+        for (event, place) in whole {
+            guard event.kind == .event, let group = groups[ByteString(event.uid)] else {
+                kept.append((event, place))
+                continue
+            }
+            guard group[0] == place else { continue }
+            let settled = settled(group.map { events[$0] }).flatMap(\.self)
+            kept += settled.map { ($0, place) }
+            gone += group.suffix(max(0, group.count - settled.count))
+        }
+        return (kept, gone)
+    }
+}
+
 extension Event {
     /// Whether the event replaces an occurrence and has its own rules or dates.
     fileprivate var repeatsAsOverride: Bool {
@@ -59,6 +110,12 @@ extension Event {
     /// Gives the replaced occurrence on the clock of its series, because some readers compare no other form (RFC 5545
     /// section 3.8.4.4).
     fileprivate mutating func nameOccurrence(like series: Event) {
+        if let start = series.start, !start.isDate, let id = recurrenceID, id.isDate {
+            var wall = start.civil
+            wall.date = id.civilDate
+            recurrenceID = start.with(civil: wall)
+            return
+        }
         guard case .zoned(_, let zone)? = series.start, let id = recurrenceID, !id.isDate else { return }
         recurrenceID = .zoned(zone.rules.civil(at: id.instant(floatingIn: zone.rules)), zone)
     }
@@ -85,7 +142,12 @@ extension Event {
         }
         if !series.recurrence.rules.isEmpty {
             series.recurrence.exclusions += taken.sorted().map {
-                start.isDate ? .date(Instant(seconds: $0).utc.date) : .utc(Instant(seconds: $0))
+                switch start {
+                case .date: .date(Instant(seconds: $0).utc.date)
+                // The instants of times without a zone are those of UTC's clock.
+                case .floating: .floating(Instant(seconds: $0).utc)
+                case .utc, .zoned: .utc(Instant(seconds: $0))
+                }
             }
         }
         if !isOwn(start), series.recurrence.rules.isEmpty {

@@ -63,6 +63,7 @@ extension Problem.Code {
         "timestamp-not-utc": "RFC 5545 3.8.7.2",
         "trigger-without-value": "RFC 5545 3.8.6.3",
         "unknown-component": "RFC 5545 3.6",
+        "until-before-start": "RFC 5545 3.3.10",
         "until-type": "RFC 5545 3.3.10",
         "vcalendar-1-alarm": "vCalendar 1.0 2.4.1",
         "vcalendar-1-rule": "vCalendar 1.0 2.4.2.18",

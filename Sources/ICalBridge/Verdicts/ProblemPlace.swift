@@ -47,7 +47,7 @@ package struct ProblemPlace: Equatable {
 
     /// The words that a problem is about within a longer text.
     private static let words: [Problem.Code: [String]] = [
-        "count-and-until": ["COUNT=", "UNTIL="], "until-type": ["UNTIL="],
+        "count-and-until": ["COUNT=", "UNTIL="], "until-type": ["UNTIL="], "until-before-start": ["UNTIL="],
     ]
 
     private static func mark(of problem: Problem, in line: String) -> Range<Int>? {

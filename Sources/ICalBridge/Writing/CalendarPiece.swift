@@ -44,6 +44,18 @@ public final class CalendarPiece: Sendable {
     }
 }
 
+extension Event {
+    /// The component as strict iCalendar.
+    ///
+    /// - Parameter inKnownZones: whether the event by itself, without its series or overrides, decides which of a file's
+    ///   own zones are written as known ones; otherwise none is.
+    package func serialized(inKnownZones: Bool) -> [UInt8] {
+        var writer = ContentLineWriter(reserving: 640)
+        for event in inKnownZones ? [self].inKnownZones : [self] { event.write(to: &writer) }
+        return writer.bytes
+    }
+}
+
 /// The text before the components of a calendar: its properties, and one VTIMEZONE for each zone used.
 public struct CalendarHead: Sendable {
     private var times: TimeZoneUse

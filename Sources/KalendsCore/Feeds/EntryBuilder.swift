@@ -12,6 +12,8 @@ struct FeedLook: Hashable, Sendable {
     let sequenceOffset: Int
     let shownChangedAt: Int
     let linkTemplate: String?
+    /// The people and files of imported events that are shown.
+    var extras: Set<EventExtra> = []
 
     /// Returns the address at which the host application shows an item; nil if there is none or it must not be shown.
     func link(_ item: ScheduleItem) -> String? {
@@ -69,7 +71,7 @@ struct EntryBuilder: Sendable {
             event.sequence = revision.sequence
             event.timestamp = revision.updatedAt
             event.lastModified = revision.updatedAt
-            return event.publishable
+            return event.publishable(with: look.extras)
         }
         return anchored(events).map { $0.reduced(to: look.style).agreed }
     }

@@ -26,6 +26,9 @@ package struct FeedConfiguration: ContentOptions {
     /// The patients whose items are shown; nil stands for all patients and for items without one.
     package var patientIds: [String]?
     package var includeReminders = true
+    /// Whether the people and the files of imported events are shown, if the import kept them.
+    package var includeAttendees = false
+    package var includeAttachments = false
     package var showMinimalDetails = false
     package var detail = Detail.full
     package var completedTasks = CompletedTasks.remove
@@ -57,6 +60,12 @@ package struct FeedConfiguration: ContentOptions {
     /// Whether another configuration changes how each event looks, and not only which events are shown.
     func showsEventsDifferently(from other: FeedConfiguration) -> Bool {
         level != other.level || includeReminders != other.includeReminders || tasksAs != other.tasksAs
+            || extras != other.extras
+    }
+
+    /// The people and files of imported events that are shown.
+    var extras: Set<EventExtra> {
+        Set(EventExtra.choices.filter { $0 == .attendees ? includeAttendees : includeAttachments })
     }
 }
 
@@ -73,6 +82,12 @@ extension FeedConfiguration {
             .flag.described("Whether the feed shows title and time of what the owner's phones have planned.")),
         .nullable("patientIds", \.patientIds, .patients),
         .given("includeReminders", \.includeReminders, .flag),
+        .given(
+            "includeAttendees", \.includeAttendees,
+            .flag.described("Whether the feed shows the people of imported events, if the import kept them.")),
+        .given(
+            "includeAttachments", \.includeAttachments,
+            .flag.described("Whether the feed shows the files of imported events, if the import kept them.")),
         .given("showMinimalDetails", \.showMinimalDetails, .flag), .given("detail", \.detail, .choice),
         .given("completedTasks", \.completedTasks, .choice), .given("pastDays", \.pastDays, .number(0...3660)),
         .given("futureDays", \.futureDays, .number(0...3660)), .given("tasksAs", \.tasksAs, .choice),

@@ -134,6 +134,6 @@ struct LiveFeedParts: Sendable {
                 includesReminders: configuration.includeReminders,
                 showsTasksAsToDos: configuration.tasksAs == .todos),
             zone: zone, sequenceOffset: feed.sequenceOffset, shownChangedAt: feed.shownChangedAt,
-            linkTemplate: settings.linkTemplate)
+            linkTemplate: settings.linkTemplate, extras: configuration.extras)
     }
 }

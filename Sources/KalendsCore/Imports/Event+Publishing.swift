@@ -3,13 +3,31 @@
 import ICalBridge
 
 extension Event {
-    /// The event without anything that a reader must never get or send, such as people's addresses and files, and only
+    /// The event with some of its people and files, and otherwise only with what any reader may get and send, and only
     /// with legal values, because strict readers refuse a whole feed over others.
-    var publishable: Event {
+    ///
+    /// - Parameter leftOut: counts what is missing from it, by property.
+    func publishable(with extras: Set<EventExtra>, leftOut: inout LeftOut) -> Event {
+        func isLeftOut(_ line: ContentLine) -> Bool {
+            EventExtra(property: ByteString(line.name)).map { !extras.contains($0) } ?? line.isUnpublished
+        }
         var copy = self
-        if otherProperties.contains(where: \.isUnpublished) { copy.otherProperties.removeAll(where: \.isUnpublished) }
-        if let status, !["CONFIRMED", "TENTATIVE", "CANCELLED"].contains(status) { copy.status = nil }
-        if hasUnknownClass { copy.classification = "PRIVATE" }
+        if otherProperties.contains(where: isLeftOut) {
+            copy.otherProperties.removeAll { line in
+                guard isLeftOut(line) else { return false }
+                leftOut.count(line)
+                return true
+            }
+        }
+        if !alarms.isEmpty { copy.alarms = alarms.map { $0.publishable(of: self, with: extras, leftOut: &leftOut) } }
+        if let status, !["CONFIRMED", "TENTATIVE", "CANCELLED"].contains(status) {
+            copy.status = nil
+            leftOut["STATUS", default: 0] += 1
+        }
+        if hasUnknownClass {
+            copy.classification = "PRIVATE"
+            leftOut["CLASS", default: 0] += 1
+        }
         // A duration of zero is expressed by leaving out the end.
         let utc = FixedOffset.utc
         if case .time(let end) = end, let start, !end.isDate, !start.isDate,
@@ -18,6 +36,11 @@ extension Event {
             copy.end = nil
         }
         return copy
+    }
+
+    func publishable(with extras: Set<EventExtra>) -> Event {
+        var leftOut: LeftOut = [:]
+        return publishable(with: extras, leftOut: &leftOut)
     }
 
     /// Whether `publishable` is private.
@@ -139,12 +162,8 @@ extension EventTime {
 }
 
 extension ContentLine {
-    private static let dropped: Set<ByteString> = ["ORGANIZER", "ATTENDEE", "ATTACH", "REQUEST-STATUS", "CONTACT"]
-
-    /// Whether a reader must not get it. libical's notes on another program's file are not part of an event.
-    fileprivate var isUnpublished: Bool {
-        Self.dropped.contains(name) || name.hasPrefix("X-LIC-") || !hasLegalValue
-    }
+    /// Whether no reader must get it. libical's notes on another program's file are not part of an event.
+    var isUnpublished: Bool { name == "REQUEST-STATUS" || name.hasPrefix("X-LIC-") || !hasLegalValue }
 
     /// Whether a property with a fixed set of values has one of them.
     fileprivate var hasLegalValue: Bool {

@@ -6,6 +6,8 @@ import ICalBridge
 package struct ReadEvent: Sendable {
     var event: Event
     var line: Int
+    /// Whether the file has it only as a change of a series that is not in the file.
+    var isSettled = false
 }
 
 /// A block of consecutive events of a file, as the worker, the spool and the database hold it.
@@ -19,6 +21,7 @@ package enum ImportBlock {
         var writer = PackWriter()
         writer.write(events) { writer, read in
             writer.write(read.line)
+            writer.write(read.isSettled ? 1 : 0)
             writer.write(read.event)
         }
         return writer.bytes
@@ -27,8 +30,8 @@ package enum ImportBlock {
     static func events(_ bytes: [UInt8]) throws -> [ReadEvent] {
         var reader = PackReader(bytes)
         return try reader.list { (reader) throws(PackError) in
-            let line = try reader.integer()
-            return ReadEvent(event: try reader.event(), line: line)
+            let (line, isSettled) = (try reader.integer(), try reader.integer() != 0)
+            return ReadEvent(event: try reader.event(), line: line, isSettled: isSettled)
         }
     }
 
@@ -36,7 +39,7 @@ package enum ImportBlock {
     static func identities(_ bytes: [UInt8]) throws -> [Event] {
         var reader = PackReader(bytes)
         return try reader.list { (reader) throws(PackError) in
-            _ = try reader.integer()
+            _ = (try reader.integer(), try reader.integer())
             return try reader.identity()
         }
     }

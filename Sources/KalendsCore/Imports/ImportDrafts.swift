@@ -10,18 +10,28 @@ import Storage
 final class ImportDraft: Sendable {
     let event: Event
     let line: Int
+    let isSettled: Bool
     let recurrenceID: String
     let span: (start: Int, end: Int?)
     let fingerprint: String
-    /// The event as it would be stored.
+    /// The event as it would be stored, and what of it would not be.
     let content: String
+    let leftOut: LeftOut
 
-    init(_ read: ReadEvent, floatingIn zone: any TimeZoneRules) {
-        (event, line) = (read.event, read.line)
+    init(_ read: ReadEvent, keeping extras: Set<EventExtra>, floatingIn zone: any TimeZoneRules) {
+        (event, line, isSettled) = (read.event, read.line, read.isSettled)
         recurrenceID = event.recurrenceKey(floatingIn: zone)
         span = event.span(floatingIn: zone)
         fingerprint = event.fingerprint(floatingIn: zone)
-        content = StoredEvent.text(event.importable)
+        (content, leftOut) = event.stored(keeping: extras)
+    }
+}
+
+extension Event {
+    /// Returns the event as it is stored, and what of it is not.
+    func stored(keeping extras: Set<EventExtra>) -> (content: String, leftOut: LeftOut) {
+        var leftOut: LeftOut = [:]
+        return (StoredEvent.text(importable(keeping: extras, leftOut: &leftOut)), leftOut)
     }
 }
 
@@ -42,12 +52,13 @@ struct ImportDrafts {
 
     private let events: ImportEvents
     private let zone: any TimeZoneRules
+    private let extras: Set<EventExtra>
     private let store: any Store
     private var number = 0
     private var coming: Task<[Block], any Error>?
 
     init(_ events: ImportEvents, for plan: SharedPlan, _ store: any Store) {
-        (self.events, zone, self.store) = (events, plan.zone, store)
+        (self.events, zone, extras, self.store) = (events, plan.zone, plan.extras, store)
         prepare()
     }
 
@@ -64,7 +75,7 @@ struct ImportDrafts {
             coming = nil
             return
         }
-        let (events, zone, store, first) = (events, zone, store, number)
+        let (events, zone, extras, store, first) = (events, zone, extras, store, number)
         // A caller who gives up leaves some blocks to be made, which changes nothing.
         coming = Task {
             var (blocks, bytes): ([Block], Int) = ([], 0)
@@ -73,7 +84,9 @@ struct ImportDrafts {
                 blocks.append(
                     Block(
                         number: number, packed: packed,
-                        events: try ImportBlock.events(packed).map { ImportDraft($0, floatingIn: zone) }))
+                        events: try ImportBlock.events(packed).map {
+                            ImportDraft($0, keeping: extras, floatingIn: zone)
+                        }))
                 bytes += packed.count
                 if bytes >= Self.together.bytes { break }
             }

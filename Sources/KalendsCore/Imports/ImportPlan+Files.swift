@@ -34,7 +34,7 @@ extension ImportPlan {
                 try $0.importedVersions(keys, of: [.shared], in: circle)
             }
             for (key, event) in components {
-                let isSame = Self.isSame(stored[key], StoredEvent.text(event.importable))
+                let isSame = try Self.isSame(stored[key], StoredEvent.text(event.importable(keeping: [])))
                 if isSame { same.insert(key.uid) } else { others.insert(key.uid) }
             }
         }
@@ -54,16 +54,19 @@ extension ImportPlan {
             let key = ImportedEventRecord.Key(.shared, uid: record.uid, recurrenceID: record.recurrenceID)
             if index.components(of: record.uid) > 1 {
                 if broughtSeries.contains(key.uid) { series.insert(key.uid) }
-            } else if Self.isSame(stored[key], record.content) {
+            } else if try Self.isSame(stored[key], record.content) {
                 single.insert(key.uid)
             }
         }
         return try await brought(single, store).union(series)
     }
 
-    private static func isSame(_ stored: ImportedEventRecord?, _ content: String) -> Bool {
+    /// Whether a file brought the same, apart from what is not stored of a followed calendar.
+    private static func isSame(_ stored: ImportedEventRecord?, _ content: String) throws -> Bool {
         guard let stored, stored.isLive else { return false }
-        return StoredEvent.isSame(stored.content, content)
+        return try StoredEvent.isSame(stored.content, content)
+            || StoredEvent.isSame(
+                StoredEvent.text(try StoredEvent.event(stored.content).importable(keeping: [])), content)
     }
 
     /// Returns those of some UIDs of which nothing is stored for the calendar, and of which files brought nothing that the

@@ -205,7 +205,7 @@ extension ImportPlan {
     private mutating func adopt(_ places: [Int], _ items: inout [Item], _ store: any Store) async throws {
         let wanted = places.compactMap { place -> (place: Int, record: ImportedEventRecord)? in
             guard var record = items[place].record, let series = twins.series(record.uid) else { return nil }
-            record.rename(items[place].event, series.uid)
+            record.rename(items[place].event, series.uid, keeping: extras)
             record.shownUID = series.shownUID
             return (place, record)
         }
@@ -246,9 +246,12 @@ extension ImportPlan {
         if isEqual {
             item.change = .unchanged
             item.reason = "The same event exists under another UID: start, end, title, place and repetition are equal."
+            if !item.event.extras.isEmpty {
+                item.leftOut = item.event.stored(keeping: twin.extras.union([.reminders])).leftOut
+            }
             return
         }
-        record.rename(item.event, twin.record.uid)
+        record.rename(item.event, twin.record.uid, keeping: extras.union(owner.isSubscription ? [] : twin.extras))
         guard let updated = item.compare(record, with: twin.record, self) else { return }
         item.rows = Rows(updated, before: twin.record)
         item.reason = "It replaces the same event, which stays under another UID."
@@ -268,8 +271,8 @@ extension ImportLikeness {
 
 extension ImportedEventRecord {
     /// Gives the row of a file's event another UID.
-    fileprivate mutating func rename(_ event: Event, _ uid: String) {
-        var event = event.importable
+    fileprivate mutating func rename(_ event: Event, _ uid: String, keeping extras: Set<EventExtra>) {
+        var event = event.importable(keeping: extras)
         event.uid = uid
         self.uid = uid
         content = StoredEvent.text(event)

@@ -26,6 +26,8 @@ struct ImportPlan: Sendable {
         var storedUID: String?
         /// What is stored; nil unless the event is created or updated.
         var rows: Rows?
+        /// What of the event is not stored, by property.
+        var leftOut: LeftOut = [:]
 
         /// The row to store, if the event is created or updated.
         var record: ImportedEventRecord? { rows?.record }
@@ -55,6 +57,10 @@ struct ImportPlan: Sendable {
     let importedBy: String?
     let now: Int
     let limits: EventLimits
+    /// What is stored of events besides what everybody may see: of a followed calendar nothing.
+    let extras: Set<EventExtra>
+    /// The steps that are left for finding out what exports show of stored events.
+    private var agreeing = RecurrenceBudget(steps: SeriesWork.ofFile)
     var tally = ImportTally()
     private(set) var owner: ImportOwner
     var twins = ImportTwins()
@@ -65,8 +71,12 @@ struct ImportPlan: Sendable {
     var broughtSeries: Set<ByteString> = []
 
     /// - Parameter owner: the owner of the events; its circle's zone applies to times that name none.
-    init(_ owner: ImportOwner, limits: EventLimits, excluded: Set<ByteString> = [], now: Int) throws {
+    init(
+        _ owner: ImportOwner, limits: EventLimits, keeping extras: Set<EventExtra> = [],
+        excluded: Set<ByteString> = [], now: Int
+    ) throws {
         self.owner = owner
+        self.extras = owner.isSubscription ? [] : extras.union([.reminders])
         index = owner.index
         zone = try owner.circle.zone.rules
         importedBy = owner.user
@@ -125,8 +135,13 @@ struct ImportPlan: Sendable {
         }
         var fresh: [(place: Int, record: ImportedEventRecord)] = []
         for place in places {
-            let record = record(drafts[place])
+            var record = record(drafts[place])
             items[place].isShared = record.visibleTo == nil
+            items[place].leftOut = drafts[place].leftOut
+            if record.content.utf8.count > limits.event {
+                // Rather than the event, its people and files are left out.
+                (record.content, items[place].leftOut) = drafts[place].event.stored(keeping: [.reminders])
+            }
             guard record.content.utf8.count <= limits.event else {
                 items[place].skip("The event is larger than \(limits.event >> 10) KiB.")
                 continue
@@ -139,7 +154,14 @@ struct ImportPlan: Sendable {
                 return stored[key].flatMap { $0.isLive ? $0 : nil }
             }
             if let old = before ?? former {
-                if let updated = items[place].compare(record, with: old, self) {
+                if drafts[place].isSettled, !owner.isSubscription, old.startsAt != record.startsAt {
+                    items[place].skip("It only changes a part of its series, which is already in the circle.")
+                    continue
+                }
+                try keepExtras(of: old, &record, &items[place])
+                if try isExported(record, of: old) {
+                    items[place].change = .unchanged
+                } else if let updated = items[place].compare(record, with: old, self) {
                     items[place].rows = Rows(updated, before: before, former: former)
                 } else if let former, former.source == .shared {
                     // All components of an event become private, also those that the file does not change.
@@ -166,6 +188,43 @@ struct ImportPlan: Sendable {
             }
         }
         try await match(unknown, &items, decided: first + drafts.count, store)
+    }
+
+    /// Keeps the people and files that are stored of an event, if the file has them too: an import that does not ask for
+    /// them takes none away.
+    private func keepExtras(
+        of old: ImportedEventRecord, _ record: inout ImportedEventRecord, _ item: inout Item
+    ) throws {
+        guard !item.leftOut.isEmpty, !owner.isSubscription, !StoredEvent.isSame(old.content, record.content) else {
+            return
+        }
+        let had = try StoredEvent.event(old.content).extras
+        guard !had.isSubset(of: extras) else { return }
+        let kept = item.event.stored(keeping: extras.union(had))
+        if kept.content.utf8.count <= limits.event { (record.content, item.leftOut) = kept }
+    }
+
+    /// Whether the file's event is the stored one as an export of the circle shows it: with a zone for every time, and
+    /// with its dates as all programs understand them.
+    private mutating func isExported(
+        _ new: ImportedEventRecord, of old: ImportedEventRecord
+    ) throws -> Bool {
+        guard !owner.isSubscription, old.source == new.source,
+            !StoredEvent.isSame(old.content, new.content), agreeing.left > 0
+        else { return false }
+        // The row's key names the replaced occurrence.
+        func plain(_ event: Event) -> Event {
+            var event = event.importable(keeping: Set(EventExtra.allCases))
+            event.recurrenceID = nil
+            return event
+        }
+        let stored = try StoredEvent.event(old.content).anchored(in: try owner.circle.zone)
+        let shown = plain(stored.agreed(within: &agreeing))
+        let found = plain(try StoredEvent.event(new.content))
+        // Whether a zone is written as a known one depends on the whole series.
+        func texts(_ event: Event) -> [[UInt8]] { [true, false].map { event.serialized(inKnownZones: $0) } }
+        let known = texts(found)
+        return texts(shown).contains { known.contains($0) }
     }
 
     private func record(_ draft: ImportDraft) -> ImportedEventRecord {

@@ -47,24 +47,35 @@ package struct ImportSource: Sendable {
         // Events that are too expensive to show are left out here, where nobody waits; the others stay.
         var budget = RecurrenceBudget(steps: SeriesWork.ofFile)
         let zone = TimeZoneReference(assumedTimeZone)?.rules ?? FixedOffset.utc
-        for (calendar, lines) in zip(reading.calendars, reading.lines) {
-            for (event, span) in zip(calendar.events, lines) {
-                if event.kind == .event,
-                    let problem = event.excessiveWork(line: span.lowerBound, floatingIn: zone, budget: &budget)
-                {
-                    skipped += 1
-                    problems.append(problem)
-                } else if event.kind == .event, event.start != nil {
-                    events.append(ReadEvent(event: event, line: span.lowerBound))
-                    // A slice would share the list's storage, and the next event would copy all of them.
-                    if events.count.isMultiple(of: ImportBlock.size) { pass(Array(events.suffix(ImportBlock.size))) }
-                } else {
-                    skipped += 1
-                    problems.append(
-                        Problem(
-                            line: span.lowerBound, uid: event.uid, severity: .warning, code: "not-an-event",
-                            message: "A \(event.kind.rawValue) is not imported: calendar apps do not show it."))
-                }
+        let all = reading.events
+        let lines = reading.lines.joined().map(\.lowerBound)
+        // A series whose beginning is not in the file is stored as feeds and exports show it.
+        let settled = Series.settled(file: all)
+        for place in settled.gone {
+            skipped += 1
+            problems.append(
+                Problem(
+                    line: lines[place], uid: all[place].uid, severity: .warning, code: "event-skipped",
+                    message: "Other components of the file have all of its dates."))
+        }
+        for (event, place) in settled.kept {
+            let line = lines[place]
+            if event.kind == .event,
+                let problem = event.excessiveWork(line: line, floatingIn: zone, budget: &budget)
+            {
+                skipped += 1
+                problems.append(problem)
+            } else if event.kind == .event, event.start != nil {
+                let isSettled = event.recurrenceID == nil && all[place].recurrenceID != nil
+                events.append(ReadEvent(event: event, line: line, isSettled: isSettled))
+                // A slice would share the list's storage, and the next event would copy all of them.
+                if events.count.isMultiple(of: ImportBlock.size) { pass(Array(events.suffix(ImportBlock.size))) }
+            } else {
+                skipped += 1
+                problems.append(
+                    Problem(
+                        line: line, uid: event.uid, severity: .warning, code: "not-an-event",
+                        message: "A \(event.kind.rawValue) is not imported: calendar apps do not show it."))
             }
         }
         let rest = events.count % ImportBlock.size
@@ -85,6 +96,9 @@ extension CalendarReader.Options {
         declaredCharset = charset
         limits.bytes = limit
         limits.components = 200_000
+        // The import decides what of them is stored.
+        keepsAttachments = true
+        limits.attachmentBytes = 256 << 10
     }
 }
 

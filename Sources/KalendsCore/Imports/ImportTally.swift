@@ -15,6 +15,7 @@ struct ImportTally: Sendable {
     private var reasons: [JSONValue] = []
     private var unseen: [JSONValue] = []
     private var items = 0
+    private var leftOut: LeftOut = [:]
 
     func count(_ change: ImportPlan.Change) -> Int { counts[change] ?? 0 }
 
@@ -25,6 +26,7 @@ struct ImportTally: Sendable {
         items += 1
         counts[item.change, default: 0] += 1
         if !item.isShared { hasPrivate = true }
+        if item.change != .skipped { leftOut.merge(item.leftOut, uniquingKeysWith: +) }
         if let start = item.event.start, let end = item.event.effectiveEnd {
             let from = zone.civil(at: start.instant(floatingIn: zone)).date
             // The end is exclusive: an event that ends at midnight does not touch the day that begins then.
@@ -63,8 +65,23 @@ struct ImportTally: Sendable {
         ]
     }
 
-    /// Returns the zones and problems; together with the outline, they are the report without its state and items.
-    func details(_ summary: ImportSummary, _ index: ImportIndex) -> JSONValue {
+    /// What was left out of the events that were not skipped, by property, with files too large to be read.
+    private func dropped(_ summary: ImportSummary) -> JSONValue {
+        var all = leftOut
+        let unread = summary.problems.filter { $0.code == "attachment-dropped" }
+            .reduce(0) { $0 + ($1.unlisted ?? 1) }
+        if unread > 0 { all["ATTACH", default: 0] += unread }
+        return .array(
+            all.sorted { $0.key < $1.key }.map {
+                ["property": .string($0.key.string), "count": .integer($0.value)]
+            })
+    }
+
+    /// Returns the zones, the problems and what was left out; together with the outline, they are the report without its
+    /// state and items.
+    ///
+    /// - Parameter kept: what the importer wants to keep.
+    func details(_ summary: ImportSummary, _ index: ImportIndex, keeping kept: Set<EventExtra>) -> JSONValue {
         func isShared(_ problem: Problem) -> Bool {
             // A problem that cannot be assigned to an event that everybody may see might concern a private one.
             problem.uid.map { index.uids.contains(ByteString($0)) && !index.isPrivate($0) } ?? false
@@ -74,6 +91,8 @@ struct ImportTally: Sendable {
                 summary.zones.map {
                     ["tzid": .string($0.tzid), "resolvedTo": JSONValue($0.resolvedTo), "how": .string($0.how)]
                 }),
+            "dropped": dropped(summary),
+            "keep": .array(EventExtra.choices.filter(kept.contains).map { .string($0.rawValue) }),
             "problems": .array(summary.problems.map { $0.json(isShared: isShared($0)) } + reasons + unseen),
         ]
     }

@@ -16,13 +16,16 @@ struct ImportTwins: Sendable {
     final class Candidate: Sendable {
         let record: ImportedEventRecord
         let likeness: ImportLikeness
+        /// The people and files that are stored of it.
+        let extras: Set<EventExtra>
         /// How many components of the event are stored, itself included.
         let components: Int
 
         init(_ record: ImportedEventRecord, components: Int = 1, floatingIn zone: any TimeZoneRules) throws {
             (self.record, self.components) = (record, components)
-            likeness = ImportLikeness(
-                try StoredEvent.event(record.content), through: record.endsAt, floatingIn: zone)
+            let event = try StoredEvent.event(record.content)
+            likeness = ImportLikeness(event, through: record.endsAt, floatingIn: zone)
+            extras = event.extras
         }
 
         /// The series of which this is the series itself or an exception.
@@ -204,7 +207,7 @@ struct ImportTwins: Sendable {
 
 /// What is compared of two events besides their fingerprints.
 struct ImportLikeness: Sendable {
-    /// A digest of the event without its UID and the time at which it was created.
+    /// A digest of the event without its UID, the time at which it was created, reminders, people and files.
     let content: String
     /// Whether it takes place, the dates that are added to its rules or left out, and what decides where its other
     /// occurrences lie.
@@ -214,7 +217,7 @@ struct ImportLikeness: Sendable {
     ///   - last: the end of the last occurrence, in milliseconds since 1970; nil if the series has no end or an unknown one.
     ///   - zone: the zone of times that name none.
     init(_ event: Event, through last: Int?, floatingIn zone: any TimeZoneRules) {
-        var nameless = event.importable
+        var nameless = event.importable(keeping: [])
         nameless.uid = ""
         // An export with new UIDs also says that its events were just created.
         nameless.created = nil

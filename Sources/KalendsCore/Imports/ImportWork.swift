@@ -10,6 +10,8 @@ struct ImportWork: Sendable {
     let id: String
     let circleID: String
     let caller: Caller
+    /// The people and files that the importer wants to keep; nil for a preview's own choice.
+    let kept: Set<EventExtra>?
 
     /// Reads a file and stores its content for a later commit.
     func preview(_ upload: ImportUpload, isKnown: Bool) async throws -> ImportRecord {
@@ -39,7 +41,7 @@ struct ImportWork: Sendable {
             var record = try Self.record(id, in: act.transaction)
             record.stage = nil
             record.source = Self.text(reading.summary)
-            try Self.report(&record, tally, reading.summary, plan.index)
+            try Self.report(&record, tally, reading.summary, plan)
             try act.transaction.putImport(record)
             return .unnoted("A preview changes nothing; its commit is noted.", record)
         }
@@ -127,7 +129,7 @@ struct ImportWork: Sendable {
             record.committedAt = act.now
             record.source = ""
             record.itemBase = base
-            try Self.report(&record, tally, summary, plan.index)
+            try Self.report(&record, tally, summary, plan)
             try transaction.putImport(record)
             try staging.publish(in: transaction, now: act.now)
             if staging.count > 0 { try transaction.forgetValidators(in: circleID) }
@@ -146,7 +148,8 @@ struct ImportWork: Sendable {
         return try await services.store.read { transaction in
             let circle = try Rights.circle(circleID, for: caller.identity, .write, in: transaction)
             let owner = try ImportOwner(.person(importedBy), index, circle, in: transaction)
-            return SharedPlan(try ImportPlan(owner, limits: limits, excluded: excluded, now: now))
+            let kept = try kept ?? transaction.importRecord(id)?.kept ?? []
+            return SharedPlan(try ImportPlan(owner, limits: limits, keeping: kept, excluded: excluded, now: now))
         }
     }
 
@@ -244,16 +247,27 @@ extension ImportWork {
     }
 
     private static func report(
-        _ record: inout ImportRecord, _ tally: ImportTally, _ summary: ImportSummary, _ index: ImportIndex
+        _ record: inout ImportRecord, _ tally: ImportTally, _ summary: ImportSummary, _ plan: SharedPlan
     ) throws {
         record.outline = try tally.outline(summary).text()
-        record.report = try tally.details(summary, index).text()
+        record.report = try tally.details(summary, plan.index, keeping: plan.extras).text()
     }
 
     private static func text(_ summary: ImportSummary) -> String {
         var writer = PackWriter()
         summary.write(to: &writer)
         return writer.text
+    }
+}
+
+extension ImportRecord {
+    /// The people and files that the importer wanted to keep.
+    fileprivate var kept: Set<EventExtra> {
+        get throws {
+            guard !report.isEmpty else { return [] }
+            let chosen = try JSONValue(parsing: Array(report.utf8))["keep"]?.array ?? []
+            return Set(chosen.compactMap { $0.string.flatMap { EventExtra(choice: $0) } })
+        }
     }
 }
 

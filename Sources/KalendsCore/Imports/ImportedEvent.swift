@@ -150,8 +150,10 @@ struct ImportedSeries: Sendable {
     private func says(_ other: ImportedSeries) -> Bool {
         events.count == other.events.count && (privateTo.isEmpty || Set(ids(privateTo)) == Set(ids(other.privateTo)))
             && zip(events, other.events).allSatisfy {
+                // Of a followed calendar neither reminders nor people are stored.
                 $0.record.recurrenceID.isSameText(as: $1.record.recurrenceID)
-                    && $0.record.content.isSameText(as: $1.record.content)
+                    && ($0.record.content.isSameText(as: $1.record.content)
+                        || $0.event.importable(keeping: []) == $1.event.importable(keeping: []))
             }
     }
 }
@@ -159,17 +161,6 @@ struct ImportedSeries: Sendable {
 extension Event {
     /// Whether the author wants nobody else to see the event (RFC 5545 section 3.8.1.3).
     var isPrivate: Bool { classification == "PRIVATE" || classification == "CONFIDENTIAL" }
-
-    /// The part of a file's event that is stored: without reminders, people and files, and without its revision, which
-    /// is stored in the row.
-    var importable: Event {
-        var copy = publishable
-        copy.alarms = []
-        copy.sequence = 0
-        copy.timestamp = nil
-        copy.lastModified = nil
-        return copy
-    }
 
     /// Returns the key of one occurrence within its series; empty for the series itself.
     func recurrenceKey(floatingIn zone: any TimeZoneRules) -> String {

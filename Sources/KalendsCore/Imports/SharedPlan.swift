@@ -14,11 +14,13 @@ final class SharedPlan: Sendable {
     let sources: [EventSource: EventSourceState]
     /// The circle's zone, which applies to times that name none.
     let zone: any TimeZoneRules
+    let extras: Set<EventExtra>
     /// The plan; nil while a block is being decided.
     private let plan: Mutex<ImportPlan?>
 
     init(_ plan: ImportPlan) {
         (circle, index, sources, zone) = (plan.owner.circle, plan.index, plan.owner.sources, plan.zone)
+        extras = plan.extras
         self.plan = Mutex(plan)
     }
 

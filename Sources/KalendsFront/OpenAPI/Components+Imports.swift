@@ -40,6 +40,14 @@ extension Components {
                                     .one(of: ["exact", "vtimezone", "windows", "alias", "offset", "x-wr", "assumed"]))))
                     ),
                     .required(
+                        "dropped",
+                        .array(of: .output(.required("property", .string), .required("count", .count))).described(
+                            "What is left out of the events that are not skipped, by property, such as `ATTENDEE`.")),
+                    .required(
+                        "keep",
+                        .array(of: .one(of: EventExtra.choices.map(\.rawValue))).described(
+                            "What the importer wants to keep of it.")),
+                    .required(
                         "shown",
                         Schema.choice(ImportShown.Part.self).described(
                             "The part of the report that the caller may see: `all` for the person who made it and "
@@ -89,6 +97,10 @@ extension Components {
             "ImportCommit",
             .input(
                 .optional("exclude", Schema.array(of: .string).described("The `itemId`s to leave out.")),
+                .optional(
+                    "keep",
+                    Schema.array(of: .one(of: EventExtra.choices.map(\.rawValue))).described(
+                        "The people and files to keep; without it, what the preview was asked to keep.")),
                 example: ["exclude": []])
         ),
     ]

@@ -16,7 +16,8 @@ struct ContentForm: Sendable {
         let own = [
             "label", "kinds", "patients", "detail", "completedTasks", "includeReminders", "pastDays", "futureDays",
         ]
-        return isConnection ? own + ["twoWay", "syncIntervalMinutes"] : own
+        return own
+            + (isConnection ? ["twoWay", "syncIntervalMinutes"] : ["includeAttendees", "includeAttachments"])
     }
 
     /// The form's field for each field of the API that has another name.
@@ -36,7 +37,9 @@ struct ContentForm: Sendable {
         let patients = form.all("patients")
         members["patientIds"] = patients.isEmpty ? .null : .array(patients.map(JSONValue.string))
         members["includeReminders"] = .bool(form.isOn("includeReminders"))
-        if isConnection { members["twoWay"] = .bool(form.isOn("twoWay")) }
+        for name in isConnection ? ["twoWay"] : ["includeAttendees", "includeAttachments"] {
+            members[ByteString(name)] = .bool(form.isOn(name))
+        }
         // This form sets everything, including what the older option for minimal details controls.
         members["showMinimalDetails"] = false
         for name in ["detail", "completedTasks"] { members[ByteString(name)] = form[name].map(JSONValue.string) }

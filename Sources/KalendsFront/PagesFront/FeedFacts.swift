@@ -62,6 +62,7 @@ extension ContentSettings {
             kinds: Set(kinds.filter(\.1).map(\.0)), patients: feed.patientIds,
             detail: Detail(feed.detail, isMinimal: feed.showMinimalDetails),
             completed: feed.completedTasks == .keep ? .keep : .remove, includesReminders: feed.includeReminders,
+            includesAttendees: feed.includeAttendees, includesAttachments: feed.includeAttachments,
             pastDays: feed.pastDays, futureDays: feed.futureDays)
     }
 

@@ -16,7 +16,10 @@ extension Imports.Report {
     /// - zone: the zone of floating times.
     /// - start: the number of the first item.
     /// - leftOut: the items that the person has deselected on other parts of the list.
-    func page(in zone: TimeZoneReference, start: Int, _ leftOut: LeftOut) throws -> ImportPage.Report {
+    /// - kept: what the person wants to keep; nil for what the import was asked to keep.
+    func page(
+        in zone: TimeZoneReference, start: Int, _ leftOut: LeftOut, keeping kept: Set<EventExtra>?
+    ) throws -> ImportPage.Report {
         let members = JSONValue.object(try json)
         func count(_ name: String) -> Int { members["counts"]?[name]?.integer ?? 0 }
         func day(_ name: String) -> CivilDay? {
@@ -34,7 +37,28 @@ extension Imports.Report {
             }, start: start, count: items.count, next: next.map(String.init),
             problems: problems.prefix(Self.mostProblems).compactMap(FileProblem.init),
             moreProblems: problemsLeftOut + max(0, problems.count - Self.mostProblems),
-            leftOut: others.text, leftOutCount: others.numbers.count)
+            leftOut: others.text, leftOutCount: others.numbers.count, dropped: droppedOfPage,
+            kept: Set((kept ?? keptExtras).compactMap { ImportPage.Dropped.Kind(text: $0.rawValue) }))
+    }
+
+    private var keptExtras: Set<EventExtra> {
+        Set((keep.array ?? []).compactMap { $0.string.flatMap { EventExtra(choice: $0) } })
+    }
+
+    /// What was left out, with all that is about people in one line.
+    private var droppedOfPage: [ImportPage.Dropped] {
+        var counts: [ImportPage.Dropped.Kind: Int] = [:]
+        var others: [ImportPage.Dropped] = []
+        for one in dropped.array ?? [] {
+            guard let name = one["property"]?.string, let count = one["count"]?.integer else { continue }
+            switch EventExtra(property: ByteString(name)) {
+            case .attendees: counts[.attendees, default: 0] += count
+            case .attachments: counts[.attachments, default: 0] += count
+            case .reminders, nil: others.append(.init(kind: .other, property: name, count: count))
+            }
+        }
+        let known: [ImportPage.Dropped.Kind] = [.attendees, .attachments]
+        return known.compactMap { kind in counts[kind].map { .init(kind: kind, count: $0) } } + others
     }
 
     private static func item(

@@ -21,7 +21,8 @@ struct ImportPages: Sendable {
         // Shows another part of the list and keeps what has been left out so far.
         routes.page(.post, "\(Self.one)/page", for: .circle(.write), back: Self.one) { visit in
             let start = visit.form["to"].flatMap { Int($0) } ?? 0
-            return try await Self.show(visit, from: start, leaving: try await Self.leftOut(visit))
+            return try await Self.show(
+                visit, from: start, leaving: try await Self.leftOut(visit), keeping: Self.kept(visit))
         }
         routes.page(.post, "\(Self.one)/commit", for: .circle(.write), back: Self.one, Self.commit)
         routes.page(.post, "\(Self.one)/undo", for: .circle(.write), back: Self.one, Self.undo)
@@ -117,15 +118,16 @@ struct ImportPages: Sendable {
     /// - Parameters:
     /// - start: the number of the first item.
     /// - leftOut: the items that the person has deselected on other parts of the list.
+    /// - kept: what the person wants to keep; nil for what the import was asked to keep.
     private static func show(
-        _ visit: PageVisit, from start: Int, leaving leftOut: LeftOut
+        _ visit: PageVisit, from start: Int, leaving leftOut: LeftOut, keeping kept: Set<EventExtra>? = nil
     ) async throws -> Response {
         // The number is limited so that later additions cannot overflow.
         let start = min(max(0, start), 1 << 40)
         let (report, visitor) = try await found(visit, Imports.Part(start: start, limit: itemsOfPage))
         let record = report.listed.record
         let hundredths = Int(((report.listed.progress?.part ?? 0) * 100).rounded())
-        let shown = try report.page(in: visitor.zone, start: start, leftOut)
+        let shown = try report.page(in: visitor.zone, start: start, leftOut, keeping: kept)
         var draft = Draft()
         let state: ImportPage.State
         switch record.stage {
@@ -148,7 +150,8 @@ struct ImportPages: Sendable {
         try await once(visit) { id, caller in
             let excluded = try await items(leftOut(visit), of: id, for: caller, visit.services)
             _ = try await Imports(services: visit.services).commit(
-                id, for: caller, excluding: excluded, manner(visit), Imports.Part(start: 0, limit: 1))
+                id, for: caller, excluding: excluded, keeping: kept(visit), manner(visit),
+                Imports.Part(start: 0, limit: 1))
             return visit.redirect(to: visit.filled(one))
         }
     }
@@ -205,6 +208,11 @@ struct ImportPages: Sendable {
         }
         all.set(first..<first + count, to: chosen)
         return all
+    }
+
+    /// The people and files that a form keeps.
+    private static func kept(_ visit: PageVisit) -> Set<EventExtra> {
+        Set(visit.form.all("keep").compactMap { EventExtra(choice: $0) })
     }
 
     /// The ids of items by their numbers.

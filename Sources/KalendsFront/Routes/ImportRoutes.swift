@@ -23,8 +23,13 @@ struct ImportRoutes: Sendable {
             Operation(
                 "createImport", "Import a calendar file", .circle(.write), .scope(.imports),
                 details: "A preview changes nothing; a commit applies at once what a preview shows.",
-                query: [.init(name: "mode", schema: Schema.choice(Imports.Mode.self).defaulting(to: "preview"))]
-                    + .page,
+                query: [
+                    .init(name: "mode", schema: Schema.choice(Imports.Mode.self).defaulting(to: "preview")),
+                    .init(
+                        name: "keep",
+                        schema: Schema.string.described(
+                            "What is kept of people and files: `attendees`, `attachments`, or both with a comma.")),
+                ] + .page,
                 body: Operation.Body(
                     contents: [
                         ("text/calendar", .bytes), ("multipart/form-data", file),
@@ -57,10 +62,11 @@ struct ImportRoutes: Sendable {
         guard let mode = Imports.Mode(text: request.uri.queryParameters["mode"] ?? "preview") else {
             throw Refusal.invalid("/query/mode", code: .notAChoice, "This must be preview or commit.")
         }
+        let kept = try Self.kept(request.uri.queryParameters["keep"].map(String.init) ?? "")
         let limit = services.settings.maxImportBytes
         let imports = Imports(services: services)
         let report = try await imports.create(
-            in: circleID, for: caller, from: context.sender, mode,
+            in: circleID, for: caller, from: context.sender, mode, keeping: kept,
             Self.manner(request, context),
             try Self.part(request, context)
         ) { admission in
@@ -92,11 +98,20 @@ struct ImportRoutes: Sendable {
                 fields.fault("exclude", code: .wrongType, "This must be a list of itemIds.")
             }
         }
+        var kept: Set<EventExtra>?
+        if let value = fields.value("keep") {
+            let names = value.array?.compactMap { $0.string.flatMap { EventExtra(choice: $0) } } ?? []
+            if names.count == value.array?.count {
+                kept = Set(names)
+            } else {
+                fields.fault("keep", code: .notAChoice, "This must be a list of attendees and attachments.")
+            }
+        }
         try fields.end()
         // Other imports into the circle come first.
         context.memory.letGo()
         let report = try await Imports(services: services).commit(
-            id, for: caller, excluding: excluded, Self.manner(request, context), part)
+            id, for: caller, excluding: excluded, keeping: kept, Self.manner(request, context), part)
         return try Self.answer(report, request, status: .ok)
     }
 
@@ -109,6 +124,16 @@ struct ImportRoutes: Sendable {
         json["kept"] = .array(kept.items.map(\.json))
         json["keptCount"] = .integer(kept.count)
         return try .json(.object(json))
+    }
+
+    /// Reads the names of what is kept, with commas between them.
+    private static func kept(_ text: String) throws -> Set<EventExtra> {
+        let names = text.split(separator: ",")
+        let kept = names.compactMap { EventExtra(choice: String($0)) }
+        guard kept.count == names.count else {
+            throw Refusal.invalid("/query/keep", code: .notAChoice, "This must be attendees, attachments, or both.")
+        }
+        return Set(kept)
     }
 
     private static func part(_ request: Request, _ context: KalendsContext) throws -> Imports.Part {

@@ -57,6 +57,8 @@ extension Imports.Report {
             var members = try listed.members
             members["shown"] = .string(listed.shown.part.rawValue)
             members["timeZones"] = timeZones
+            members["dropped"] = dropped
+            members["keep"] = keep
             members["problems"] = .array(problems)
             if problemsLeftOut > 0 { members["problemsLeftOut"] = .integer(problemsLeftOut) }
             members["items"] = .array(items)

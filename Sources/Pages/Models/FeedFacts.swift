@@ -12,6 +12,9 @@ public struct ContentSettings: Sendable {
     public var detail: Detail
     public var completed: Completed
     public var includesReminders: Bool
+    /// Apply only to feeds.
+    public var includesAttendees: Bool
+    public var includesAttachments: Bool
     public var pastDays: Int
     public var futureDays: Int
     /// Applies only to connections.
@@ -20,14 +23,17 @@ public struct ContentSettings: Sendable {
 
     public init(
         kinds: Set<EntryKind> = [.task, .shift, .appointment, .followUp, .imported], patients: [String]? = nil,
-        detail: Detail = .full, completed: Completed = .remove, includesReminders: Bool = true, pastDays: Int = 90,
-        futureDays: Int = 400, isTwoWay: Bool = true, minutes: Int = 15
+        detail: Detail = .full, completed: Completed = .remove, includesReminders: Bool = true,
+        includesAttendees: Bool = false, includesAttachments: Bool = false, pastDays: Int = 90, futureDays: Int = 400,
+        isTwoWay: Bool = true, minutes: Int = 15
     ) {
         self.kinds = kinds
         self.patients = patients
         self.detail = detail
         self.completed = completed
         self.includesReminders = includesReminders
+        self.includesAttendees = includesAttendees
+        self.includesAttachments = includesAttachments
         self.pastDays = pastDays
         self.futureDays = futureDays
         self.isTwoWay = isTwoWay
@@ -69,6 +75,15 @@ extension Paper {
                 value: own.completed.rawValue),
             Field("includeReminders", words["contentReminders"], .check, value: own.includesReminders ? "true" : nil),
         ]
+        if !isConnection {
+            fields += [
+                Field(
+                    "includeAttendees", words["contentAttendees"], .check, value: own.includesAttendees ? "true" : nil),
+                Field(
+                    "includeAttachments", words["contentAttachments"], .check,
+                    value: own.includesAttachments ? "true" : nil),
+            ]
+        }
         if isConnection {
             fields.append(
                 Field(

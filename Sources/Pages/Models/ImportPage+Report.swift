@@ -90,6 +90,7 @@ extension ImportPage {
                         "isLeftOut": .flag(group.allSatisfy(\.isLeftOut)),
                     ]
                 }),
+            "dropped": dropped(paper, report, isChoice: isChoice),
             "commit": isChoice ? commit(paper, report) : .nothing,
             "cancel": isChoice
                 ? paper.act("actThrowAway", path(paper, report.id) + "/discard", style: .quiet) : .nothing,
@@ -115,6 +116,32 @@ extension ImportPage {
         guard all.count > 1 else { return [] }
         let several = all.values.filter { $0.count > 1 }
         return Array(several.sorted { ($1.count, $0[0].number) < ($0.count, $1[0].number) }.prefix(mostGroups))
+    }
+
+    /// What is not stored of the events, and what the person can choose to keep of it.
+    private func dropped(_ paper: Paper, _ report: Report, isChoice: Bool) -> Node {
+        let words = paper.words
+        let choices: [Dropped.Kind] = [.attendees, .attachments].filter { kind in
+            isChoice && (report.kept.contains(kind) || report.dropped.contains { $0.kind == kind })
+        }
+        guard !report.dropped.isEmpty || !choices.isEmpty else { return .nothing }
+        return [
+            "names": .list(
+                report.dropped.map {
+                    .text(words("importDropped_" + $0.kind.rawValue, count: $0.count, ["property": $0.property]))
+                }),
+            "choices": choices.isEmpty
+                ? .nothing
+                : .map([
+                    "options": .rows(
+                        choices.map { kind in
+                            [
+                                "value": .text(kind.rawValue), "label": .text(words["importKeep_" + kind.rawValue]),
+                                "isKept": .flag(report.kept.contains(kind)),
+                            ]
+                        })
+                ]),
+        ]
     }
 
     /// The number of events in each earlier part.

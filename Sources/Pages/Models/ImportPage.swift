@@ -39,6 +39,22 @@ public struct ImportPage: Page {
         }
     }
 
+    /// Properties of the events that are not stored.
+    public struct Dropped: Sendable {
+        public enum Kind: String, Sendable, CaseIterable { case attendees, attachments, other }
+
+        public var kind: Kind
+        /// The property's name; only for `other`.
+        public var property: String
+        public var count: Int
+
+        public init(kind: Kind, property: String = "", count: Int) {
+            self.kind = kind
+            self.property = property
+            self.count = count
+        }
+    }
+
     public struct Report: Sendable {
         public var id: String
         public var fileName: String?
@@ -56,11 +72,14 @@ public struct ImportPage: Page {
         /// The items on other parts that the person leaves out, encoded for this part's forms, and their number.
         public var leftOut: String
         public var leftOutCount: Int
+        public var dropped: [Dropped]
+        /// What of people and files the person wants to keep.
+        public var kept: Set<Dropped.Kind>
 
         public init(
             id: String, fileName: String?, counts: Counts, first: CivilDay?, last: CivilDay?, items: [Item],
             start: Int = 0, count: Int = 0, next: String? = nil, problems: [FileProblem], moreProblems: Int = 0,
-            leftOut: String = "", leftOutCount: Int = 0
+            leftOut: String = "", leftOutCount: Int = 0, dropped: [Dropped] = [], kept: Set<Dropped.Kind> = []
         ) {
             self.id = id
             self.fileName = fileName
@@ -75,6 +94,8 @@ public struct ImportPage: Page {
             self.moreProblems = moreProblems
             self.leftOut = leftOut
             self.leftOutCount = leftOutCount
+            self.dropped = dropped
+            self.kept = kept
         }
     }
 

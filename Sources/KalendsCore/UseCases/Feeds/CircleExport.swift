@@ -19,6 +19,7 @@ package enum CircleExport {
             let circle = try Rights.circle(circleID, for: caller.identity, .read, in: transaction)
             var configuration = FeedConfiguration()
             configuration.completedTasks = .keep
+            (configuration.includeAttendees, configuration.includeAttachments) = (true, true)
             // The file shows the circle as a whole: a feed without an owner, with every kind and no window.
             let feed = Feed(
                 id: "", circleID: circleID, userID: caller.userID ?? "", label: nil,

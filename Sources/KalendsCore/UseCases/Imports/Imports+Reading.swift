@@ -45,6 +45,9 @@ extension Imports {
     package struct Report: Sendable {
         package let listed: Listed
         package let timeZones: JSONValue
+        /// What was left out of the events, by property, and what the importer wanted to keep.
+        package let dropped: JSONValue
+        package let keep: JSONValue
         package let problems: [JSONValue]
         package let problemsLeftOut: Int
         package let items: [JSONValue]
@@ -117,6 +120,8 @@ extension Imports.Report {
         if !record.report.isEmpty { told = try JSONValue(parsing: Array(record.report.utf8)).object ?? [:] }
         self.listed = listed
         timeZones = view.part == .all ? told["timeZones"] ?? [] : []
+        dropped = view.part == .all ? told["dropped"] ?? [] : []
+        keep = told["keep"] ?? []
         let problems = try view.shown(told["problems"]?.array ?? [], of: record, in: transaction)
         self.problems = try problems[...].prefix(bytes: Self.mostProblemBytes)
         problemsLeftOut = problems.count - self.problems.count

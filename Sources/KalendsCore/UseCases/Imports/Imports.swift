@@ -38,9 +38,10 @@ package struct Imports: Sendable {
     ///
     /// - Parameters:
     ///   - sender: the sender whose quota the bytes count against.
+    ///   - kept: the people and files of the events that are stored.
     ///   - receive: receives the file once it is admitted; the memory that it keeps counts against the holding.
     package func create(
-        in circleID: String, for caller: Caller, from sender: Sender, _ mode: Mode,
+        in circleID: String, for caller: Caller, from sender: Sender, _ mode: Mode, keeping kept: Set<EventExtra> = [],
         _ manner: Manner, _ part: Part, receive: (FairPool.Holding) async throws -> ImportUpload
     ) async throws -> Report {
         _ = try await services.store.read { try Rights.circle(circleID, for: caller.identity, .write, in: $0) }
@@ -49,7 +50,7 @@ package struct Imports: Sendable {
         try await ImportQuota(services, for: caller.identity, circle: circleID).note(
             bytes: upload.spool.count, for: caller, services.acts)
         let id = FeedLedger.makeID()
-        let work = ImportWork(services: services, id: id, circleID: circleID, caller: caller)
+        let work = ImportWork(services: services, id: id, circleID: circleID, caller: caller, kept: kept)
         // The lease is taken before the import is noted as in progress: without a lease it would look as if a server
         // had stopped during it.
         let held = try await services.leases.take(ImportRecord.leaseName(id))
@@ -85,9 +86,11 @@ package struct Imports: Sendable {
 
     /// Commits a preview without some of its items; throws 409 when the import is no longer a preview.
     ///
-    /// - Parameter excluded: the ids of the items to leave out.
+    /// - Parameters:
+    ///   - excluded: the ids of the items to leave out.
+    ///   - kept: the people and files of the events that are stored; nil for those that the preview was asked to keep.
     package func commit(
-        _ id: String, for caller: Caller, excluding excluded: Set<ByteString>,
+        _ id: String, for caller: Caller, excluding excluded: Set<ByteString>, keeping kept: Set<EventExtra>? = nil,
         _ manner: Manner, _ part: Part
     ) async throws -> Report {
         let held = try await services.leases.take(ImportRecord.leaseName(id))
@@ -98,7 +101,7 @@ package struct Imports: Sendable {
             if let held { await services.leases.giveBack(held) }
             throw error
         }
-        let work = ImportWork(services: services, id: id, circleID: circleID, caller: caller)
+        let work = ImportWork(services: services, id: id, circleID: circleID, caller: caller, kept: kept)
         let run = { @Sendable in _ = try await keeping(held, id) { try await work.commit(excluding: excluded) } }
         if manner.isInBackground {
             do {
