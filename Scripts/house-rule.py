@@ -34,7 +34,7 @@ JUDGED = "Base/JSON/Decodable+JSON.swift"
 ALLOWED = {
     ("KalendsCore/UseCases/Acts/Act.swift", WRITE): "the act",
     ("KalendsCore/UseCases/Acts/Act.swift", NOTE): "the act",
-    ("KalendsCore/UseCases/Acts/Ground.swift", CONCERNS): "the act",
+    ("KalendsCore/UseCases/Acts/ActTarget.swift", CONCERNS): "the act",
     ("KalendsCore/Schedule/ScheduleWriter.swift", TOUCH): "the act's writer of items, once for all of them",
     # The server by itself, for nobody.
     ("FeedServer/Application/Installation.swift", WRITE): "at the start: what the program and its key are",
@@ -46,7 +46,7 @@ ALLOWED = {
     ("FeedServer/Commands/Reseal.swift", WRITE): "another key for all that is sealed, with no server on the database",
     ("KalendsCore/UseCases/Operator/KeyRotation.swift", WRITE): "another key for what is sealed, which stays the same text",
     ("KalendsCore/Identity/UseNotes.swift", WRITE): "when a credential was last used, once a minute",
-    ("KalendsCore/Identity/Passwords/SignInBrake.swift", WRITE): "counts of wrong passwords, before anybody is known",
+    ("KalendsCore/Identity/Passwords/SignInThrottle.swift", WRITE): "counts of wrong passwords, before anybody is known",
     ("KalendsCore/OfficeDays/OfficeNights.swift", WRITE): "nights that end, which decide what a day was",
     ("KalendsCore/OfficeDays/OfficeNights.swift", CONCERNS): "nights that end, which decide what a day was",
     ("KalendsCore/Webhooks/WebhookDispatch.swift", WRITE): "which messages were sent, and how they were taken",
@@ -57,7 +57,7 @@ ALLOWED = {
     ("FeedTokens/Accesses/JournalOpening.swift", WRITE): "at the start: which journal the database belongs to",
     ("KalendsCore/Subscriptions/SubscriptionRefresh.swift", WRITE): "calendars that are followed, fetched for nobody",
     ("KalendsCore/Subscriptions/SubscriptionRefresh.swift", CONCERNS): "calendars that are followed, fetched for nobody",
-    ("KalendsCore/Connections/GrantDesk.swift", WRITE): "tokens that were renewed, and accounts that let us in no longer",
+    ("KalendsCore/Connections/GrantRegistry.swift", WRITE): "tokens that were renewed, and accounts that let us in no longer",
     ("KalendsCore/UseCases/Connections/Connections+Authorizing.swift", WRITE):
         "takes a sign-in out before anybody is known: it serves once, whatever comes of it",
     ("KalendsCore/Connections/ConnectionRun.swift", WRITE): "a run's lease, its beginning, and its end when it is broken off",
@@ -65,7 +65,7 @@ ALLOWED = {
     ("KalendsCore/Connections/ConnectionRun+Watching.swift", WRITE): "where a provider reports changes",
     ("KalendsCore/Connections/PhoneCalendar.swift", WRITE): "what a run writes for a phone; items change by acts",
     ("KalendsCore/UseCases/Phones/PhoneItems.swift", WRITE): "when a carrier asked, and what its items were made of",
-    ("KalendsCore/Connections/SyncDesk.swift", WRITE): "gives back a lease that could not be given back before",
+    ("KalendsCore/Connections/SyncScheduler.swift", WRITE): "gives back a lease that could not be given back before",
     ("KalendsCore/Connections/ConnectionSync.swift", WRITE): "at the start: what another process held",
     ("KalendsCore/Connections/DatabaseSyncStore.swift", WRITE): "what the engine keeps of a run; items change by acts",
     ("KalendsCore/UseCases/Connections/ChangeReports.swift", WRITE): "hints of providers, who are nobody's callers",

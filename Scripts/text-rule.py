@@ -130,7 +130,7 @@ ALLOWED = {
         (f"Pages/{file}", KEY): TEMPLATES
         for file in (
             "AccountPages", "AdminPage", "ArrivalPage", "Bars", "CirclesPage", "ConnectionPage+Later", "ConnectorPages", "FeedPage",
-            "Fields", "ItemReach", "Node", "OfficeDaysPage+Settings", "Paper", "Phrases", "SecondFactorPage",
+            "Fields", "ItemReach", "Node", "OfficeDaysPage+Settings", "RenderContext", "Phrases", "SecondFactorPage",
             "Sentence", "SubscriptionsPage", "SyncPage", "Tables", "TimeWords", "Words")
     },
 }

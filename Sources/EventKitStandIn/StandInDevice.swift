@@ -180,7 +180,7 @@ extension StandInDevice {
     }
 
     public func change(calendar id: String, _ body: (inout Calendar) -> Void) {
-        locked { if let place = calendarRows.firstIndex(where: { $0.id == id }) { body(&calendarRows[place]) } }
+        locked { if let index = calendarRows.firstIndex(where: { $0.id == id }) { body(&calendarRows[index]) } }
         announce()
     }
 
@@ -236,10 +236,10 @@ extension StandInDevice {
     public func fullSync(calendarsToo: Bool = false) {
         locked {
             var calendarIDs: [String: String] = [:]
-            for place in calendarRows.indices where calendarsToo {
+            for index in calendarRows.indices where calendarsToo {
                 let id = name()
-                calendarIDs[calendarRows[place].id] = id
-                calendarRows[place].id = id
+                calendarIDs[calendarRows[index].id] = id
+                calendarRows[index].id = id
             }
             for number in rows.keys.sorted() {
                 guard var row = rows[number] else { continue }
@@ -272,8 +272,8 @@ extension StandInDevice {
     func shuffled<Element>(_ list: [Element]) -> [Element] {
         locked {
             var list = list
-            for place in stride(from: list.count - 1, to: 0, by: -1) {
-                list.swapAt(place, Int(names.next() % UInt64(place + 1)))
+            for index in stride(from: list.count - 1, to: 0, by: -1) {
+                list.swapAt(index, Int(names.next() % UInt64(index + 1)))
             }
             return list
         }

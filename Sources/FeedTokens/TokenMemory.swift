@@ -10,23 +10,23 @@ internal import Synchronization
 /// looked up again.
 public final class TokenMemory: Sendable {
     /// The size of one token's entry, in bytes.
-    public static let bytesPerToken = MemoryLayout<TokenShelf.Slot>.stride + 8
+    public static let bytesPerToken = MemoryLayout<TokenTable.Slot>.stride + 8
 
-    private let shelves: [Locked<TokenShelf>]
+    private let shelves: [Locked<TokenTable>]
     private let clock: WriteClock
 
     /// - Parameter limit: the size in bytes; a token takes about 180.
     init(clock: WriteClock, limit: Int = 256 << 20) {
         self.clock = clock
         let each = max(1, limit / Self.bytesPerToken / 64)
-        shelves = (0..<64).map { _ in Locked(TokenShelf(capacity: each)) }
+        shelves = (0..<64).map { _ in Locked(TokenTable(capacity: each)) }
     }
 
     /// The number of remembered tokens.
     public var count: Int { shelves.reduce(0) { $0 + $1.withLock { $0.count } } }
 
     func find(_ key: TokenKey, now: Int) -> TokenResolution? {
-        shelf(key).withLock { shelf -> TokenShelf.Slot? in
+        shelf(key).withLock { shelf -> TokenTable.Slot? in
             guard let index = shelf.find(key) else { return nil }
             let slot = shelf.slots[index]
             guard clock.isUnchanged(slot.circle, since: slot.asOf) else { return nil }
@@ -37,7 +37,7 @@ public final class TokenMemory: Sendable {
 
     /// Remembers what was read after the clock showed `time`, and returns what the token opens.
     func remember(_ key: TokenKey, _ found: FoundToken, asOf time: UInt64, now: Int) -> TokenResolution {
-        var slot = TokenShelf.Slot(key, found, asOf: time)
+        var slot = TokenTable.Slot(key, found, asOf: time)
         shelf(key).withLock { shelf in
             guard let index = shelf.find(key) else { return shelf.insert(slot) }
             let old = shelf.slots[index]
@@ -68,7 +68,7 @@ public final class TokenMemory: Sendable {
         }
     }
 
-    private func shelf(_ key: TokenKey) -> Locked<TokenShelf> { shelves[Int(truncatingIfNeeded: key.second[1] & 63)] }
+    private func shelf(_ key: TokenKey) -> Locked<TokenTable> { shelves[Int(truncatingIfNeeded: key.second[1] & 63)] }
 }
 
 /// A lock in a class, so that locks can be stored in an array.

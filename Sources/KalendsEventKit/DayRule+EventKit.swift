@@ -53,8 +53,8 @@ extension DayRule {
         }
         func numbers(_ list: [Int]) -> [NSNumber]? { list.isEmpty ? nil : list.map { NSNumber(value: $0) } }
         let days = weekdays.compactMap { weekday -> EKRecurrenceDayOfWeek? in
-            guard let place = OfficeWeekday.allCases.firstIndex(of: weekday.day),
-                let day = EKWeekday(rawValue: (place + 1) % 7 + 1)
+            guard let index = OfficeWeekday.allCases.firstIndex(of: weekday.day),
+                let day = EKWeekday(rawValue: (index + 1) % 7 + 1)
             else { return nil }
             return EKRecurrenceDayOfWeek(day, weekNumber: weekday.number)
         }

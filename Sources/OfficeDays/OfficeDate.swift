@@ -43,15 +43,15 @@ public struct OfficeDate: Hashable, Comparable, Sendable {
         let dayOfEra = shifted - era * 146_097
         let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
         let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let place = (5 * dayOfYear + 2) / 153
-        let month = place + (place < 10 ? 3 : -9)
-        return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * place + 2) / 5 + 1)
+        let index = (5 * dayOfYear + 2) / 153
+        let month = index + (index < 10 ? 3 : -9)
+        return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * index + 2) / 5 + 1)
     }
 
     public var weekday: OfficeWeekday {
         // 1970-01-01 was a Thursday.
-        let place = dayNumber + 3
-        return OfficeWeekday.allCases[place - place.floorDivided(by: 7) * 7]
+        let index = dayNumber + 3
+        return OfficeWeekday.allCases[index - index.floorDivided(by: 7) * 7]
     }
 
     /// The first day of this month.

@@ -59,19 +59,19 @@ struct DNSMessage {
         found.flatMap { kind, data -> [String] in
             guard kind == .text else { return [] }
             var texts: [String] = []
-            var place = data.lowerBound
-            while place < data.upperBound {
-                let end = place + 1 + Int(bytes[place])
+            var index = data.lowerBound
+            while index < data.upperBound {
+                let end = index + 1 + Int(bytes[index])
                 guard end <= data.upperBound else { break }
-                let text = bytes[place + 1..<end]
+                let text = bytes[index + 1..<end]
                 if text.allSatisfy({ $0 >= 32 && $0 < 127 }) { texts.append(String(decoding: text, as: UTF8.self)) }
-                place = end
+                index = end
             }
             return texts
         }
     }
 
-    private func number(at place: Int) -> Int { Int(bytes[place]) << 8 | Int(bytes[place + 1]) }
+    private func number(at index: Int) -> Int { Int(bytes[index]) << 8 | Int(bytes[index + 1]) }
 
     /// Returns the position after a name.
     private func skipName(at start: Int) -> Int? {
@@ -90,29 +90,29 @@ struct DNSMessage {
 
     /// Reads a name of letters, digits, hyphens and underscores; the root is an empty text.
     private func name(at start: Int) -> String? {
-        var (place, jumps, text) = (start, 0, "")
+        var (index, jumps, text) = (start, 0, "")
         for _ in 0..<Self.mostLabels {
-            guard place < bytes.count else { return nil }
-            let length = Int(bytes[place])
+            guard index < bytes.count else { return nil }
+            let length = Int(bytes[index])
             switch length {
             case 0: return text
             case 1...63:
-                let end = place + 1 + length
+                let end = index + 1 + length
                 guard end <= bytes.count, text.utf8.count + 1 + length <= Self.longestName else { return nil }
-                let label = bytes[place + 1..<end]
+                let label = bytes[index + 1..<end]
                 let isPlain = label.allSatisfy {
                     $0 | 0x20 >= 97 && $0 | 0x20 <= 122 || $0 >= 48 && $0 <= 57 || $0 == 45 || $0 == 95
                 }
                 guard isPlain else { return nil }
                 text += (text.isEmpty ? "" : ".") + String(decoding: label, as: UTF8.self).lowercased()
-                place = end
+                index = end
             case 192...255:
-                guard place + 2 <= bytes.count else { return nil }
-                let target = number(at: place) & 0x3FFF
+                guard index + 2 <= bytes.count else { return nil }
+                let target = number(at: index) & 0x3FFF
                 jumps += 1
                 // A pointer must lead back, so that no two can point to each other.
-                guard target < place, jumps <= Self.mostJumps else { return nil }
-                place = target
+                guard target < index, jumps <= Self.mostJumps else { return nil }
+                index = target
             default: return nil
             }
         }

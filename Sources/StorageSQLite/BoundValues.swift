@@ -37,13 +37,13 @@ struct BoundValues {
         // Finding out which parameter has which number takes longer than binding it.
         if Self.firstStandInOrder(sql) {
             guard count == arguments.count else { throw Self.misfit }
-            for place in 0..<count { try bind(arguments[place], at: Int32(place + 1)) }
+            for index in 0..<count { try bind(arguments[index], at: Int32(index + 1)) }
         } else {
-            for place in 0..<count {
-                guard let name = unsafe sqlite3_bind_parameter_name(statement.sqliteStatement, Int32(place + 1)),
+            for index in 0..<count {
+                guard let name = unsafe sqlite3_bind_parameter_name(statement.sqliteStatement, Int32(index + 1)),
                     let number = Int(unsafe String(cString: name + 1)), arguments.indices.contains(number - 1)
                 else { throw Self.misfit }
-                try bind(arguments[number - 1], at: Int32(place + 1))
+                try bind(arguments[number - 1], at: Int32(index + 1))
             }
         }
     }
@@ -96,8 +96,8 @@ struct BoundValues {
     private static func firstStandInOrder(_ sql: String) -> Bool {
         var (greatest, number, isInside) = (0, 0, false)
         let bytes = sql.utf8.span
-        for place in bytes.indices {
-            let byte = bytes[place]
+        for index in bytes.indices {
+            let byte = bytes[index]
             if isInside, byte >= 48, byte <= 57 {
                 number = number * 10 + Int(byte - 48)
                 continue

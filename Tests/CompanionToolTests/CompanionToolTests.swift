@@ -15,29 +15,29 @@ struct CompanionToolTests {
 
     @Test("Files lie below the XDG folders, and a relative one counts for nothing")
     func places() {
-        let usual = Places(environment: [:], home: home)
+        let usual = ToolPaths(environment: [:], home: home)
         #expect(usual.configuration.path == home.appending(path: ".config/kalends-companion").path)
         #expect(usual.state.path == home.appending(path: ".local/state/kalends-companion").path)
-        let named = Places(environment: ["XDG_CONFIG_HOME": "/c", "XDG_STATE_HOME": "/s"], home: home)
+        let named = ToolPaths(environment: ["XDG_CONFIG_HOME": "/c", "XDG_STATE_HOME": "/s"], home: home)
         #expect(named.token.url.path == "/c/kalends-companion/token.json")
         #expect(named.engine.path == "/s/kalends-companion/engine.json")
-        #expect(Places(environment: ["XDG_CONFIG_HOME": "c"], home: home).configuration == usual.configuration)
-        #expect(Places(environment: ["HOME": home.path]).token.url.path == usual.token.url.path)
+        #expect(ToolPaths(environment: ["XDG_CONFIG_HOME": "c"], home: home).configuration == usual.configuration)
+        #expect(ToolPaths(environment: ["HOME": home.path]).token.url.path == usual.token.url.path)
     }
 
     @Test("A token is in a file that only its owner reads, in a folder of the same kind, and another mode is refused")
     func token() throws {
         defer { try? FileManager.default.removeItem(at: home) }
-        let places = Places(environment: [:], home: home)
+        let places = ToolPaths(environment: [:], home: home)
         try places.token.write(StoredToken(kind: .device, token: "hidden"))
         func mode(_ url: URL) throws -> Int? {
             try FileManager.default.attributesOfItem(atPath: url.path)[.posixPermissions] as? Int
         }
         #expect(try mode(places.token.url) == 0o600)
         #expect(try mode(places.configuration) == 0o700)
-        try Workshop.checkMode(places.token.url)
+        try CompanionContext.checkMode(places.token.url)
         try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: places.token.url.path)
-        #expect(throws: ToolFailure.self) { try Workshop.checkMode(places.token.url) }
+        #expect(throws: ToolFailure.self) { try CompanionContext.checkMode(places.token.url) }
         // Another token takes the place of the first one, with the right mode again.
         try places.token.write(StoredToken(kind: .planned, token: "other"))
         #expect(try mode(places.token.url) == 0o600)
@@ -47,11 +47,12 @@ struct CompanionToolTests {
     @Test("A home that was copied to another machine is another installation")
     func installation() throws {
         defer { try? FileManager.default.removeItem(at: home) }
-        let places = Places(environment: [:], home: home)
+        let places = ToolPaths(environment: [:], home: home)
         let here = try places.installation(machine: "this")
         #expect(try places.installation(machine: "this") == here)
         #expect(try places.installation(machine: "that") != here)
-        #expect(try Places(environment: [:], home: home.appending(path: "other")).installation(machine: "this") != here)
+        #expect(
+            try ToolPaths(environment: [:], home: home.appending(path: "other")).installation(machine: "this") != here)
     }
 
     @Test("Choices become the engine's settings; what nobody chose is the engine's own")

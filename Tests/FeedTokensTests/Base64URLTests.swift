@@ -43,9 +43,9 @@ struct Base64URLTests {
             // The last character's two spare bits have to be zero: 16 of its 64 values are left.
             let last = (0...255).filter { Self.bytes(ofFourWords: text.dropLast() + [UInt8($0)]) != nil }
             #expect(last.count == 16)
-            let place = Int.random(in: 0..<43, using: &random)
+            let index = Int.random(in: 0..<43, using: &random)
             for other in "=+/ \0".utf8 {
-                #expect(Self.bytes(ofFourWords: text[..<place] + [other] + text[(place + 1)...]) == nil)
+                #expect(Self.bytes(ofFourWords: text[..<index] + [other] + text[(index + 1)...]) == nil)
             }
             #expect(Self.bytes(ofFourWords: text.dropLast()) == nil)
             #expect(Self.bytes(ofFourWords: text + [65]) == nil)

@@ -73,10 +73,10 @@ struct SecretTests {
         for scalar in (0...0x2FF).compactMap({ Unicode.Scalar($0) }) + ["\u{FF21}", "\u{FEFF}", "\u{200B}"] {
             let character = Character(scalar)
             guard !Self.alphabet.contains(character) else { continue }
-            for place in [0, 21, 42] {
+            for index in [0, 21, 42] {
                 var other = text
-                other[place] = character
-                #expect(Secret(.feed, text: String(other)) == nil, "U+\(String(scalar.value, radix: 16)) at \(place)")
+                other[index] = character
+                #expect(Secret(.feed, text: String(other)) == nil, "U+\(String(scalar.value, radix: 16)) at \(index)")
             }
         }
     }

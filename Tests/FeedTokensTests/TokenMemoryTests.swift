@@ -9,12 +9,12 @@ import Testing
 
 @Suite("The cache of tokens")
 struct TokenMemoryTests {
-    private static func slot(_ key: TokenKey, circle: String = "c", number: Int = 0) -> TokenShelf.Slot {
+    private static func slot(_ key: TokenKey, circle: String = "c", number: Int = 0) -> TokenTable.Slot {
         let live = LiveFeed(
             number: number,
             version: FeedVersion(circleVersion: 1, configChangedAt: 1, sequenceOffset: 0, notice: nil), changedAt: 1,
             shown: nil)
-        return TokenShelf.Slot(key, FoundToken(feed: live, circleID: circle, endsAt: nil), asOf: 1)
+        return TokenTable.Slot(key, FoundToken(feed: live, circleID: circle, endsAt: nil), asOf: 1)
     }
 
     @Test("A shelf finds what it holds and nothing else, through any order of taking in and making room")
@@ -24,7 +24,7 @@ struct TokenMemoryTests {
         let keys = (0..<300).map { number in
             TokenKey(first: [UInt64.random(in: 0..<24, using: &random), UInt64(number)], second: [0, 0])
         }
-        var shelf = TokenShelf(capacity: 100)
+        var shelf = TokenTable(capacity: 100)
         for step in 0..<5000 {
             let number = Int.random(in: 0..<keys.count, using: &random)
             if let index = shelf.find(keys[number]) {
@@ -43,7 +43,7 @@ struct TokenMemoryTests {
 
     @Test("What is asked for again and again stays when others make room")
     func keepsTheUsed() throws {
-        var shelf = TokenShelf(capacity: 10)
+        var shelf = TokenTable(capacity: 10)
         let used = TokenKey(first: [7, 7], second: [7, 7])
         shelf.insert(Self.slot(used))
         for number in 0..<200 {

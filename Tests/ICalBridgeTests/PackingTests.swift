@@ -64,12 +64,12 @@ struct PackingTests {
         for _ in 0..<3000 {
             var bytes = Self.packed([Self.event(&random)])
             for _ in 0..<Int.random(in: 1...4, using: &random) {
-                let place = Int.random(in: 0..<bytes.count, using: &random)
+                let index = Int.random(in: 0..<bytes.count, using: &random)
                 switch Int.random(in: 0..<4, using: &random) {
-                case 0: bytes[place] = UInt8.random(in: 0...255, using: &random)
-                case 1: bytes.insert(UInt8(ascii: "9"), at: place)
-                case 2: bytes.removeSubrange(place...)
-                default: bytes[place] = Array("0189;:!.-ezdfupkv".utf8).randomElement(using: &random) ?? 0
+                case 0: bytes[index] = UInt8.random(in: 0...255, using: &random)
+                case 1: bytes.insert(UInt8(ascii: "9"), at: index)
+                case 2: bytes.removeSubrange(index...)
+                default: bytes[index] = Array("0189;:!.-ezdfupkv".utf8).randomElement(using: &random) ?? 0
                 }
                 if bytes.isEmpty { bytes = [48] }
             }
@@ -101,11 +101,11 @@ struct PackingTests {
             rule.interval = number(1...9)
             rule.count = maybe(number(1...99))
             rule.until = maybe([.date(date()), .floating(wall()), .utc(instant())][number(0...2)])
-            for place in [
+            for index in [
                 \RecurrenceRule.bySecond, \.byMinute, \.byHour, \.byMonthDay, \.byYearDay, \.byWeekNumber, \.byMonth,
                 \.bySetPosition,
             ] {
-                rule[keyPath: place] = list { number(-366...366) }
+                rule[keyPath: index] = list { number(-366...366) }
             }
             rule.byDay = list {
                 RecurrenceRule.WeekdayNumber(

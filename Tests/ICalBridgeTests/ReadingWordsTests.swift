@@ -41,11 +41,11 @@ struct ReadingWordsTests {
             for _ in 0..<random.below(6) { text.unicodeScalars.append(scalars[random.below(scalars.count)]) }
             var bytes = Array(text.utf8)
             for _ in 0..<random.below(3) where !bytes.isEmpty {
-                let place = random.below(bytes.count)
+                let index = random.below(bytes.count)
                 if random.below(2) == 0 {
-                    bytes.remove(at: place)
+                    bytes.remove(at: index)
                 } else {
-                    bytes[place] = UInt8(128 + random.below(128))
+                    bytes[index] = UInt8(128 + random.below(128))
                 }
             }
             let isValid = (try? UTF8Span(validating: bytes.span)) != nil

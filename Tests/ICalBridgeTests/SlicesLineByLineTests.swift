@@ -83,12 +83,12 @@ struct SlicesLineByLineTests {
         for _ in 0..<40 {
             var bytes = Array(Reading.calendar((0..<3).flatMap { _ in Self.component(&random) }).utf8)
             for _ in 0..<random.below(12) {
-                let place = random.below(bytes.count)
+                let index = random.below(bytes.count)
                 switch random.below(4) {
-                case 0: bytes[place] = UInt8(random.below(256))
-                case 1: bytes.remove(at: place)
-                case 2: bytes.insert(Array(":;,=\\\"\r\n \t<^".utf8)[random.below(12)], at: place)
-                default: bytes.insert(bytes[random.below(bytes.count)], at: place)
+                case 0: bytes[index] = UInt8(random.below(256))
+                case 1: bytes.remove(at: index)
+                case 2: bytes.insert(Array(":;,=\\\"\r\n \t<^".utf8)[random.below(12)], at: index)
+                default: bytes.insert(bytes[random.below(bytes.count)], at: index)
                 }
             }
             let (alone, whole) = (Self.read(bytes, withLibical: false), Self.read(bytes, withLibical: true))

@@ -78,7 +78,7 @@ struct PasswordHashTests {
     func brake() async throws {
         let path = FileManager.default.temporaryDirectory.appending(path: "brake-\(UUID().uuidString)").path
         defer { for end in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + end) } }
-        let brake = try await SignInBrake(try SQLiteStore(path: path))
+        let brake = try await SignInThrottle(try SQLiteStore(path: path))
         /// Returns how many seconds the next guess has to wait.
         func wait(_ user: String, _ network: String, _ now: Int) async -> Int {
             do {

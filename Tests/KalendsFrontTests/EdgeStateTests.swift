@@ -12,10 +12,10 @@ import Testing
 struct EdgeStateTests {
     private static func manner(
         _ fields: HTTPHeaders = [:], _ version: HTTPVersion = .http1_1
-    ) throws -> RequestManner {
+    ) throws -> RequestFraming {
         var headers = fields
         headers.add(name: "Host", value: "x")
-        return try RequestManner(HTTPRequestHead(version: version, method: .POST, uri: "/x", headers: headers))
+        return try RequestFraming(HTTPRequestHead(version: version, method: .POST, uri: "/x", headers: headers))
     }
 
     private static let chunked: HTTPHeaders = ["Transfer-Encoding": "chunked"]
@@ -274,7 +274,7 @@ struct EdgeStateTests {
         case asked, confirmed, found, foundWhole, missed, refused, body, end, left, began, answered, wanted, released
 
         /// Returns whether the event claims to have done something.
-        func happen(to state: inout EdgeState, _ manner: RequestManner) -> Bool {
+        func happen(to state: inout EdgeState, _ manner: RequestFraming) -> Bool {
             switch self {
             case .asked: state.asked()
             case .confirmed: return state.confirmed()

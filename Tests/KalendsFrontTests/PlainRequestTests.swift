@@ -202,12 +202,12 @@ private enum Generator {
         var text = Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8)
         if random.below(3) == 0 {
             for _ in 0..<(1 + random.below(3)) {
-                let place = random.below(text.count)
+                let index = random.below(text.count)
                 switch random.below(4) {
-                case 0: text.remove(at: place)
-                case 1: text.insert(bytes[random.below(bytes.count)], at: place)
-                case 2: text[place] = bytes[random.below(bytes.count)]
-                default: text[place] = UInt8(random.below(256))
+                case 0: text.remove(at: index)
+                case 1: text.insert(bytes[random.below(bytes.count)], at: index)
+                case 2: text[index] = bytes[random.below(bytes.count)]
+                default: text[index] = UInt8(random.below(256))
                 }
                 if text.isEmpty { text = [13] }
             }
@@ -281,7 +281,7 @@ private struct Reading {
         guard FeedRequest(asked.isHead ? .head : .get, fields) == asked, fields[.xRequestID] == plain.asked.mark,
             fields[.ifMatch] == nil, fields[.ifUnmodifiedSince] == nil, fields[.contentLength] == nil
         else { return "the router reads other fields: \(head.headers)" }
-        guard let manner = try? RequestManner(head) else { return "the request is refused" }
+        guard let manner = try? RequestFraming(head) else { return "the request is refused" }
         guard !manner.isOld, !manner.closes, !manner.expects, !manner.hasBody else { return "more than a request" }
         guard case .head(let bounded) = HTTPServerRequestPart.head(head).withBoundedMarks, bounded == head else {
             return "its marks are bounded"

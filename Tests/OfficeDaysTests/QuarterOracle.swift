@@ -47,9 +47,9 @@ struct QuarterOracle {
     /// Describes where two answers differ.
     private static func difference(_ mine: String, _ theirs: String) -> String {
         let (a, b) = (Array(mine.utf8), Array(theirs.utf8))
-        let place = zip(a, b).prefix { $0 == $1 }.count
+        let index = zip(a, b).prefix { $0 == $1 }.count
         func around(_ bytes: [UInt8]) -> String {
-            String(decoding: bytes[max(0, place - 160)..<min(bytes.count, place + 240)], as: UTF8.self)
+            String(decoding: bytes[max(0, index - 160)..<min(bytes.count, index + 240)], as: UTF8.self)
         }
         return "library …\(around(a))… model …\(around(b))…"
     }

@@ -7,7 +7,7 @@ struct PartsPage: Page {
     /// A text that the page shows in the place of every name.
     var name: String
 
-    func sheet(_ paper: Paper) -> Sheet {
+    func sheet(_ paper: RenderContext) -> PageContent {
         let fields = [
             Field("line", name, Field.text(), value: name, hint: name, isRequired: true, most: 1000),
             Field("area", name, .area, value: name),
@@ -27,7 +27,7 @@ struct PartsPage: Page {
         ]
         let draft = Draft(problems: fields.map { Draft.Problem(field: $0.name, code: "missing") })
         let day = paper.times.today
-        return Sheet(
+        return PageContent(
             template: "parts", title: name, isName: true, place: .nowhere,
             content: [
                 "badges": .list(BadgeTone.allCases.map { paper.badge($0, "badgeLook") }),

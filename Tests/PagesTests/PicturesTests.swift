@@ -54,8 +54,8 @@ struct PicturesTests {
 
     @Test("The scale of a picture ends at a round number that is not below its highest column")
     func scale() {
-        for value in [0, 1, 2, 3, 10, 11, 99, 100, 101, 1999] { #expect(Paper.roundTop(value) >= value) }
-        #expect(Paper.roundTop(37) == 40)
+        for value in [0, 1, 2, 3, 10, 11, 99, 100, 101, 1999] { #expect(RenderContext.roundTop(value) >= value) }
+        #expect(RenderContext.roundTop(37) == 40)
         #expect((-15).decimal == "-1.5")
     }
 

@@ -150,7 +150,7 @@ struct RecordTableTests {
                     id: "r", connectionID: "c", number: 1, state: .held, startedAt: 11, approvedAt: 12, content: "{}"),
                 in: transaction)
             try Self.keep(
-                SyncWish(connectionID: "c", kind: .undo, runID: "r", undoneRunID: "u", dueAt: 11), in: transaction)
+                PendingSync(connectionID: "c", kind: .undo, runID: "r", undoneRunID: "u", dueAt: 11), in: transaction)
         }
     }
 

@@ -11,12 +11,12 @@ extension Data {
         return unsafe withUnsafeBytes { own in
             unsafe sought.withUnsafeBytes { other in
                 guard let start = own.baseAddress, let wanted = other.baseAddress else { return false }
-                var place = 0
-                while place + other.count <= own.count {
-                    let count = own.count - other.count - place + 1
-                    guard let found = unsafe memchr(start + place, CInt(first), count) else { return false }
+                var index = 0
+                while index + other.count <= own.count {
+                    let count = own.count - other.count - index + 1
+                    guard let found = unsafe memchr(start + index, CInt(first), count) else { return false }
                     if unsafe memcmp(found, wanted, other.count) == 0 { return true }
-                    place = unsafe UnsafeRawPointer(found) - start + 1
+                    index = unsafe UnsafeRawPointer(found) - start + 1
                 }
                 return false
             }

@@ -50,7 +50,7 @@ package final class SpawnedProgram: Sendable {
             unsafe posix_spawn_file_actions_destroy(&actions)
             unsafe posix_spawnattr_destroy(&attributes)
             let copies = unsafe words + variables
-            for place in 0..<(unsafe copies.count) { unsafe free(copies[place]) }
+            for index in 0..<(unsafe copies.count) { unsafe free(copies[index]) }
         }
         unsafe posix_spawn_file_actions_addopen(&actions, 0, input, O_RDONLY, 0)
         unsafe posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_APPEND, 0)

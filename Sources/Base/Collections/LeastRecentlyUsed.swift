@@ -41,37 +41,37 @@ package struct LeastRecentlyUsed<Key: Hashable, Value> {
         guard cost <= limit else { return }
         while self.cost + cost > limit, oldest >= 0 { remove(nodes[oldest].key) }
         let node = Node(key: key, value: value, cost: cost, newer: -1, older: -1)
-        let place: Int
+        let index: Int
         if let reused = free.popLast() {
-            place = reused
-            nodes[place] = node
+            index = reused
+            nodes[index] = node
         } else {
-            place = nodes.count
+            index = nodes.count
             nodes.append(node)
         }
-        places[key] = place
+        places[key] = index
         self.cost += cost
-        link(place)
+        link(index)
     }
 
     package mutating func remove(_ key: Key) {
-        guard let place = places.removeValue(forKey: key) else { return }
-        unlink(place)
-        cost -= nodes[place].cost
-        nodes[place].value = nil
-        free.append(place)
+        guard let index = places.removeValue(forKey: key) else { return }
+        unlink(index)
+        cost -= nodes[index].cost
+        nodes[index].value = nil
+        free.append(index)
     }
 
-    private mutating func link(_ place: Int) {
-        nodes[place].older = newest
-        nodes[place].newer = -1
-        if newest >= 0 { nodes[newest].newer = place }
-        newest = place
-        if oldest < 0 { oldest = place }
+    private mutating func link(_ index: Int) {
+        nodes[index].older = newest
+        nodes[index].newer = -1
+        if newest >= 0 { nodes[newest].newer = index }
+        newest = index
+        if oldest < 0 { oldest = index }
     }
 
-    private mutating func unlink(_ place: Int) {
-        let (newer, older) = (nodes[place].newer, nodes[place].older)
+    private mutating func unlink(_ index: Int) {
+        let (newer, older) = (nodes[index].newer, nodes[index].older)
         if newer >= 0 { nodes[newer].older = older } else { newest = older }
         if older >= 0 { nodes[older].newer = newer } else { oldest = newer }
     }

@@ -47,12 +47,12 @@ package struct JSONText {
         text.withUTF8 { content in
             var start = 0
             // What stands between two escapes is copied at once: most texts have none.
-            for place in 0..<content.count {
-                let byte = unsafe content[place]
+            for index in 0..<content.count {
+                let byte = unsafe content[index]
                 guard byte < 0x20 || byte == 0x22 || byte == 0x5C else { continue }
-                unsafe bytes.append(contentsOf: UnsafeBufferPointer(rebasing: content[start..<place]))
+                unsafe bytes.append(contentsOf: UnsafeBufferPointer(rebasing: content[start..<index]))
                 escape(byte, to: &bytes)
-                start = place + 1
+                start = index + 1
             }
             unsafe bytes.append(contentsOf: UnsafeBufferPointer(rebasing: content[start...]))
         }

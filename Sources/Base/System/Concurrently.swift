@@ -18,7 +18,7 @@ package func concurrently(_ count: Int, _ body: (Int) -> Void) {
             return thread
         }
         if count > 0 { body(0) }
-        for (place, thread) in own.enumerated() where thread == nil { body(place + 1) }
+        for (index, thread) in own.enumerated() where thread == nil { body(index + 1) }
         for thread in own { thread?.join() }
     }
 }

@@ -18,21 +18,21 @@ public enum Base64URL {
         let (alphabet, length) = (alphabet, (bytes.count * 4 + 2) / 3)
         // Six bits of every byte give at most `length` characters, each written once.
         return unsafe String(unsafeUninitializedCapacity: length) { text in
-            var (bits, count, place) = (UInt32(0), 0, 0)
+            var (bits, count, index) = (UInt32(0), 0, 0)
             for byte in bytes {
                 bits = bits << 8 | UInt32(byte)
                 count += 8
                 while count >= 6 {
                     count -= 6
-                    unsafe text[place] = alphabet[Int(bits >> UInt32(count)) & 63]
-                    place += 1
+                    unsafe text[index] = alphabet[Int(bits >> UInt32(count)) & 63]
+                    index += 1
                 }
             }
             if count > 0 {
-                unsafe text[place] = alphabet[Int(bits << UInt32(6 - count)) & 63]
-                place += 1
+                unsafe text[index] = alphabet[Int(bits << UInt32(6 - count)) & 63]
+                index += 1
             }
-            return place
+            return index
         }
     }
 

@@ -18,34 +18,34 @@ public enum HiddenCharacters {
             for one in open where one.kind != .override { places.append(one.place) }
             (open, isolates) = ([], 0)
         }
-        for (place, scalar) in scalars.enumerated() {
+        for (index, scalar) in scalars.enumerated() {
             switch scalar.value {
             case 0x0A, 0x0D, 0x2028, 0x2029: endLine()
-            case 0x202A, 0x202B: open.append((.embedding, place))
+            case 0x202A, 0x202B: open.append((.embedding, index))
             case 0x202D, 0x202E:
-                open.append((.override, place))
-                places.append(place)
+                open.append((.override, index))
+                places.append(index)
             case 0x2066...0x2068:
-                open.append((.isolate, place))
+                open.append((.isolate, index))
                 isolates += 1
             case 0x202C:
                 // The end of an override is removed with it; within an isolate nothing outside of it can be ended.
                 if let last = open.last, last.kind != .isolate {
                     open.removeLast()
-                    if last.kind == .override { places.append(place) }
+                    if last.kind == .override { places.append(index) }
                 } else {
-                    places.append(place)
+                    places.append(index)
                 }
             case 0x2069:
                 guard isolates > 0, let first = open.lastIndex(where: { $0.kind == .isolate }) else {
-                    places.append(place)
+                    places.append(index)
                     continue
                 }
                 for one in open[(first + 1)...] where one.kind == .embedding { places.append(one.place) }
                 open.removeSubrange(first...)
                 isolates -= 1
-            case 0xE0020...0xE007F: if !isFlag(scalars, at: place) { places.append(place) }
-            default: if isNeverShown(scalar) { places.append(place) }
+            case 0xE0020...0xE007F: if !isFlag(scalars, at: index) { places.append(index) }
+            default: if isNeverShown(scalar) { places.append(index) }
             }
         }
         endLine()

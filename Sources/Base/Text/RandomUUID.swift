@@ -11,17 +11,17 @@ public enum RandomUUID {
         let low = random.next() & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000
         // 32 digits with four hyphens between them.
         return unsafe String(unsafeUninitializedCapacity: 36) { text in
-            var place = 0
+            var index = 0
             for digit in 0..<32 {
                 if digit == 8 || digit == 12 || digit == 16 || digit == 20 {
-                    unsafe text[place] = UInt8(ascii: "-")
-                    place += 1
+                    unsafe text[index] = UInt8(ascii: "-")
+                    index += 1
                 }
                 let value = UInt8(truncatingIfNeeded: (digit < 16 ? high : low) >> UInt64(60 - digit % 16 * 4)) & 15
-                unsafe text[place] = value < 10 ? 48 + value : 87 + value
-                place += 1
+                unsafe text[index] = value < 10 ? 48 + value : 87 + value
+                index += 1
             }
-            return place
+            return index
         }
     }
 }

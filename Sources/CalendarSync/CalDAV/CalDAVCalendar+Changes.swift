@@ -64,7 +64,7 @@ extension CalDAVCalendar {
 
     public func look(
         at ids: [String], in calendar: String
-    ) async throws(ProviderFailure) -> [(id: String, look: RemoteLook)] {
+    ) async throws(ProviderFailure) -> [(id: String, look: RemoteLookup)] {
         let collection = try collection(calendar)
         var addresses: [DAVAddress] = []
         for id in ids { addresses.append(try member(id, of: collection)) }
@@ -72,7 +72,7 @@ extension CalDAVCalendar {
         let found = try await fetch(addresses, in: collection)
         let isAnyThere = found.values.contains { if case .event = $0 { true } else { false } }
         if !isAnyThere, !addresses.isEmpty { try await requireCalendar(collection) }
-        var looks: [(id: String, look: RemoteLook)] = []
+        var looks: [(id: String, look: RemoteLookup)] = []
         for (id, address) in zip(ids, addresses) {
             switch found[address.path] {
             case .event(let event, _): looks.append((id, .present(event)))

@@ -23,11 +23,11 @@ struct ObjectEdit {
         var tree = theirs.tree
         var written: [Instant?] = []
         for (key, target) in zip(keys, ours.events) {
-            if let place = place(of: key) {
-                var component = theirs.tree.events[place]
+            if let index = index(of: key) {
+                var component = theirs.tree.events[index]
                 edit(&component, target, key, difference)
                 renew(&component, target)
-                tree.replaceEvent(place, by: component)
+                tree.replaceEvent(index, by: component)
             } else {
                 tree.components.append(target)
             }
@@ -36,16 +36,16 @@ struct ObjectEdit {
         let series = ours.events[0]
         let components = theirs.tree.events
         var gone: [Int] = []
-        for (place, original) in theirs.originals.enumerated() where !written.contains(original) {
+        for (index, original) in theirs.originals.enumerated() where !written.contains(original) {
             guard let original else { continue }
             if isGone(original, difference) {
-                gone.append(place)
+                gone.append(index)
             } else if !isCancellation(original) {
-                var component = components[place]
+                var component = components[index]
                 follow(&component, series, difference)
-                guard component != components[place] else { continue }
+                guard component != components[index] else { continue }
                 renew(&component, series)
-                tree.replaceEvent(place, by: component)
+                tree.replaceEvent(index, by: component)
             }
         }
         tree.removeEvents(gone)
@@ -78,7 +78,7 @@ struct ObjectEdit {
         return found
     }
 
-    private func place(of key: Instant?) -> Int? { theirs.originals.firstIndex { $0 == key } }
+    private func index(of key: Instant?) -> Int? { theirs.originals.firstIndex { $0 == key } }
 
     /// Reports whether a component is removed that is not written: its occurrence equals the series again, is
     /// cancelled, or starts at a time that no longer exists.

@@ -17,9 +17,9 @@ struct ObjectTree: Hashable, Sendable {
                 return nil
             }
             var isQuoted = false
-            let colon = bytes.indices[nameEnd...].first { place in
-                if bytes[place] == 34 { isQuoted.toggle() }
-                return bytes[place] == 58 && !isQuoted
+            let colon = bytes.indices[nameEnd...].first { index in
+                if bytes[index] == 34 { isQuoted.toggle() }
+                return bytes[index] == 58 && !isQuoted
             }
             // A quote that is never closed hides the colon.
             guard let colon = colon ?? bytes.firstIndex(of: 58) else { return nil }
@@ -148,9 +148,9 @@ extension ObjectTree {
     /// Replaces the lines of some names by those of another component.
     mutating func replace(_ names: [String], by other: ObjectTree) {
         func isNamed(_ line: Line) -> Bool { names.contains { $0 == line.name } }
-        let place = lines.firstIndex(where: isNamed) ?? lines.count
+        let index = lines.firstIndex(where: isNamed) ?? lines.count
         lines.removeAll(where: isNamed)
-        lines.insert(contentsOf: other.lines.filter(isNamed), at: min(place, lines.count))
+        lines.insert(contentsOf: other.lines.filter(isNamed), at: min(index, lines.count))
     }
 
     mutating func set(_ line: Line) {

@@ -51,9 +51,9 @@ extension GoogleCalendar {
             for item in try items(page) {
                 guard let event = GoogleEvent(item) else { throw Self.malformed }
                 // The calendar may change between two pages, so an event may appear twice.
-                if let place = places.updateValue(events.count, forKey: ByteString(event.id)) {
-                    places[event.id] = place
-                    events[place] = event
+                if let index = places.updateValue(events.count, forKey: ByteString(event.id)) {
+                    places[event.id] = index
+                    events[index] = event
                 } else {
                     events.append(event)
                 }

@@ -3,7 +3,7 @@
 extension GoogleCalendar {
     public func look(
         at ids: [String], in calendar: String
-    ) async throws(ProviderFailure) -> [(id: String, look: RemoteLook)] {
+    ) async throws(ProviderFailure) -> [(id: String, look: RemoteLookup)] {
         try await looked(at: ids, in: calendar, listed: [])
     }
 
@@ -13,7 +13,7 @@ extension GoogleCalendar {
     ///   which come from an index, are older.
     func looked(
         at ids: [String], in calendar: String, listed: [GoogleEvent]
-    ) async throws(ProviderFailure) -> [(id: String, look: RemoteLook)] {
+    ) async throws(ProviderFailure) -> [(id: String, look: RemoteLookup)] {
         guard !ids.isEmpty else { return [] }
         let answers = await wire.send(ids.map { GoogleCall(method: "GET", path: Self.path(calendar, $0)) })
         var masters: [Int: GoogleEvent] = [:]
@@ -59,11 +59,11 @@ extension GoogleCalendar {
         let first = GooglePages(most: 40)
         let answers = await wire.send(uids.map { call($0, first) })
         var found: [Int: [GoogleEvent]] = [:]
-        for (place, result) in answers.enumerated() {
+        for (index, result) in answers.enumerated() {
             var list = try object(try result.get())
             var pages = first
             var byID: [ByteString: GoogleEvent] = [:]
-            let id = series[place].value.id
+            let id = series[index].value.id
             while true {
                 for item in try items(list) {
                     guard let event = GoogleEvent(item) else { throw Self.malformed }
@@ -71,7 +71,7 @@ extension GoogleCalendar {
                 }
                 try pages.turn(list)
                 guard pages.hasNext else { break }
-                list = try object(try await wire.send(call(uids[place], pages)))
+                list = try object(try await wire.send(call(uids[index], pages)))
             }
             for event in listed where event.seriesID == id {
                 if let other = byID[event.id], let stamp = other.updatedAt, stamp > event.updatedAt ?? stamp {
@@ -79,7 +79,7 @@ extension GoogleCalendar {
                 }
                 byID[event.id] = event
             }
-            found[series[place].key] = byID.values.sorted { $0.id < $1.id }
+            found[series[index].key] = byID.values.sorted { $0.id < $1.id }
         }
         return found
     }

@@ -117,31 +117,31 @@ extension GoogleWriting {
         }
         var found: [Result<GoogleEvent, ProviderFailure>] = []
         var unknown: [Int] = []
-        for (place, result) in await provider.wire.send(calls).enumerated() {
+        for (index, result) in await provider.wire.send(calls).enumerated() {
             do throws(ProviderFailure) {
                 let answer = try result.get()
                 if answer.status == 404 {
-                    unknown.append(place)
+                    unknown.append(index)
                     found.append(.failure(Self.noOccurrence))
                 } else {
-                    found.append(.success(try instance(try provider.object(answer), wanted[place])))
+                    found.append(.success(try instance(try provider.object(answer), wanted[index])))
                 }
             } catch {
                 found.append(.failure(error))
             }
         }
-        let others = unknown.map { place in
+        let others = unknown.map { index in
             GoogleCall(
-                method: "GET", path: GoogleCalendar.path(calendar, wanted[place].seriesID) + "/instances",
-                query: [("originalStart", wanted[place].original.description), ("showDeleted", "true")])
+                method: "GET", path: GoogleCalendar.path(calendar, wanted[index].seriesID) + "/instances",
+                query: [("originalStart", wanted[index].original.description), ("showDeleted", "true")])
         }
-        for (place, result) in zip(unknown, await provider.wire.send(others)) {
+        for (index, result) in zip(unknown, await provider.wire.send(others)) {
             do throws(ProviderFailure) {
                 let items = try provider.items(try provider.object(try result.get()))
                 guard let item = items.first else { continue }
-                found[place] = .success(try instance(item, wanted[place]))
+                found[index] = .success(try instance(item, wanted[index]))
             } catch {
-                found[place] = .failure(error)
+                found[index] = .failure(error)
             }
         }
         return found

@@ -5,10 +5,10 @@ internal import ICalBridge
 extension GraphCalendar {
     public func look(
         at ids: [String], in calendar: String
-    ) async throws(ProviderFailure) -> [(id: String, look: RemoteLook)] {
+    ) async throws(ProviderFailure) -> [(id: String, look: RemoteLookup)] {
         let years = 3 * 365 * 86_400
         let window = SyncWindow(from: now().adding(seconds: -years / 3), to: now().adding(seconds: years))
-        var looks: [(id: String, look: RemoteLook)] = []
+        var looks: [(id: String, look: RemoteLookup)] = []
         for (id, found) in try await events(ids, in: calendar, isDoubted: true) {
             guard var event = found else {
                 looks.append((id, .gone))

@@ -92,24 +92,24 @@ struct GraphWriter {
                 places.append((group, step))
             }
         }
-        let reads = places.map { place in
-            let path = "\(groups[place.group][place.step].path)?$select=id,body,isOnlineMeeting"
+        let reads = places.map { index in
+            let path = "\(groups[index.group][index.step].path)?$select=id,body,isOnlineMeeting"
             return [GraphStep(method: "GET", path: path, wantsHTML: true)]
         }
         var failures: [Int: ProviderFailure] = [:]
-        for (place, outcome) in zip(places, await provider.wire.batch(reads)) {
+        for (index, outcome) in zip(places, await provider.wire.batch(reads)) {
             switch outcome.first?.success {
             case .success(let read):
                 guard read.body["isOnlineMeeting"] == true, let html = read.body["body"]?["content"]?.string,
-                    case .object(var members)? = groups[place.group][place.step].body,
+                    case .object(var members)? = groups[index.group][index.step].body,
                     let notes = members["body"]?["content"]?.string,
                     let kept = GraphMeeting.body(notes, meetingOf: html)
                 else { continue }
                 members["body"] = ["contentType": "html", "content": .string(kept)]
-                groups[place.group][place.step].body = .object(members)
+                groups[index.group][index.step].body = .object(members)
             // An event that is gone answers the write likewise.
             case .failure(let failure) where !(outcome.first?.has([404, 410]) ?? false):
-                failures[place.group] = failure
+                failures[index.group] = failure
             case .failure, nil: break
             }
         }

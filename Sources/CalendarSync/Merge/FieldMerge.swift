@@ -281,14 +281,14 @@ struct FieldMerge {
         var values = values
         values.occurrence = occurrence
         let alike = Alike(kind: kind, isOpen: isOpen, kept: occurrence == nil ? nil : values.kept)
-        let place = places[alike] ?? findings.count
-        if place == findings.count {
-            places[alike] = place
+        let index = places[alike] ?? findings.count
+        if index == findings.count {
+            places[alike] = index
             findings.append(Finding(kind: kind, fields: [], isOpen: isOpen))
         }
-        findings[place].fields.append(values)
-        if let occurrence, findings[place].occurrences.last != occurrence {
-            findings[place].occurrences.append(occurrence)
+        findings[index].fields.append(values)
+        if let occurrence, findings[index].occurrences.last != occurrence {
+            findings[index].occurrences.append(occurrence)
         }
     }
 }

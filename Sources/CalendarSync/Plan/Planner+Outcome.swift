@@ -5,7 +5,7 @@ import ICalBridge
 extension Planner {
     /// Makes a step from the result of a merge.
     func step(
-        _ merged: Merged, link: Link, ours: Ours?, sight: Sightings.Sight?, here: ThreeStates.Here,
+        _ merged: Merged, link: Link, ours: Ours?, sight: Observations.Observation?, here: ThreeStates.Here,
         there: ThreeStates.There
     ) -> Step? {
         var step = Step(item: link.item)
@@ -65,7 +65,7 @@ extension Planner {
     // MARK: One function for each action
 
     private func agree(
-        _ step: inout Step, _ link: Link, _ agreement: Agreement, sight: Sightings.Sight?, ours: Entry?
+        _ step: inout Step, _ link: Link, _ agreement: Agreement, sight: Observations.Observation?, ours: Entry?
     ) {
         var kept = link
         kept.agreed = agreement
@@ -129,7 +129,8 @@ extension Planner {
     }
 
     private func delete(
-        _ step: inout Step, _ link: Link, _ reason: Merged.Reason, sight: Sightings.Sight?, there: ThreeStates.There
+        _ step: inout Step, _ link: Link, _ reason: Merged.Reason, sight: Observations.Observation?,
+        there: ThreeStates.There
     ) {
         var kept = link
         let theirs = sight?.entry ?? link.agreed?.theirs

@@ -26,7 +26,8 @@ extension Planner {
     }
 
     private func decide(
-        _ link: Link, _ ours: Ours?, _ here: ThreeStates.Here, _ sight: Sightings.Sight?, _ there: ThreeStates.There
+        _ link: Link, _ ours: Ours?, _ here: ThreeStates.Here, _ sight: Observations.Observation?,
+        _ there: ThreeStates.There
     ) -> Step? {
         let isAppointment = link.item.collection == .appointments
         if let step = handedOver(link, here, there) { return step }
@@ -73,7 +74,7 @@ extension Planner {
 
     // MARK: The event of an item
 
-    private func event(of item: ItemKey) -> (link: Link, sight: Sightings.Sight?, there: ThreeStates.There) {
+    private func event(of item: ItemKey) -> (link: Link, sight: Observations.Observation?, there: ThreeStates.There) {
         var link = links[item] ?? Link(item: item, state: .pending, since: now)
         if policy.isRemoval { takeAlong(item, &link) }
         if let id = link.externalID {
@@ -112,7 +113,7 @@ extension Planner {
 
     /// Returns our newest event that may be the link's although the link does not have its id. An event that has to go
     /// because it could not be changed in place is not a candidate.
-    private func candidate(for link: Link) -> Sightings.Sight? {
+    private func candidate(for link: Link) -> Observations.Observation? {
         candidates[link.item]?.first { sight in !link.leftovers.contains { $0.id == sight.id } }
     }
 
@@ -143,7 +144,7 @@ extension Planner {
     // MARK: Links that are left alone
 
     private func isLeftAlone(
-        _ link: Link, _ here: ThreeStates.Here, _ sight: Sightings.Sight?, _ there: ThreeStates.There
+        _ link: Link, _ here: ThreeStates.Here, _ sight: Observations.Observation?, _ there: ThreeStates.There
     ) -> Bool {
         let isNear = here.entry?.overlaps(policy.window) ?? false
         let isSeenNear = sight?.entry?.overlaps(policy.window) ?? false
@@ -195,7 +196,7 @@ extension Planner {
 
     /// Returns the step of an item that cannot be written as it is.
     private func held(
-        _ link: Link, _ item: ItemKey, _ entry: Entry, reason: String, sight: Sightings.Sight?
+        _ link: Link, _ item: ItemKey, _ entry: Entry, reason: String, sight: Observations.Observation?
     ) -> Step? {
         guard entry.overlaps(policy.window) || link.externalID != nil else { return nil }
         if link.state == .quarantined, link.refused == entry { return Step(item: item, isFailure: true) }
@@ -212,7 +213,7 @@ extension ThreeStates.Here {
     var entry: Entry? { if case .shown(let entry) = self { entry } else { nil } }
 }
 
-extension Sightings.Sight {
+extension Observations.Observation {
     /// The base of an event that one of our runs left unfinished: what is missing from it is still to be written.
     var unfinished: Agreement? {
         guard isUnfinished, let entry else { return nil }

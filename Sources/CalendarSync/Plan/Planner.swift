@@ -16,7 +16,7 @@ struct Planner {
     /// How many single events are shown of series.
     var partCount = 0
     var deleted: Set<ItemKey>
-    var sightings: Sightings
+    var sightings: Observations
     /// The open conflicts of each item.
     var conflicts: [ItemKey: [ConflictRecord]]
     /// The numbers of deletions in the 24 hours before this run.
@@ -28,7 +28,7 @@ struct Planner {
     /// Returns an entry as the provider can express it.
     var express: @Sendable (Entry) -> (entry: Entry, limitations: [Limitation])
     /// Our events whose id is not known, by item; `matchMarks` finds them among the sightings.
-    var candidates: [ItemKey: [Sightings.Sight]] = [:]
+    var candidates: [ItemKey: [Observations.Observation]] = [:]
     /// Items whose event was in another calendar, and for which this calendar may hold an event from an earlier time.
     var detached: Set<ItemKey> = []
     /// The events of ours that no link accounts for, by the whole item.
@@ -47,7 +47,7 @@ struct Planner {
         self.linkedParts = Dictionary(grouping: state.links.map(\.item).filter { $0.occurrence != nil }, by: \.whole)
             .mapValues { $0.compactMap(\.occurrence) }
         self.deleted = desired.deleted
-        self.sightings = Sightings()
+        self.sightings = Observations()
         self.conflicts = Dictionary(grouping: state.conflicts, by: \.item)
         self.deletionsBefore = state.deletions
         self.isFirst = state.position == nil

@@ -104,7 +104,7 @@ public protocol CalendarProvider: Sendable {
     ) async throws(ProviderFailure) -> ChangeSet
 
     /// Looks at events by their ids. The result has a look for each id, or the call fails.
-    func look(at ids: [String], in calendar: String) async throws(ProviderFailure) -> [(id: String, look: RemoteLook)]
+    func look(at ids: [String], in calendar: String) async throws(ProviderFailure) -> [(id: String, look: RemoteLookup)]
 
     /// Reads events one by one for the time of their last change, which a listing may leave out. An event whose time
     /// the server does not state here either is not in the result.

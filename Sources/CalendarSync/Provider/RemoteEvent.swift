@@ -109,7 +109,7 @@ public struct ChangeSet: Sendable {
 }
 
 /// The result of a look at one event.
-public enum RemoteLook: Hashable, Sendable {
+public enum RemoteLookup: Hashable, Sendable {
     case present(RemoteEvent)
     /// 404, 410 or cancelled: the event is gone.
     case gone

@@ -30,7 +30,7 @@ public struct SyncPolicy: Hashable, Sendable {
     public var window: SyncWindow
     public var twoWay: Bool
     public var purpose: Purpose
-    public var brake: Brake
+    public var brake: DeletionLimit
     /// The number of seconds between two edits within which neither counts as the later one.
     public var tie: Int
     /// How often one run looks at an event that is changed underneath, and merges it again.
@@ -43,7 +43,8 @@ public struct SyncPolicy: Hashable, Sendable {
     public init(
         installation: String, connection: String, circle: String, formerConnections: Set<ByteString> = [],
         otherConnections: Set<ByteString> = [], fingerprint: Fingerprint, window: SyncWindow, twoWay: Bool = true,
-        purpose: Purpose = .sync, brake: Brake = Brake(), tie: Int = 300, tries: Int = 3, batch: Int = 200,
+        purpose: Purpose = .sync, brake: DeletionLimit = DeletionLimit(), tie: Int = 300, tries: Int = 3,
+        batch: Int = 200,
         quarantine: Int = 86_400
     ) {
         self.installation = installation
@@ -87,7 +88,7 @@ public struct Fingerprint: Hashable, Sendable, Codable {
 }
 
 /// The number of deletions that need no approval: at most `events`, or at most one in `fraction` of the linked events.
-public struct Brake: Hashable, Sendable {
+public struct DeletionLimit: Hashable, Sendable {
     public var events: Int
     /// The divisor of the number of linked events.
     public var fraction: Int

@@ -41,7 +41,7 @@ struct Calendars: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let workshop = try Workshop.open()
+        let workshop = try CompanionContext.open()
         let store = workshop.connector.calendars
         var choices = workshop.choices
         var there = try await Self.list(store)

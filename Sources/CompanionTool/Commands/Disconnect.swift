@@ -16,7 +16,7 @@ struct Disconnect: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        let workshop = try Workshop.open()
+        let workshop = try CompanionContext.open()
         // A sync in progress ends first.
         try await RunLock.hold(workshop.places.lock) {
             // Without a token or a calendar there is nobody to tell, and nothing to tell.

@@ -43,13 +43,13 @@ struct Login: AsyncParsableCommand {
         let address: ServerAddress
         do { address = try ServerAddress(server) } catch { throw ToolFailure.use("\(error)") }
         let path = URL(filePath: (folder as NSString).expandingTildeInPath).standardizedFileURL.path
-        let places = Places()
+        let places = ToolPaths()
         let kept = try? places.choices.read()
         var choices = kept?.server == address ? kept ?? nil : nil
         choices = choices ?? Choices(server: address, folder: path)
         choices?.folder = path
         guard var choices else { return }
-        let workshop = try Workshop(places, choices)
+        let workshop = try CompanionContext(places, choices)
         guard await workshop.connector.permission() == .fullAccess else {
             throw ToolFailure.failed("\(path) is not a folder that can be read and written.")
         }
@@ -62,7 +62,7 @@ struct Login: AsyncParsableCommand {
             stored = StoredToken(kind: .planned, token: token)
         } else {
             let service = HTTPCompanionService(
-                address, credential: .bearer(token, user: user), transport: Workshop.transport)
+                address, credential: .bearer(token, user: user), transport: CompanionContext.transport)
             let device = try await Self.answer(of: address) { [choices] () async throws(CompanionFailure) in
                 try await service.register(
                     DeviceRegistration(

@@ -16,12 +16,12 @@ struct Run: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        let workshop = try Workshop.open()
+        let workshop = try CompanionContext.open()
         let companion = try workshop.companion()
         let lock = workshop.places.lock
         let runner = SyncRunner(status: companion.status) { [json] in
             guard let outcome = await Self.inTurn(lock, companion) else {
-                return SyncOutcome(endedAt: Workshop.clock(), isFinished: false)
+                return SyncOutcome(endedAt: CompanionContext.clock(), isFinished: false)
             }
             Self.show(outcome, json)
             return outcome

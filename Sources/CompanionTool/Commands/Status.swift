@@ -15,14 +15,14 @@ struct Status: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        let workshop = try Workshop.open()
+        let workshop = try CompanionContext.open()
         let connector = await workshop.connector.status()
         let status = await workshop.status.current
         var answer: ServiceStatus?
         if server {
             guard let token = try workshop.places.token.read() else { throw ToolFailure.notLoggedIn }
             let service = HTTPCompanionService(
-                workshop.choices.server, credential: token.credential, transport: Workshop.transport)
+                workshop.choices.server, credential: token.credential, transport: CompanionContext.transport)
             answer = try await Login.answer(of: workshop.choices.server) { () async throws(CompanionFailure) in
                 try await service.status()
             }

@@ -14,7 +14,7 @@ struct Sync: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        let workshop = try Workshop.open()
+        let workshop = try CompanionContext.open()
         let companion = try workshop.companion()
         let status = try await RunLock.hold(workshop.places.lock) { [approve] in
             if approve { try await companion.approve() }

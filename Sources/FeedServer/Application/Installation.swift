@@ -87,21 +87,21 @@ struct Installation: Sendable {
         }
         let counter = try await Self.counter(settings, store)
         let metrics = Metrics(writes: store.writes)
-        let brake = try await SignInBrake(store, isShared: settings.isShared)
+        let brake = try await SignInThrottle(store, isShared: settings.isShared)
         let leases = Leases(store, holder: settings.isShared ? FeedLedger.makeID() : nil)
-        let turns = CircleTurns(settings.isShared ? leases : nil)
+        let turns = CircleLock(settings.isShared ? leases : nil)
         let tidying = Tidying(store, turns, settings.kinds, now: now)
-        let grants = GrantDesk(store: store, key: key, now: now)
-        let sync = SyncDesk(settings.limits)
+        let grants = GrantRegistry(store: store, key: key, now: now)
+        let sync = SyncScheduler(settings.limits)
         services = Services(
             store: store, maintenance: store, ledger: FeedLedger(store: store, key: key), sealingKey: key,
             rotation: KeyRotation(key: key, files: keyFiles), counter: counter,
             feeds: FeedCache(),
             renderer: FeedRenderer(limit: settings.cacheBytes / 3 * 2),
-            intake: intake, importReader: ImportReader(settings), importDesk: ImportDesk(), turns: turns,
+            intake: intake, importReader: ImportReader(settings), importRegistry: ImportRegistry(), turns: turns,
             leases: leases,
             sharing: settings.isShared ? sharing : nil, tidying: tidying, fetcher: GuardedFetcher(settings),
-            refreshes: RefreshDesk(), sync: sync,
+            refreshes: RefreshRegistry(), sync: sync,
             calendars: calendars
                 ?? ConnectionProviders(settings: settings, store: store, key: key, grants: grants, sync: sync, now: now),
             mints: RateLimit(burst: 100, span: 30_000), grants: grants, userTokens: userTokens,
@@ -133,7 +133,7 @@ struct Installation: Sendable {
     func close() async throws {
         await services.refreshes.close()
         await services.sync.close()
-        await services.importDesk.close()
+        await services.importRegistry.close()
         await services.turns.close()
         await services.counter.close()
         await services.uses.close()

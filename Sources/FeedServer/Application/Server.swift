@@ -213,7 +213,7 @@ struct Housekeeping: Service {
         }
         // Both tables are small, since their rows are limited.
         try await store.record { transaction in
-            try transaction.pruneSignInFailures(before: trusted - SignInBrake.memory)
+            try transaction.pruneSignInFailures(before: trusted - SignInThrottle.memory)
             try transaction.pruneSignInHomes()
         }
     }

@@ -76,7 +76,7 @@ struct SharedJobs: Service {
 }
 
 /// Reports to the other servers that this one is running, and how many reads it has recorded.
-struct ServerBeat: Service {
+struct ServerHeartbeat: Service {
     let services: Services
 
     private static let pause = Duration.seconds(2)

@@ -51,7 +51,7 @@ struct Doctor: AsyncParsableCommand {
         }
         try await tellHealth(settings, &report)
         tellKeyFile(settings, &report)
-        try await Surroundings(settings: settings, now: systemClock()).tell(&report)
+        try await MachineChecks(settings: settings, now: systemClock()).tell(&report)
         let confinement = try await ImportReader.confinement(settings)
         report.tell(
             "strangers' files", confinement.isEmpty,

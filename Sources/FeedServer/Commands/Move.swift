@@ -66,9 +66,9 @@ struct Move: AsyncParsableCommand {
         if one.keyFile != other.keyFile { Console.line("Copy its key too: \(one.keyFile) to \(other.keyFile).") }
     }
 
-    private func settings(_ place: String) throws -> ServerSettings {
-        var given = [Setting.database.name: place]
-        if DatabasePlace.isServer(place), let files { given[Setting.files.name] = files }
+    private func settings(_ index: String) throws -> ServerSettings {
+        var given = [Setting.database.name: index]
+        if DatabasePlace.isServer(index), let files { given[Setting.files.name] = files }
         var values = SettingValues(flags: given, configFile: nil, environment: [:])
         return try ServerSettings(&values)
     }

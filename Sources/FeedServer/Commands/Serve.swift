@@ -28,7 +28,7 @@ struct Serve: AsyncParsableCommand {
 
     func run() async throws {
         let isSettled = Allocator.settle()
-        // From now on SIGHUP does not end the process; `Hangup` handles it once the server is running.
+        // From now on SIGHUP does not end the process; `HangupHandler` handles it once the server is running.
         _ = signal(SIGHUP, SIG_IGN)
         var values = server.values()
         var chosen = try ServerSettings(&values)
@@ -143,13 +143,13 @@ struct Serve: AsyncParsableCommand {
         // Files that are read again at SIGHUP.
         var actions: [@Sendable () async -> Void] = []
         if let certificates { actions.append { certificates.renew(isAsked: true) } }
-        let hangup = Hangup(actions: actions, logger: log)
+        let hangup = HangupHandler(actions: actions, logger: log)
         var running: [any Service] = [
             local, listening, housekeeping, folding, AllocatorUpkeep(),
         ]
         let jobs: [any Service] = [webhooks, refreshing, nights, syncing]
         if isShared {
-            running.append(ServerBeat(services: installation.services))
+            running.append(ServerHeartbeat(services: installation.services))
             running.append(
                 SharedJobs(services: installation.services, logger: log, housekeeping: housekeeping, running: jobs))
         } else {

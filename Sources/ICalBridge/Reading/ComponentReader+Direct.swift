@@ -21,11 +21,11 @@ extension ComponentReader {
         var fields = DirectFields(kind: kind)
         fields.traits = context.textTraits.isEmpty ? context.textTraits : SourceTraits(bytes, raw.textRange)
         var isPlain = true
-        for place in raw.lines.indices {
+        for index in raw.lines.indices {
             let before = fields.seen
-            if fields.take(raw.lines[place], bytes, self.bytes, &context) { continue }
+            if fields.take(raw.lines[index], bytes, self.bytes, &context) { continue }
             fields.seen = before
-            guard takeLater(place, &fields, bytes, &context) else { return nil }
+            guard takeLater(index, &fields, bytes, &context) else { return nil }
             isPlain = false
             break
         }

@@ -13,9 +13,9 @@ extension ComponentTree {
         let range = line.range
         // Most lines end here, because they begin with another letter.
         guard range.count > length, bytes[range.lowerBound] & 0xDF == (length == 5 ? 66 : 69) else { return nil }
-        let isKeyword = (0..<length).allSatisfy { place in
+        let isKeyword = (0..<length).allSatisfy { index in
             // Proof: `place` is less than the length of the keyword.
-            unsafe keyword.utf8Start[place] == bytes[range.lowerBound + place] & 0xDF
+            unsafe keyword.utf8Start[index] == bytes[range.lowerBound + index] & 0xDF
         }
         guard isKeyword else { return nil }
         let colon = range.lowerBound + length
@@ -32,7 +32,7 @@ extension ComponentTree {
         guard end - start == name.utf8CodeUnitCount else { return false }
         return name.withUTF8Buffer { word in
             // Proof: the length of the name was just compared.
-            for place in 0..<word.count where unsafe bytes[start + place] != word[place] { return false }
+            for index in 0..<word.count where unsafe bytes[start + index] != word[index] { return false }
             return true
         }
     }

@@ -147,7 +147,7 @@ struct SourceChunks {
         guard start >= 0, start + word.utf8CodeUnitCount <= bytes.count else { return false }
         return word.withUTF8Buffer { buffer in
             // Proof: `place` is below the buffer's count.
-            for place in 0..<buffer.count where unsafe buffer[place] != bytes[start + place] { return false }
+            for index in 0..<buffer.count where unsafe buffer[index] != bytes[start + index] { return false }
             return true
         }
     }

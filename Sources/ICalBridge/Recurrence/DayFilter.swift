@@ -71,8 +71,8 @@ struct DayFilter {
     private func namedOfYear(_ year: YearShape) -> (yearDays: DaySet, weekdays: DaySet) {
         var (yearDays, weekdays) = (DaySet(), DaySet())
         for day in rule.byYearDay where (-366...366).contains(day) {
-            let place = day > 0 ? day : year.length + 1 + day
-            if place >= 1, place <= year.length { yearDays.insert(place - 1) }
+            let index = day > 0 ? day : year.length + 1 + day
+            if index >= 1, index <= year.length { yearDays.insert(index - 1) }
         }
         guard countsWeekdays, !countsInMonth else { return (yearDays, weekdays) }
         for entry in rule.byDay {

@@ -139,8 +139,8 @@ extension SeriesPlan {
             }
             isComplete = isComplete && outcome == .finished
         }
-        for place in master.recurrence.additions.indices {
-            let candidate = candidate(ofAddition: place)
+        for index in master.recurrence.additions.indices {
+            let candidate = candidate(ofAddition: index)
             guard candidate.wall <= high, !isTaken(key: candidate.key, wall: candidate.wall) else { continue }
             found.append(candidate)
         }

@@ -58,8 +58,8 @@ extension SeriesPlan {
         if !isTaken(key: first.key, wall: first.wall), window.shows(occurrence(first)) { return true }
         // An RDATE with its own end replaces the rule's occurrence at that time.
         var ownEnds: Set<Int> = []
-        for place in master.recurrence.additions.indices {
-            let candidate = candidate(ofAddition: place)
+        for index in master.recurrence.additions.indices {
+            let candidate = candidate(ofAddition: index)
             guard !isTaken(key: candidate.key, wall: candidate.wall) else { continue }
             if window.shows(occurrence(candidate)) { return true }
             if candidate.period != nil { ownEnds.insert(candidate.key) }

@@ -23,8 +23,8 @@ public struct Series: Hashable, Sendable {
         var places: [EventTime: Int] = [:]
         for event in overrides {
             guard let recurrenceID = event.recurrenceID else { continue }
-            if let place = places[recurrenceID] {
-                if !newest[place].isNewer(than: event) { newest[place] = event }
+            if let index = places[recurrenceID] {
+                if !newest[index].isNewer(than: event) { newest[index] = event }
             } else {
                 places[recurrenceID] = newest.count
                 newest.append(event)
@@ -52,15 +52,15 @@ public struct Series: Hashable, Sendable {
         var places: [Key: Int] = [:]
         for event in events {
             let key = Key(kind: event.kind, uid: event.uid)
-            let place = event.uid.isEmpty ? groups.count : places[key] ?? groups.count
-            if place == groups.count {
+            let index = event.uid.isEmpty ? groups.count : places[key] ?? groups.count
+            if index == groups.count {
                 groups.append(Parts())
-                if !event.uid.isEmpty { places[key] = place }
+                if !event.uid.isEmpty { places[key] = index }
             }
             if event.recurrenceID == nil {
-                groups[place].masters.append(event)
+                groups[index].masters.append(event)
             } else {
-                groups[place].overrides.append(event)
+                groups[index].overrides.append(event)
             }
         }
         return groups.flatMap { group -> [Series] in

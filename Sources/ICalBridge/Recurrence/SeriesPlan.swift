@@ -80,8 +80,8 @@ struct SeriesPlan {
     mutating func key(ofWall wall: Int) -> Int { isDate ? wall : clock.instant(ofWall: wall) }
 
     /// The RDATE with this index as a candidate; a date in a timed series means that day at the series' own time.
-    func candidate(ofAddition place: Int) -> Candidate {
-        let addition = master.recurrence.additions[place]
+    func candidate(ofAddition index: Int) -> Candidate {
+        let addition = master.recurrence.additions[index]
         let keys = SeriesKeys(isDate: isDate, clock: clock)
         if !isDate, case .date(let date) = addition.start {
             let wall = date.daysSinceEpoch * 86_400 + startWall - floorDivide(startWall, by: 86_400) * 86_400
@@ -89,7 +89,7 @@ struct SeriesPlan {
         }
         return Candidate(
             key: keys.key(of: addition.start), wall: keys.wall(of: addition.start),
-            period: addition.end == nil ? nil : place)
+            period: addition.end == nil ? nil : index)
     }
 
     /// The occurrence of a candidate: at its own time, or where the last override for later occurrences moves it.

@@ -39,13 +39,13 @@ package struct FileLines {
         let lines = found()
         guard lines.indices.contains(number - 1) else { return nil }
         var depth = 0
-        for place in (number - 1)..<min(lines.count, number + 2000) {
-            let head = String(decoding: bytes[lines[place]].prefix(40), as: UTF8.self).uppercased()
+        for index in (number - 1)..<min(lines.count, number + 2000) {
+            let head = String(decoding: bytes[lines[index]].prefix(40), as: UTF8.self).uppercased()
             if head.hasPrefix("BEGIN:") { depth += 1 }
             if head.hasPrefix("END:") { depth -= 1 }
             guard depth > 0 else { return nil }
             if depth == 1, names.contains(where: { head.hasPrefix($0 + ":") || head.hasPrefix($0 + ";") }) {
-                return place + 1
+                return index + 1
             }
         }
         return nil
@@ -81,8 +81,8 @@ package struct FileLines {
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { return Array(bytes.dropFirst(3)) }
         guard bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) else { return bytes }
         let isBigEndian = bytes[0] == 0xFE
-        let units = stride(from: 2, to: bytes.count - 1, by: 2).map { place in
-            let (one, two) = (UInt16(bytes[place]), UInt16(bytes[place + 1]))
+        let units = stride(from: 2, to: bytes.count - 1, by: 2).map { index in
+            let (one, two) = (UInt16(bytes[index]), UInt16(bytes[index + 1]))
             return isBigEndian ? one << 8 | two : two << 8 | one
         }
         return Array(String(decoding: units, as: UTF16.self).utf8)

@@ -10,15 +10,15 @@ struct LocalView: Sendable {
 
     /// Adds an event; a series that another piece of the window already showed is joined with that one.
     mutating func add(_ event: StoreEvent, _ zones: Zones) {
-        if let place = byKey[event.key] {
-            events[place].join(event)
+        if let index = byKey[event.key] {
+            events[index].join(event)
             return
         }
-        let place = events.count
-        byKey[event.key] = place
-        byExternal[event.key.externalID, default: []].append(place)
-        if let mark = EventMark(url: event.url) { byMark[mark.identity, default: []].append(place) }
-        byStart[zones.moment(of: event.unit.content.span), default: []].append(place)
+        let index = events.count
+        byKey[event.key] = index
+        byExternal[event.key.externalID, default: []].append(index)
+        if let mark = EventMark(url: event.url) { byMark[mark.identity, default: []].append(index) }
+        byStart[zones.moment(of: event.unit.content.span), default: []].append(index)
         events.append(event)
     }
 

@@ -3,10 +3,10 @@
 /// Decides what has to be done for each link.
 extension RunWork {
     mutating func decide() {
-        for place in state.links.indices {
-            var link = state.links[place]
+        for index in state.links.indices {
+            var link = state.links[index]
             if let plan = decide(&link) { plans.append(plan) }
-            state.links[place] = link
+            state.links[index] = link
         }
         state.links.removeAll { ended.contains($0.number) }
     }

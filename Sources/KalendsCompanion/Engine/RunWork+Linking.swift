@@ -55,17 +55,17 @@ extension RunWork {
         }
         for event in shown {
             guard let other = successor(event),
-                let place = state.links.firstIndex(where: { $0.serverID == event.id })
+                let index = state.links.firstIndex(where: { $0.serverID == event.id })
             else { continue }
             if state.links.contains(where: { $0.serverID == other.id }) {
-                state.links.remove(at: place)
+                state.links.remove(at: index)
                 continue
             }
-            state.links[place].serverID = other.id
-            state.links[place].missingSince = nil
-            state.links[place].isInConflict = false
+            state.links[index].serverID = other.id
+            state.links[index].missingSince = nil
+            state.links[index].isInConflict = false
             // An event that the person deleted under the earlier connection has now been requested again.
-            if state.links[place].state == .away { state.links[place].remote = nil }
+            if state.links[index].state == .away { state.links[index].remote = nil }
         }
         state.events.removeAll { successor($0) != nil }
     }
@@ -90,12 +90,12 @@ extension RunWork {
     /// Finds events that the server accepted although its response was lost, by the ids under which they were sent.
     mutating func learnServerIDs() {
         var known = Set(state.links.compactMap { $0.serverID.map { ByteString($0) } })
-        for place in state.links.indices where state.links[place].serverID == nil {
-            let name = state.links[place].sentAs.last { remote.view(externalID: $0) != nil }
+        for index in state.links.indices where state.links[index].serverID == nil {
+            let name = state.links[index].sentAs.last { remote.view(externalID: $0) != nil }
             guard let name, let view = remote.view(externalID: name), known.insert(view.main.id).inserted else {
                 continue
             }
-            state.links[place].serverID = view.main.id
+            state.links[index].serverID = view.main.id
         }
     }
 

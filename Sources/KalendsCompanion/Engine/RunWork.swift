@@ -120,9 +120,9 @@ struct RunWork: Sendable {
 extension RunWork {
     /// After the end of the connection only the server's own removals are carried out, and nothing is sent.
     mutating func leave() {
-        for place in plans.indices {
-            if plans[place].write != .remove || plans[place].view?.isDeleted != true { plans[place].write = nil }
-            plans[place].sending = nil
+        for index in plans.indices {
+            if plans[index].write != .remove || plans[index].view?.isDeleted != true { plans[index].write = nil }
+            plans[index].sending = nil
         }
         pause = .disconnectedThere
     }

@@ -10,14 +10,14 @@ extension SyncEngine {
                 work.state.serverAhead = status.serverTime - clock()
             }
             var known: [ByteString: Int] = [:]
-            for (place, event) in work.state.events.enumerated() { known[event.id] = place }
+            for (index, event) in work.state.events.enumerated() { known[event.id] = index }
             while true {
                 if Task.isCancelled { throw .cancelled }
                 let page = try await service.changes(since: work.state.cursor, limit: 500)
                 guard !page.hasMore || page.nextSince > work.state.cursor else { throw .badAnswer }
                 for event in page.events {
-                    if let place = known[event.id] {
-                        work.state.events[place] = event
+                    if let index = known[event.id] {
+                        work.state.events[index] = event
                     } else {
                         known[event.id] = work.state.events.count
                         work.state.events.append(event)

@@ -122,8 +122,8 @@ struct SentRequest: Sendable {
 extension RunWork {
     /// Stores the ids under which events are about to be sent, since the response may be lost.
     fileprivate mutating func intend(_ request: SentRequest) {
-        for place in request.places {
-            let plan = plans[place]
+        for index in request.places {
+            let plan = plans[index]
             if let link = state.links.first(where: { $0.number == plan.link }) {
                 if plan.putsBack {
                     state.noteOnce(.putBack, of: link, at: now, before: plan.remote, after: plan.unit)
@@ -142,8 +142,8 @@ extension RunWork {
     }
 
     fileprivate mutating func change(_ number: Int, _ body: (inout Link) -> Void) {
-        guard let place = state.links.firstIndex(where: { $0.number == number }) else { return }
-        body(&state.links[place])
+        guard let index = state.links.firstIndex(where: { $0.number == number }) else { return }
+        body(&state.links[index])
     }
 
     fileprivate mutating func take(_ answer: UpsertAnswer, for request: SentRequest) {
@@ -193,17 +193,17 @@ extension RunWork {
             event.syncState = "deleted"
         }
         event.updatedAt = max(event.updatedAt, taken.updatedAt)
-        if let place = places[taken.id] {
-            state.events[place] = event
+        if let index = places[taken.id] {
+            state.events[index] = event
         } else {
             places[taken.id] = state.events.count
             state.events.append(event)
         }
     }
 
-    private mutating func settle(_ place: Int, _ faults: [String]?, serverID: String?, _ request: SentRequest) {
-        let plan = plans[place]
-        plans[place].sending = nil
+    private mutating func settle(_ index: Int, _ faults: [String]?, serverID: String?, _ request: SentRequest) {
+        let plan = plans[index]
+        plans[index].sending = nil
         let now = now
         if let faults, faults.contains("calendar-unread") {
             // The person switched reading off on the server: the event is not at fault, and is sent when they switch it

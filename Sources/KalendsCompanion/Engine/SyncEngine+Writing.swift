@@ -6,7 +6,7 @@ extension SyncEngine {
         let places = work.plans.indices.filter { work.plans[$0].write != nil }
         if work.isWriteOff {
             // What the person switched off is no failure, and keeps nothing from going to the server.
-            for place in places { work.postpone(place) }
+            for index in places { work.postpone(index) }
             work.pause = work.pause ?? .switchedOff
             return
         }
@@ -14,7 +14,7 @@ extension SyncEngine {
             try Self.check()
             let batch = work.withoutUnmarking(places[first..<min(first + max(1, settings.batch), places.count)])
             if try await !write(batch, &work), batch.count > 1 {
-                for place in batch where work.plans[place].write != nil { _ = try await write([place], &work) }
+                for index in batch where work.plans[index].write != nil { _ = try await write([index], &work) }
             }
             try await save(work.state)
         }
@@ -24,31 +24,31 @@ extension SyncEngine {
     private func write(_ batch: [Int], _ work: inout RunWork) async throws(Stop) -> Bool {
         var tickets: [(place: Int, ticket: SaveTicket?)] = []
         do throws(StoreFailure) {
-            for place in batch {
+            for index in batch {
                 do throws(StoreFailure) {
-                    guard let ticket = try await prepare(work.plans[place], work) else {
-                        work.postpone(place)
+                    guard let ticket = try await prepare(work.plans[index], work) else {
+                        work.postpone(index)
                         continue
                     }
-                    tickets.append((place, ticket.saved))
+                    tickets.append((index, ticket.saved))
                 } catch {
-                    guard work.takes(error, at: place) else { throw error }
+                    guard work.takes(error, at: index) else { throw error }
                 }
             }
             guard !tickets.isEmpty else { return true }
             // The previous values are stored before they are replaced, in case the program ends during the write.
-            for (place, _) in tickets { work.intend(place) }
+            for (index, _) in tickets { work.intend(index) }
             guard (try? await states.save(work.state)) != nil else { throw .temporary("memory") }
             let saved = try await store.commit()
             var stop: StoreFailure?
             var unmarked: [EventKey] = []
-            for (place, ticket) in tickets {
+            for (index, ticket) in tickets {
                 switch ticket.flatMap({ saved[$0] }) {
-                case .success(let event)? where work.lostMark(place, event): unmarked.append(event.key)
-                case .success(let event)?: work.wrote(place, event)
-                case nil: work.wrote(place, nil)
+                case .success(let event)? where work.lostMark(index, event): unmarked.append(event.key)
+                case .success(let event)?: work.wrote(index, event)
+                case nil: work.wrote(index, nil)
                 // What may be in the calendar in part is not made again before the calendars have been read.
-                case .failure(let failure)?: if !work.takes(failure, at: place) { stop = failure }
+                case .failure(let failure)?: if !work.takes(failure, at: index) { stop = failure }
                 }
             }
             if !unmarked.isEmpty { try await takeBack(unmarked) }
@@ -118,13 +118,13 @@ extension EventContent {
 
 extension RunWork {
     private mutating func change(_ number: Int, _ body: (inout Link) -> Void) {
-        guard let place = state.links.firstIndex(where: { $0.number == number }) else { return }
-        body(&state.links[place])
+        guard let index = state.links.firstIndex(where: { $0.number == number }) else { return }
+        body(&state.links[index])
     }
 
     /// Notes what is about to be written, and the previous value.
-    fileprivate mutating func intend(_ place: Int) {
-        let plan = plans[place]
+    fileprivate mutating func intend(_ index: Int) {
+        let plan = plans[index]
         guard let write = plan.write, let link = state.links.first(where: { $0.number == plan.link }) else { return }
         let (action, after): (JournalEntry.Action, EventUnit?) =
             switch write {
@@ -138,9 +138,9 @@ extension RunWork {
     /// Leaves out events that would be made in a calendar that drops marks.
     fileprivate mutating func withoutUnmarking(_ places: ArraySlice<Int>) -> [Int] {
         guard let id = state.unmarkingCalendar, id == mirror?.id else { return Array(places) }
-        return places.filter { place in
-            guard case .create? = plans[place].write else { return true }
-            postpone(place)
+        return places.filter { index in
+            guard case .create? = plans[index].write else { return true }
+            postpone(index)
             return false
         }
     }
@@ -148,34 +148,34 @@ extension RunWork {
     /// Notes that an event was read back without its mark.
     ///
     /// - Returns: whether the event was a new one, which must not stay.
-    fileprivate mutating func lostMark(_ place: Int, _ saved: StoreEvent) -> Bool {
-        let plan = plans[place]
+    fileprivate mutating func lostMark(_ index: Int, _ saved: StoreEvent) -> Bool {
+        let plan = plans[index]
         guard let link = state.links.first(where: { $0.number == plan.link }), link.origin == .server,
             !isOurs(saved, for: link)
         else { return false }
         pause = pause ?? .marksNotKept
         guard case .create? = plan.write else { return false }
         state.unmarkingCalendar = mirror?.id
-        postpone(place)
+        postpone(index)
         return true
     }
 
     /// Leaves the plan to the next run, which reads the calendars again.
-    fileprivate mutating func postpone(_ place: Int) {
+    fileprivate mutating func postpone(_ index: Int) {
         counts.queued += 1
-        plans[place].write = nil
-        plans[place].sending = nil
+        plans[index].write = nil
+        plans[index].sending = nil
     }
 
     /// Whether the failure concerns only this event; if so, the failure is noted.
-    fileprivate mutating func takes(_ failure: StoreFailure, at place: Int) -> Bool {
+    fileprivate mutating func takes(_ failure: StoreFailure, at index: Int) -> Bool {
         switch failure {
         case .eventGone, .changedMeanwhile, .temporary:
-            postpone(place)
+            postpone(index)
             return true
         case .invalid, .readOnly:
-            let write = plans[place].write
-            change(plans[place].link) { link in
+            let write = plans[index].write
+            change(plans[index].link) { link in
                 switch write {
                 case .create(let unit), .change(let unit):
                     link.unwritable = Link.Refused(unit: unit, reasons: [failure.reason])
@@ -183,20 +183,20 @@ extension RunWork {
                 }
             }
             counts.failed += 1
-            plans[place].write = nil
-            plans[place].sending = nil
+            plans[index].write = nil
+            plans[index].sending = nil
             return true
         case .notAuthorized, .calendarGone, .cancelled: return false
         }
     }
 
     /// Stores the result of a write: the calendar's form of the event becomes its side of the agreed state.
-    fileprivate mutating func wrote(_ place: Int, _ saved: StoreEvent?) {
-        let plan = plans[place]
+    fileprivate mutating func wrote(_ index: Int, _ saved: StoreEvent?) {
+        let plan = plans[index]
         guard let write = plan.write, let number = state.links.firstIndex(where: { $0.number == plan.link }) else {
             return
         }
-        plans[place].write = nil
+        plans[index].write = nil
         var link = state.links[number]
         switch write {
         case .remove:
@@ -205,7 +205,7 @@ extension RunWork {
             link.key = nil
         case .create, .change:
             guard let saved else {
-                plans[place].sending = nil
+                plans[index].sending = nil
                 return
             }
             if case .create = write { counts.made += 1 } else { counts.changed += 1 }
@@ -213,8 +213,8 @@ extension RunWork {
             let unit = saved.unit.completed(by: base, outside: saved.known, zones).canonical(zones)
             link.key = saved.key
             link.unwritable = nil
-            plans[place].event = saved
-            plans[place].unit = unit
+            plans[index].event = saved
+            plans[index].unit = unit
             if case .event(let sent)? = plan.sending, sent != plan.remote {
                 // What still has to be sent is the difference from the server's version.
                 (link.local, link.remote) = (plan.remote, plan.remote)

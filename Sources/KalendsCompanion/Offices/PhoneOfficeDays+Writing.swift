@@ -66,10 +66,10 @@ extension PhoneOfficeDays {
     ) async throws(StoreFailure) {
         var steps = batch
         do throws(StoreFailure) {
-            for place in steps.indices {
-                let placed = state.placed[steps[place].date]
-                if let draft = steps[place].draft {
-                    steps[place].ticket = try await store.save(draft)
+            for index in steps.indices {
+                let placed = state.placed[steps[index].date]
+                if let draft = steps[index].draft {
+                    steps[index].ticket = try await store.save(draft)
                 } else if let placed, let event = try await find(placed), event.unit.canonical(zones) == placed.unit {
                     try await store.remove(event.key)
                 }

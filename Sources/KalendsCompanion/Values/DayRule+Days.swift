@@ -51,8 +51,8 @@ extension DayRule {
             let day = first.adding(days: period * interval)
             return (day, fits(day, inMonth: true) ? [day] : [])
         case .weekly:
-            let place = OfficeWeekday.allCases.firstIndex(of: first.weekday) ?? 0
-            let monday = first.adding(days: -place + 7 * period * interval)
+            let index = OfficeWeekday.allCases.firstIndex(of: first.weekday) ?? 0
+            let monday = first.adding(days: -index + 7 * period * interval)
             let wanted = weekdays.isEmpty ? [first.weekday] : weekdays.map(\.day)
             let days = (0..<7).map { monday.adding(days: $0) }.filter { wanted.contains($0.weekday) && isInMonths($0) }
             return (monday, days)

@@ -131,14 +131,14 @@ extension DayRule.Weekday {
     private static let names = ["MO", "TU", "WE", "TH", "FR", "SA", "SU"]
 
     init?(_ text: String) {
-        guard let place = Self.names.firstIndex(of: String(text.suffix(2))) else { return nil }
+        guard let index = Self.names.firstIndex(of: String(text.suffix(2))) else { return nil }
         let number = text.dropLast(2)
         guard number.isEmpty || Int(number).map({ (-53...53).contains($0) && $0 != 0 }) == true else { return nil }
-        self.init(OfficeWeekday.allCases[place], number: Int(number) ?? 0)
+        self.init(OfficeWeekday.allCases[index], number: Int(number) ?? 0)
     }
 
     var text: String {
-        let place = OfficeWeekday.allCases.firstIndex(of: day) ?? 0
-        return (number == 0 ? "" : String(number)) + Self.names[place]
+        let index = OfficeWeekday.allCases.firstIndex(of: day) ?? 0
+        return (number == 0 ? "" : String(number)) + Self.names[index]
     }
 }

@@ -50,7 +50,7 @@ struct ConnectionParts: Sendable {
     /// Returns a builder that makes items into components as a feed with the same settings does.
     func builder(_ names: CircleNames) -> EntryBuilder {
         EntryBuilder(
-            look: FeedLook(
+            look: FeedRenderKey(
                 style: CareStyle(
                     titlePrefix: titlePrefix, detail: configuration.feed.level,
                     includesReminders: configuration.includeReminders),

@@ -12,12 +12,12 @@ package struct ConnectionProviders: Sendable {
     package let settings: ServerSettings
     package let store: any Store
     package let key: SealingKey
-    package let grants: GrantDesk
-    package let sync: SyncDesk
+    package let grants: GrantRegistry
+    package let sync: SyncScheduler
     package let now: Clock
 
     package init(
-        settings: ServerSettings, store: any Store, key: SealingKey, grants: GrantDesk, sync: SyncDesk,
+        settings: ServerSettings, store: any Store, key: SealingKey, grants: GrantRegistry, sync: SyncScheduler,
         now: @escaping Clock
     ) {
         self.settings = settings
@@ -46,7 +46,7 @@ package struct ConnectionProviders: Sendable {
     /// Returns for whom a connection's provider answers.
     static func sender(_ connection: Connection) -> Sender {
         Sender(
-            user: connection.userID, host: SyncDesk.Gate(connection.provider, account: connection.accountID).host)
+            user: connection.userID, host: SyncScheduler.Gate(connection.provider, account: connection.accountID).host)
     }
 
     private func line(to provider: Connection.Provider) -> any ProviderLine {

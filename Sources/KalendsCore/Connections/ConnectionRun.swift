@@ -16,7 +16,7 @@ struct ConnectionRun {
     struct Start: Sendable {
         var parts: ConnectionParts
         var record: RunRecord
-        var wish: SyncWish?
+        var wish: PendingSync?
         var isApproved: Bool
     }
 
@@ -117,7 +117,7 @@ struct ConnectionRun {
                 try transaction.takeSyncLease(
                     of: id, for: holder, until: now + DatabaseSyncStore.leaseTime, now: now)
             else { return nil }
-            let wish = own.ending == nil ? try transaction.syncWish(of: id) : nil
+            let wish = own.ending == nil ? try transaction.pendingSync(of: id) : nil
             let row = try Self.unfinished(wish, of: id, transaction)
             var record: RunRecord
             if let row {
@@ -142,7 +142,7 @@ struct ConnectionRun {
 
     /// Returns the run that was promised, is held, or was interrupted when a server ended; nil if a new one begins.
     private static func unfinished(
-        _ wish: SyncWish?, of id: String, _ transaction: any ReadTransaction
+        _ wish: PendingSync?, of id: String, _ transaction: any ReadTransaction
     ) throws -> SyncRunRow? {
         if let promised = try wish?.runID.flatMap({ try transaction.syncRun($0) }), !promised.state.isOver {
             return promised
@@ -211,7 +211,7 @@ struct ConnectionRun {
             if let row = try transaction.syncRun(record.id), !row.state.isOver {
                 try transaction.keep(record, of: id, now: now)
             }
-            if let wish = start.wish { try transaction.deleteSyncWish(wish) }
+            if let wish = start.wish { try transaction.deletePendingSync(wish) }
             try transaction.endSyncLease(of: id, for: holder)
         }
     }

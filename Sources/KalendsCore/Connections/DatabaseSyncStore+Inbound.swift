@@ -132,7 +132,7 @@ extension DatabaseSyncStore {
                     parts.builder(CircleNames(connection.circleID, in: transaction))),
                 let ours = Ours(stored.item, entry)
             else { throw ChangedMeanwhile() }
-            return Done(
+            return ActResult(
                 .applied(ours),
                 noting: AuditNote(
                     .connectionApplied, connection.id,

@@ -71,7 +71,8 @@ struct PhoneCalendar: CalendarProvider {
         }
     }
 
-    func look(at ids: [String], in calendar: String) async throws(ProviderFailure) -> [(id: String, look: RemoteLook)] {
+    func look(at ids: [String], in calendar: String) async throws(ProviderFailure) -> [(id: String, look: RemoteLookup)]
+    {
         let (source, user) = (connection.id, connection.userID)
         return try await ask { transaction in
             try ids.map { id in
@@ -155,7 +156,8 @@ struct PhoneCalendar: CalendarProvider {
             return requests.map { _ in .failed(Self.unavailable) }
         }
         let start = ContinuousClock.now
-        var desk = try PhoneDesk(of: connection.userID, source: connection.id, transaction: transaction, now: time)
+        var desk = try PhoneEventWriter(
+            of: connection.userID, source: connection.id, transaction: transaction, now: time)
         var answers: [WriteAnswer] = []
         for request in requests {
             answers.append(try write(request, &desk))
@@ -165,7 +167,7 @@ struct PhoneCalendar: CalendarProvider {
         return answers
     }
 
-    private func write(_ request: WriteRequest, _ desk: inout PhoneDesk) throws -> WriteAnswer {
+    private func write(_ request: WriteRequest, _ desk: inout PhoneEventWriter) throws -> WriteAnswer {
         let item = request.mark.item
         let known = Series.all(
             try desk.transaction.phoneItems(
@@ -205,7 +207,7 @@ struct PhoneCalendar: CalendarProvider {
     }
 
     /// Makes the changed occurrences match an entry.
-    private func put(_ entry: Entry, _ series: inout Series, _ desk: inout PhoneDesk) throws {
+    private func put(_ entry: Entry, _ series: inout Series, _ desk: inout PhoneEventWriter) throws {
         var wanted: [ByteString: (start: Instant, content: PersonalEvent.Content)] = [:]
         for (start, occurrence) in entry.occurrences {
             guard entry.repetition != nil, case .changed(let changed) = occurrence else { continue }

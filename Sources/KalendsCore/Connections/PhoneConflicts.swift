@@ -21,7 +21,7 @@ extension Services {
 extension WriteTransaction {
     /// Marks, for the phone, which of its items wait for a person's decision and which no longer do.
     func noteConflicts(_ undecided: Set<ItemKey>, of own: Connection, now: Int) throws {
-        var desk = try PhoneDesk(of: own.userID, source: own.id, transaction: self, now: now)
+        var desk = try PhoneEventWriter(of: own.userID, source: own.id, transaction: self, now: now)
         let marked = try phoneItemsInConflict(of: own.id)
         for var event in marked where !(event.item.map(undecided.contains) ?? false) {
             event.mapping.state = event.mapping.externalID == nil ? .pending : .linked

@@ -14,7 +14,7 @@ struct StoredBatch: Sendable {
     fileprivate var conflicts: [SyncConflictRow]
     fileprivate var journal: [SyncJournalRow]
     fileprivate var position: String?
-    fileprivate var run: (row: SyncRunRow, tally: RunTally)?
+    fileprivate var run: (row: SyncRunRow, tally: RunCounts)?
     fileprivate var handedOver: [HandOver]
     /// How many events of office days were written.
     fileprivate var written: Int
@@ -25,7 +25,7 @@ struct StoredBatch: Sendable {
         conflicts = try batch.conflicts.map { try SyncConflictRow($0, of: connection) }
         journal = try batch.journal.map { try SyncJournalRow($0, of: connection) }
         position = try batch.position.map { try SyncContent.text($0) }
-        run = try batch.run.map { (try SyncRunRow($0, of: connection), RunTally($0)) }
+        run = try batch.run.map { (try SyncRunRow($0, of: connection), RunCounts($0)) }
         handedOver = batch.handedOver
         written = batch.journal.count {
             $0.item.collection == .officeDays && $0.direction == .out

@@ -29,9 +29,9 @@ final class SyncMetrics: Sendable {
     /// - Parameter late: milliseconds between the time at which a run was due and its start.
     func countStart(_ provider: Connection.Provider, late: Int) {
         let late = max(0, late)
-        let place = Self.bounds.firstIndex { late <= $0 * 1000 } ?? Self.bounds.count
+        let index = Self.bounds.firstIndex { late <= $0 * 1000 } ?? Self.bounds.count
         tallies.withLock { tallies in
-            tallies[provider, default: Tally()].late[place] += 1
+            tallies[provider, default: Tally()].late[index] += 1
             tallies[provider, default: Tally()].lateMilliseconds += late
         }
     }

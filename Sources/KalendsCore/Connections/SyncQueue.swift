@@ -20,7 +20,7 @@ struct SyncQueue: Sendable {
 
     init(_ due: [DueSync] = []) {
         let ordered = Self.ordered(due)
-        let lines = Dictionary(grouping: ordered, by: SyncDesk.Gate.init)
+        let lines = Dictionary(grouping: ordered, by: SyncScheduler.Gate.init)
         // The lines are ordered by their first connections; runs that people asked for come first.
         self.lines = lines.values.sorted {
             ($0[0].isWanted ? 0 : 1, $0[0].dueAt) < ($1[0].isWanted ? 0 : 1, $1[0].dueAt)
@@ -48,7 +48,7 @@ struct SyncQueue: Sendable {
     /// Removes and returns the connections whose runs can begin.
     ///
     /// - Parameter enter: takes a place for one connection, or returns the reason why no place is free.
-    mutating func take(_ enter: (DueSync) -> SyncDesk.Admission) -> [DueSync] {
+    mutating func take(_ enter: (DueSync) -> SyncScheduler.Admission) -> [DueSync] {
         var taken: [DueSync] = []
         let count = lines.count
         for offset in 0..<count {

@@ -34,7 +34,7 @@ extension SyncRunRow {
     }
 }
 
-extension RunTally {
+extension RunCounts {
     init(_ run: RunRecord) {
         let counts = run.counts
         self.init(

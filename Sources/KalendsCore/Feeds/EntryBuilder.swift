@@ -4,7 +4,7 @@ import ICalBridge
 import Storage
 
 /// Everything that the text of an entry depends on besides the item: feeds with the same look have the same text.
-struct FeedLook: Hashable, Sendable {
+struct FeedRenderKey: Hashable, Sendable {
     let style: CareStyle
     /// The circle's zone, which applies to items without their own.
     let zone: TimeZoneReference
@@ -32,7 +32,7 @@ struct FeedLook: Hashable, Sendable {
 
 /// Turns one item or one imported series into the components that a feed shows of it.
 struct EntryBuilder: Sendable {
-    let look: FeedLook
+    let look: FeedRenderKey
     let names: CircleNames
     let kinds: ItemKinds
 

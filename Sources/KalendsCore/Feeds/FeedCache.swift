@@ -40,7 +40,7 @@ package final class FeedCache: Sendable {
     /// The approximate size of one entry besides its bytes.
     private static let overhead = 200
     private let state = Mutex(State())
-    private let turns = Turns<TokenKey>()
+    private let turns = KeyedLock<TokenKey>()
 
     package init() {}
 

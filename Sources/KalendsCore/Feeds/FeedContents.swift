@@ -114,7 +114,7 @@ struct LiveFeedParts: Sendable {
     let circle: Circle
     let zone: TimeZoneReference
     let configuration: FeedConfiguration
-    let look: FeedLook
+    let look: FeedRenderKey
     let titlePrefix: String
     let kinds: ItemKinds
     /// The notice that the token in use will end; nil for the feed's current token.
@@ -128,7 +128,7 @@ struct LiveFeedParts: Sendable {
         kinds = settings.kinds
         configuration = try FeedConfiguration(stored: feed.config, kinds)
         titlePrefix = settings.titlePrefix
-        look = FeedLook(
+        look = FeedRenderKey(
             style: CareStyle(
                 titlePrefix: settings.titlePrefix, detail: configuration.level,
                 includesReminders: configuration.includeReminders,

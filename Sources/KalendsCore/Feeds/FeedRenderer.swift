@@ -30,7 +30,7 @@ package final class FeedRenderer: Sendable {
 
     private struct Key: Hashable {
         var circleID: String
-        var look: FeedLook
+        var look: FeedRenderKey
     }
 
     /// Holds one schedule, which is locked while it is updated and joined, and never while the store is queried.
@@ -47,7 +47,7 @@ package final class FeedRenderer: Sendable {
     private let limit: Int
     private let shelves = Mutex(Shelves())
 
-    private let turns = Turns<Key>()
+    private let turns = KeyedLock<Key>()
 
     /// - Parameter limit: the most bytes of pieces to keep.
     package init(limit: Int = 64 << 20) { self.limit = limit }

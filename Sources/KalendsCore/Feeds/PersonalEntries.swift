@@ -50,7 +50,7 @@ enum PersonalEntries {
 
 /// Turns personal events into the components of a feed.
 private struct PersonalEntryBuilder {
-    let look: FeedLook
+    let look: FeedRenderKey
     /// The user's zone, for events without their own.
     let zone: TimeZoneReference
 

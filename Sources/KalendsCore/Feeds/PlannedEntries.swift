@@ -25,7 +25,7 @@ enum PlannedEntries {
         }
     }
 
-    private static func event(_ planned: PlannedEvent, _ look: FeedLook, in zone: TimeZoneReference) -> Event {
+    private static func event(_ planned: PlannedEvent, _ look: FeedRenderKey, in zone: TimeZoneReference) -> Event {
         let revision = look.revision(
             uid: planned.uid, sequence: planned.sequence, createdAt: planned.createdAt,
             updatedAt: planned.updatedAt)

@@ -97,7 +97,7 @@ struct RenderedSchedule {
     private static let margin = 9 * 86_400_000
 
     let circleID: String
-    let look: FeedLook
+    let look: FeedRenderKey
     private(set) var state: State
     private var parts: [Part] = []
     private var places: [EntryID: Place] = [:]

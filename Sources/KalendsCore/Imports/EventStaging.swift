@@ -22,7 +22,7 @@ struct EventLimits: Sendable {
 
 /// Changes to a circle's imported events, written in many short transactions and published by one.
 ///
-/// It must be used in the circle's turn (`CircleTurns`). Nobody sees the changes until they are published; if the
+/// It must be used in the circle's turn (`CircleLock`). Nobody sees the changes until they are published; if the
 /// process ends before that, they are discarded at the next start.
 struct EventStaging: Sendable {
     typealias Piece = @Sendable (any WriteTransaction) throws -> Void

@@ -89,7 +89,7 @@ struct ImportIndex: Sendable {
         newest[key] = version
     }
 
-    func isNewest(_ place: Int) -> Bool { newest[keys[place]]?.place == place }
+    func isNewest(_ index: Int) -> Bool { newest[keys[index]]?.place == index }
 
     /// Whether the file contains this component of an event.
     func contains(_ key: ImportedEventRecord.Key) -> Bool {

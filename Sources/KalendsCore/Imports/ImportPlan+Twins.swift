@@ -56,7 +56,7 @@ extension ImportPlan {
         try await adopt(adopted.sorted(), &items, store)
     }
 
-    private func whole(_ place: Int, _ exceptions: [Int], _ items: [Item]) -> Whole {
+    private func whole(_ index: Int, _ exceptions: [Int], _ items: [Item]) -> Whole {
         let same = exceptions.map { exception -> Set<ImportedEventRecord.Key> in
             guard let record = items[exception].record else { return [] }
             let candidates = twins.candidates(for: record)
@@ -64,7 +64,7 @@ extension ImportPlan {
             let likeness = likeness(items[exception])
             return Set(candidates.filter { likeness.looksLike($0.likeness) }.map(\.series))
         }
-        return Whole(place: place, exceptions: exceptions, likeness: likeness(items[place]), same: same)
+        return Whole(place: index, exceptions: exceptions, likeness: likeness(items[index]), same: same)
     }
 
     private func likeness(_ item: Item) -> ImportLikeness {
@@ -78,7 +78,7 @@ extension ImportPlan {
         guard let record = items[whole.place].record else { return false }
         // The right one may be among those that were not read.
         if closeness == .changed, !twins.hasAll(like: record) { return false }
-        var best: (candidate: ImportTwins.Candidate, rank: Int)?
+        var best: (candidate: ImportDuplicates.Candidate, rank: Int)?
         for candidate in twins.candidates(for: record) {
             guard let rank = rank(candidate, whole, record, closeness), rank < best?.rank ?? .max else { continue }
             let keys = keys(of: whole.exceptions, in: candidate.record, items)
@@ -95,7 +95,7 @@ extension ImportPlan {
             for key in keys(of: whole.exceptions, in: twin.record, items) { twins.take(key) }
             adopted += whole.exceptions
         } else {
-            for place in whole.exceptions { matchException(&items[place]) }
+            for index in whole.exceptions { matchException(&items[index]) }
         }
         return true
     }
@@ -117,7 +117,7 @@ extension ImportPlan {
 
     /// Returns a number that is lower for what is more alike; nil for what is not this close.
     private func rank(
-        _ candidate: ImportTwins.Candidate, _ whole: Whole, _ record: ImportedEventRecord, _ closeness: Closeness
+        _ candidate: ImportDuplicates.Candidate, _ whole: Whole, _ record: ImportedEventRecord, _ closeness: Closeness
     ) -> Int? {
         let distance = whole.likeness.distance(to: candidate.likeness)
         let isOwn = isOwn(candidate.record.source, candidate.record.importedBy, record)
@@ -148,18 +148,18 @@ extension ImportPlan {
         }
         // The exceptions of a series that is stored under the file's UID stay with it.
         let known = Set(stored.filter { $0.value.isLive }.map(\.key.uid))
-        for place in places where items[place].record?.recurrenceID.isEmpty == true {
-            matchSeries(&items[place], whole(place, [], items))
+        for index in places where items[index].record?.recurrenceID.isEmpty == true {
+            matchSeries(&items[index], whole(index, [], items))
         }
-        for place in places where items[place].record?.recurrenceID.isEmpty == false {
-            guard let record = items[place].record, !known.contains(ByteString(record.uid)) else { continue }
-            if matchException(&items[place]) { continue }
+        for index in places where items[index].record?.recurrenceID.isEmpty == false {
+            guard let record = items[index].record, !known.contains(ByteString(record.uid)) else { continue }
+            if matchException(&items[index]) { continue }
             if let series = twins.series(record.uid), isOwn(series.source, series.importedBy, record) {
                 let key = ImportedEventRecord.Key(
                     series.source, uid: series.uid, recurrenceID: record.recurrenceID)
                 if twins.isMatched(key) { continue }
                 twins.take(key)
-                adopted.append(place)
+                adopted.append(index)
             } else {
                 twins.setUnmatched(record.uid)
             }
@@ -203,11 +203,11 @@ extension ImportPlan {
 
     /// Decides what becomes of exceptions whose series are stored under another UID.
     private mutating func adopt(_ places: [Int], _ items: inout [Item], _ store: any Store) async throws {
-        let wanted = places.compactMap { place -> (place: Int, record: ImportedEventRecord)? in
-            guard var record = items[place].record, let series = twins.series(record.uid) else { return nil }
-            record.rename(items[place].event, series.uid, keeping: extras)
+        let wanted = places.compactMap { index -> (place: Int, record: ImportedEventRecord)? in
+            guard var record = items[index].record, let series = twins.series(record.uid) else { return nil }
+            record.rename(items[index].event, series.uid, keeping: extras)
             record.shownUID = series.shownUID
-            return (place, record)
+            return (index, record)
         }
         guard !wanted.isEmpty else { return }
         let sources = Array(Set(wanted.map(\.record.source)))
@@ -215,23 +215,23 @@ extension ImportPlan {
         let stored = try await store.read { [circle = owner.circle] in
             try $0.importedVersions(keys, of: sources, in: circle)
         }
-        for (place, wanted) in wanted {
-            items[place].storedUID = wanted.uid
+        for (index, wanted) in wanted {
+            items[index].storedUID = wanted.uid
             if let old = stored[wanted.key], old.isLive {
-                let twin = try ImportTwins.Candidate(old, floatingIn: zone)
-                settle(&items[place], likeness(items[place]), with: twin)
+                let twin = try ImportDuplicates.Candidate(old, floatingIn: zone)
+                settle(&items[index], likeness(items[index]), with: twin)
             } else {
                 var record = wanted
                 if let gone = stored[wanted.key] { record.sequence = max(record.sequence, gone.sequence + 1) }
-                items[place].rows = Rows(record)
-                items[place].reason = "Its series exists under another UID, and so this is stored under that UID."
+                items[index].rows = Rows(record)
+                items[index].reason = "Its series exists under another UID, and so this is stored under that UID."
             }
         }
     }
 
     /// Decides between an event of the file and the stored one that it was matched with.
     private func settle(
-        _ item: inout Item, _ likeness: ImportLikeness, with twin: ImportTwins.Candidate
+        _ item: inout Item, _ likeness: ImportLikeness, with twin: ImportDuplicates.Candidate
     ) {
         guard var record = item.record else { return }
         // An exception of a series is found by its occurrence, whatever it looks like.

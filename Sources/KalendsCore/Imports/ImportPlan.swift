@@ -61,9 +61,9 @@ struct ImportPlan: Sendable {
     let extras: Set<EventExtra>
     /// The steps that are left for finding out what exports show of stored events.
     private var agreeing = RecurrenceBudget(steps: SeriesWork.ofFile)
-    var tally = ImportTally()
+    var tally = ImportCounts()
     private(set) var owner: ImportOwner
-    var twins = ImportTwins()
+    var twins = ImportDuplicates()
     /// The items that the caller wants left out and that have not been found yet.
     private(set) var unmetExclusions: Set<ByteString>
     private let excluded: Set<ByteString>
@@ -134,16 +134,16 @@ struct ImportPlan: Sendable {
             try $0.importedVersions(keys, of: sources, in: circle)
         }
         var fresh: [(place: Int, record: ImportedEventRecord)] = []
-        for place in places {
-            var record = record(drafts[place])
-            items[place].isShared = record.visibleTo == nil
-            items[place].leftOut = drafts[place].leftOut
+        for index in places {
+            var record = record(drafts[index])
+            items[index].isShared = record.visibleTo == nil
+            items[index].leftOut = drafts[index].leftOut
             if record.content.utf8.count > limits.event {
                 // Rather than the event, its people and files are left out.
-                (record.content, items[place].leftOut) = drafts[place].event.stored(keeping: [.reminders])
+                (record.content, items[index].leftOut) = drafts[index].event.stored(keeping: [.reminders])
             }
             guard record.content.utf8.count <= limits.event else {
-                items[place].skip("The event is larger than \(limits.event >> 10) KiB.")
+                items[index].skip("The event is larger than \(limits.event >> 10) KiB.")
                 continue
             }
             let home = owner.place(of: record.uid)
@@ -154,37 +154,37 @@ struct ImportPlan: Sendable {
                 return stored[key].flatMap { $0.isLive ? $0 : nil }
             }
             if let old = before ?? former {
-                if drafts[place].isSettled, !owner.isSubscription, old.startsAt != record.startsAt {
-                    items[place].skip("It only changes a part of its series, which is already in the circle.")
+                if drafts[index].isSettled, !owner.isSubscription, old.startsAt != record.startsAt {
+                    items[index].skip("It only changes a part of its series, which is already in the circle.")
                     continue
                 }
-                try keepExtras(of: old, &record, &items[place])
+                try keepExtras(of: old, &record, &items[index])
                 if try isExported(record, of: old) {
-                    items[place].change = .unchanged
-                } else if let updated = items[place].compare(record, with: old, self) {
-                    items[place].rows = Rows(updated, before: before, former: former)
+                    items[index].change = .unchanged
+                } else if let updated = items[index].compare(record, with: old, self) {
+                    items[index].rows = Rows(updated, before: before, former: former)
                 } else if let former, former.source == .shared {
                     // All components of an event become private, also those that the file does not change.
                     var hidden = old
                     (hidden.source, hidden.visibleTo) = (record.source, record.visibleTo)
-                    items[place].change = .updated
-                    items[place].reason = "It is private now."
-                    items[place].rows = Rows(next(hidden, after: old), before: before, former: former)
+                    items[index].change = .updated
+                    items[index].reason = "It is private now."
+                    items[index].rows = Rows(next(hidden, after: old), before: before, former: former)
                 }
-                items[place].reportIfShared(record, owner)
+                items[index].reportIfShared(record, owner)
             } else {
-                fresh.append((place, record))
+                fresh.append((index, record))
             }
         }
         let brought = try await broughtByFiles(fresh.map(\.record), stored, store)
         var unknown: [Int] = []
-        for (place, record) in fresh {
+        for (index, record) in fresh {
             if brought.contains(record.key.uid) {
-                items[place].change = .unchanged
+                items[index].change = .unchanged
             } else {
-                items[place].rows = Rows(new(record, after: stored[record.key]))
-                items[place].reportIfShared(record, owner)
-                unknown.append(place)
+                items[index].rows = Rows(new(record, after: stored[record.key]))
+                items[index].reportIfShared(record, owner)
+                unknown.append(index)
             }
         }
         try await match(unknown, &items, decided: first + drafts.count, store)

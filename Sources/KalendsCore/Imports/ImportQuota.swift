@@ -17,7 +17,7 @@ struct ImportQuota: Sendable {
     /// Counts a received file; throws 429 if the circle has used up its quota for the day.
     func note(bytes: Int, for caller: Caller, _ acts: Acts) async throws {
         let (circleID, quotas) = (circleID, quotas)
-        let ground = Ground.circle(circleID, .write, touchingNoFeed: "No feed shows how much was imported.")
+        let ground = ActTarget.circle(circleID, .write, touchingNoFeed: "No feed shows how much was imported.")
         try await acts.act(on: ground, for: caller) { act in
             let (transaction, now) = (act.transaction, act.now)
             let today = now.floorDivided(by: Self.day)

@@ -51,22 +51,22 @@ package struct ImportSource: Sendable {
         let lines = reading.lines.joined().map(\.lowerBound)
         // A series whose beginning is not in the file is stored as feeds and exports show it.
         let settled = Series.settled(file: all)
-        for place in settled.gone {
+        for index in settled.gone {
             skipped += 1
             problems.append(
                 Problem(
-                    line: lines[place], uid: all[place].uid, severity: .warning, code: "event-skipped",
+                    line: lines[index], uid: all[index].uid, severity: .warning, code: "event-skipped",
                     message: "Other components of the file have all of its dates."))
         }
-        for (event, place) in settled.kept {
-            let line = lines[place]
+        for (event, index) in settled.kept {
+            let line = lines[index]
             if event.kind == .event,
                 let problem = event.excessiveWork(line: line, floatingIn: zone, budget: &budget)
             {
                 skipped += 1
                 problems.append(problem)
             } else if event.kind == .event, event.start != nil {
-                let isSettled = event.recurrenceID == nil && all[place].recurrenceID != nil
+                let isSettled = event.recurrenceID == nil && all[index].recurrenceID != nil
                 events.append(ReadEvent(event: event, line: line, isSettled: isSettled))
                 // A slice would share the list's storage, and the next event would copy all of them.
                 if events.count.isMultiple(of: ImportBlock.size) { pass(Array(events.suffix(ImportBlock.size))) }

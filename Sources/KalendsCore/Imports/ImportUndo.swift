@@ -118,7 +118,7 @@ package struct ImportUndo: Sendable {
                 try staging.publish(in: transaction, now: act.now)
                 try transaction.forgetValidators(in: circle)
             }
-            return Done(noting: AuditNote(.importUndone, id))
+            return ActResult(noting: AuditNote(.importUndone, id))
         }
         services.tidying.afterImport(id, in: circle)
     }

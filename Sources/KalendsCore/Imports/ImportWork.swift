@@ -27,7 +27,7 @@ struct ImportWork: Sendable {
                     keep(items, as: block.number, &staging)
                     keep(block.packed, as: block.number, &staging)
                     if staging.isFull { try await staging.write() }
-                    services.importDesk.tell(
+                    services.importRegistry.tell(
                         id, .reading, 0.6 + 0.4 * Double(block.number) / Double(reading.events.blocks))
                 }
             }
@@ -50,7 +50,7 @@ struct ImportWork: Sendable {
     /// Reads a file and imports it at once.
     func commit(_ upload: ImportUpload, isKnown: Bool) async throws -> ImportRecord {
         let reading = try await read(upload, share: 0.5)
-        services.importDesk.tell(id, .committing, 0.5)
+        services.importRegistry.tell(id, .committing, 0.5)
         if !isKnown { try await insert() }
         return try await services.turns.alone(in: circleID) {
             try await apply(reading, importedBy: caller.userID, base: 0, excluded: [], share: 0.5)
@@ -105,7 +105,7 @@ struct ImportWork: Sendable {
                 keep(items, as: base + block.number, &staging)
                 try staging.check(plan.sources, limits)
                 if staging.isFull { try await staging.write() }
-                services.importDesk.tell(
+                services.importRegistry.tell(
                     id, .committing, 1 - share + share * Double(block.number + 1) / Double(blocks))
             }
         }
@@ -133,7 +133,7 @@ struct ImportWork: Sendable {
             try transaction.putImport(record)
             try staging.publish(in: transaction, now: act.now)
             if staging.count > 0 { try transaction.forgetValidators(in: circleID) }
-            return Done(record, noting: AuditNote(.importCommitted, id))
+            return ActResult(record, noting: AuditNote(.importCommitted, id))
         }
         services.tidying.afterImport(id, in: circleID)
         return record
@@ -159,7 +159,7 @@ struct ImportWork: Sendable {
 
     private func read(_ upload: ImportUpload, share: Double) async throws -> ImportReading {
         let circle = try await services.store.read { try Rights.circle(circleID, for: caller.identity, .write, in: $0) }
-        let (desk, id) = (services.importDesk, id)
+        let (desk, id) = (services.importRegistry, id)
         let reading = try await services.importReader.read(upload, in: circle) { part in
             desk.tell(id, .reading, part * share)
         }
@@ -181,7 +181,7 @@ struct ImportWork: Sendable {
     }
 
     /// The circle, whose feeds do not change before an import is committed.
-    private var ground: Ground<Circle> {
+    private var ground: ActTarget<Circle> {
         .circle(circleID, .write, touchingNoFeed: "Nothing of an import is shown before it is committed.")
     }
 
@@ -211,19 +211,19 @@ extension ImportWork {
 
     /// Stores what is needed to undo the changes, many rows per statement.
     private func keep(_ changes: [ImportChange], from first: Int, _ staging: inout EventStaging) {
-        var (start, place, bytes) = (0, 0, 0)
+        var (start, index, bytes) = (0, 0, 0)
         func cut(_ end: Int) {
             guard end > start else { return }
             let (group, number) = (Array(changes[start..<end]), first + start)
             staging.add(bytes: bytes) { [id] in try $0.insert(group, ofImport: id, from: number) }
             (start, bytes) = (end, 0)
         }
-        while place < changes.count {
-            bytes += changes[place].contentBefore?.utf8.count ?? 0
-            place += 1
-            if place - start == 25 || bytes > 256 << 10 { cut(place) }
+        while index < changes.count {
+            bytes += changes[index].contentBefore?.utf8.count ?? 0
+            index += 1
+            if index - start == 25 || bytes > 256 << 10 { cut(index) }
         }
-        cut(place)
+        cut(index)
     }
 
     private func keep(_ packed: [UInt8], as block: Int, _ staging: inout EventStaging) {
@@ -247,7 +247,7 @@ extension ImportWork {
     }
 
     private static func report(
-        _ record: inout ImportRecord, _ tally: ImportTally, _ summary: ImportSummary, _ plan: SharedPlan
+        _ record: inout ImportRecord, _ tally: ImportCounts, _ summary: ImportSummary, _ plan: SharedPlan
     ) throws {
         record.outline = try tally.outline(summary).text()
         record.report = try tally.details(summary, plan.index, keeping: plan.extras).text()

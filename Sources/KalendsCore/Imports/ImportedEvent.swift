@@ -109,8 +109,8 @@ struct ImportedSeries: Sendable {
         var named: [ByteString: [Int]] = [:]
         for record in records {
             let origin = Origin(uid: ByteString(record.uid), source: record.source)
-            if let place = places[origin] {
-                groups[place].append(try ImportedEvent(record))
+            if let index = places[origin] {
+                groups[index].append(try ImportedEvent(record))
             } else {
                 places[origin] = groups.count
                 named[origin.uid, default: []].append(groups.count)
@@ -129,16 +129,16 @@ struct ImportedSeries: Sendable {
                 all[other].createdAt, ByteString(all[other].source.text)
             )
         }
-        for (ordinal, place) in inOrder.enumerated() {
-            all[place].ordinal = ordinal
+        for (ordinal, index) in inOrder.enumerated() {
+            all[index].ordinal = ordinal
             let earlier = inOrder[..<ordinal].map { all[$0] }
-            all[place].isRepeated = earlier.contains { !$0.isRepeated && $0.says(all[place]) }
+            all[index].isRepeated = earlier.contains { !$0.isRepeated && $0.says(all[index]) }
         }
         // A private event gives up its UID to one that everybody sees, because to others the private one does not
         // exist.
         let shown = Set(inOrder.filter { all[$0].privateTo.isEmpty }.map { ByteString(all[$0].shownUID) })
-        for place in places where !all[place].privateTo.isEmpty && shown.contains(ByteString(all[place].shownUID)) {
-            all[place].shownUID = StoredEvent.derivedUID(all[place].uid, of: all[place].source)
+        for index in places where !all[index].privateTo.isEmpty && shown.contains(ByteString(all[index].shownUID)) {
+            all[index].shownUID = StoredEvent.derivedUID(all[index].uid, of: all[index].source)
         }
     }
 

@@ -21,31 +21,31 @@ enum PlainText {
     /// stand for itself, such as a combining mark, which makes one character of a space and itself.
     private static func appendSimple(_ text: UnsafeBufferPointer<UInt8>, to bytes: inout [UInt8]) -> Bool {
         let start = bytes.count
-        var (place, isGap) = (0, false)
-        while place < text.count {
-            let byte = unsafe text[place]
+        var (index, isGap) = (0, false)
+        while index < text.count {
+            let byte = unsafe text[index]
             if byte == 0x20 || (0x09...0x0D).contains(byte) {
                 isGap = true
-                place += 1
+                index += 1
                 continue
             }
             if isGap, bytes.count > start { bytes.append(0x20) }
             isGap = false
             if byte < 0x80 {
                 bytes.append((0x41...0x5A).contains(byte) ? byte | 0x20 : byte)
-                place += 1
+                index += 1
             } else if byte < 0xE0 {
-                let scalar = UInt32(byte & 0x1F) << 6 | UInt32(unsafe text[place + 1] & 0x3F)
+                let scalar = UInt32(byte & 0x1F) << 6 | UInt32(unsafe text[index + 1] & 0x3F)
                 guard isLetterWithCase(scalar), let letter = Unicode.Scalar(scalar) else { return false }
                 bytes += letter.properties.lowercaseMapping.utf8
-                place += 2
+                index += 2
             } else if byte < 0xF0 {
                 let scalar =
-                    UInt32(byte & 0x0F) << 12 | UInt32(unsafe text[place + 1] & 0x3F) << 6
-                    | UInt32(unsafe text[place + 2] & 0x3F)
+                    UInt32(byte & 0x0F) << 12 | UInt32(unsafe text[index + 1] & 0x3F) << 6
+                    | UInt32(unsafe text[index + 2] & 0x3F)
                 guard isWithoutCase(scalar) else { return false }
-                unsafe bytes.append(contentsOf: text[place..<place + 3])
-                place += 3
+                unsafe bytes.append(contentsOf: text[index..<index + 3])
+                index += 3
             } else {
                 return false
             }

@@ -24,7 +24,7 @@ final class SharedPlan: Sendable {
         self.plan = Mutex(plan)
     }
 
-    var tally: ImportTally { plan.withLock { $0?.tally ?? ImportTally() } }
+    var tally: ImportCounts { plan.withLock { $0?.tally ?? ImportCounts() } }
 
     /// An item that should be left out but is not in the file, if any.
     var unmetExclusion: String? { plan.withLock { $0?.unmetExclusions.min()?.string } }

@@ -100,7 +100,7 @@ package enum StoredRows {
             try StoredContent.check(event)
             try StoredContent.checkPlaces(of: event)
         case .plannedEvent(let event): try StoredContent.check(event)
-        case .syncWish, .subscription, .webhook, .delivery, .change: break
+        case .pendingSync, .subscription, .webhook, .delivery, .change: break
         }
     }
 }

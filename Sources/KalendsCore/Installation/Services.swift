@@ -18,22 +18,22 @@ package struct Services: Sendable {
     package let renderer: FeedRenderer
     package let intake: Intake
     package let importReader: ImportReader
-    package let importDesk: ImportDesk
-    package let turns: CircleTurns
+    package let importRegistry: ImportRegistry
+    package let turns: CircleLock
     package let leases: Leases
     /// The database as shared by several servers; nil if there is only one server.
     package let sharing: (any SharedStore)?
     package let tidying: Tidying
     package let fetcher: GuardedFetcher
-    package let refreshes: RefreshDesk
-    package let sync: SyncDesk
+    package let refreshes: RefreshRegistry
+    package let sync: SyncScheduler
     /// Opens people's accounts at other providers.
     package let calendars: any CalendarProviding
     /// Limits how often one user gets a new feed address, because the hashes of replaced addresses are kept
     /// permanently.
     package let mints: RateLimit
     /// The tokens for people's accounts at other providers, which are renewed in one place.
-    package let grants: GrantDesk
+    package let grants: GrantRegistry
     package let userTokens: UserTokens
     package let passwords: Passwords
     package let metrics: Metrics
@@ -53,10 +53,10 @@ package struct Services: Sendable {
     package init(
         store: any Store, maintenance: any StoreMaintenance, ledger: FeedLedger, sealingKey: SealingKey,
         rotation: KeyRotation, counter: AccessCounter, feeds: FeedCache, renderer: FeedRenderer, intake: Intake,
-        importReader: ImportReader, importDesk: ImportDesk, turns: CircleTurns, leases: Leases,
+        importReader: ImportReader, importRegistry: ImportRegistry, turns: CircleLock, leases: Leases,
         sharing: (any SharedStore)?, tidying: Tidying,
-        fetcher: GuardedFetcher, refreshes: RefreshDesk, sync: SyncDesk, calendars: any CalendarProviding,
-        mints: RateLimit, grants: GrantDesk, userTokens: UserTokens, passwords: Passwords, metrics: Metrics,
+        fetcher: GuardedFetcher, refreshes: RefreshRegistry, sync: SyncScheduler, calendars: any CalendarProviding,
+        mints: RateLimit, grants: GrantRegistry, userTokens: UserTokens, passwords: Passwords, metrics: Metrics,
         memory: MemoryBudgets, settings: ServerSettings, isSealingKeyRight: Bool, isServer: Bool, now: @escaping Clock
     ) {
         self.store = store
@@ -70,7 +70,7 @@ package struct Services: Sendable {
         self.renderer = renderer
         self.intake = intake
         self.importReader = importReader
-        self.importDesk = importDesk
+        self.importRegistry = importRegistry
         self.turns = turns
         self.leases = leases
         self.sharing = sharing

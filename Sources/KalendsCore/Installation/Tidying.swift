@@ -7,11 +7,11 @@ package import Storage
 /// the background, in short transactions.
 package final class Tidying: Sendable {
     private let store: any Store
-    private let turns: CircleTurns
+    private let turns: CircleLock
     private let titles: NamesInTitles
     private let now: Clock
 
-    package init(_ store: any Store, _ turns: CircleTurns, _ kinds: ItemKinds, now: @escaping Clock) {
+    package init(_ store: any Store, _ turns: CircleLock, _ kinds: ItemKinds, now: @escaping Clock) {
         (self.store, self.turns, self.now) = (store, turns, now)
         titles = kinds.namesInTitles
     }

@@ -116,8 +116,8 @@ package final class MemoryBudget: Sendable {
     }
 
     private func wait(_ waiter: Waiter, _ state: inout State) {
-        let place = state.waiters.firstIndex { $0.turn > waiter.turn } ?? state.waiters.endIndex
-        state.waiters.insert(waiter, at: place)
+        let index = state.waiters.firstIndex { $0.turn > waiter.turn } ?? state.waiters.endIndex
+        state.waiters.insert(waiter, at: index)
         admit(&state)
     }
 
@@ -218,8 +218,8 @@ package final class MemoryBudget: Sendable {
 
     private func end(_ id: Int, _ error: any Error) {
         let waiter = state.withLock { state -> Waiter? in
-            guard let place = state.waiters.firstIndex(where: { $0.id == id }) else { return nil }
-            let waiter = state.waiters.remove(at: place)
+            guard let index = state.waiters.firstIndex(where: { $0.id == id }) else { return nil }
+            let waiter = state.waiters.remove(at: index)
             admit(&state)
             return waiter
         }

@@ -35,8 +35,8 @@ final class ParallelWork<Result: Sendable>: Sendable {
         }
     }
 
-    private func keep(_ result: Swift.Result<Result, any Error>, _ place: Int) {
-        state.withLock { $0.results[place] = result }
+    private func keep(_ result: Swift.Result<Result, any Error>, _ index: Int) {
+        state.withLock { $0.results[index] = result }
     }
 
     /// Waits for all pieces; throws the error of the first one that failed.

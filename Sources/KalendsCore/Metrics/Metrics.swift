@@ -28,8 +28,8 @@ package final class Metrics: Sendable {
 
         package func add(_ microseconds: Int) {
             taken.add(microseconds, ordering: .relaxed)
-            let place = Self.bounds.firstIndex { microseconds <= $0 } ?? Self.bounds.count
-            counted[place].add(1, ordering: .relaxed)
+            let index = Self.bounds.firstIndex { microseconds <= $0 } ?? Self.bounds.count
+            counted[index].add(1, ordering: .relaxed)
         }
     }
 
@@ -40,7 +40,7 @@ package final class Metrics: Sendable {
 
         mutating func add(_ tally: Tally) {
             microseconds += tally.microseconds
-            for (place, count) in tally.counts.enumerated() { counts[place] += count }
+            for (index, count) in tally.counts.enumerated() { counts[index] += count }
         }
 
         /// - Parameter labels: without braces.

@@ -16,7 +16,7 @@ enum OfficePhone {
         let own = writes.filter { $0.target == .device }
         if own.isEmpty { return }
         try prepare(user, in: transaction)
-        var desk = try PhoneDesk(of: user, source: PhoneCarrier.officeDays, transaction: transaction, now: now)
+        var desk = try PhoneEventWriter(of: user, source: PhoneCarrier.officeDays, transaction: transaction, now: now)
         for write in own {
             let item = write.event.date.description
             let known = try transaction.phoneItems(of: PhoneCarrier.officeDays, of: user, collection, item)

@@ -151,7 +151,7 @@ extension StoredInParts {
     private mutating func restore(_ members: [ByteString: JSONValue]) -> Bool {
         let parts = Self.parts
         // By place: each part that is copied costs a dozen reference counts, and whole circles are read.
-        for place in parts.indices where !parts[place].restore(members, &self) { return false }
+        for index in parts.indices where !parts[index].restore(members, &self) { return false }
         return true
     }
 

@@ -92,7 +92,7 @@ final class EdgeHandler: ChannelDuplexHandler {
         switch part {
         case .head(let head):
             do throws(ProblemDocument) {
-                return take(head, try RequestManner(head), context)
+                return take(head, try RequestFraming(head), context)
             } catch {
                 let step = state.refused()
                 guard step == .takeLast else { return pass(part, step, context) }
@@ -104,7 +104,7 @@ final class EdgeHandler: ChannelDuplexHandler {
         }
     }
 
-    private func take(_ head: HTTPRequestHead, _ manner: RequestManner, _ context: ChannelHandlerContext) -> Bool {
+    private func take(_ head: HTTPRequestHead, _ manner: RequestFraming, _ context: ChannelHandlerContext) -> Bool {
         guard state.looksUp, raw != nil, let request = path.request(of: head) else {
             return miss(head, manner, context)
         }
@@ -124,7 +124,7 @@ final class EdgeHandler: ChannelDuplexHandler {
     /// - Parameter time: the database's time; nil when it did not answer. Then the request goes through the router,
     ///   where the database is asked again and the request refused.
     private func confirmed(
-        _ request: PlainRequest, _ head: HTTPRequestHead, _ manner: RequestManner, _ time: Int?,
+        _ request: PlainRequest, _ head: HTTPRequestHead, _ manner: RequestFraming, _ time: Int?,
         _ context: ChannelHandlerContext
     ) {
         let looksUp = state.confirmed()
@@ -136,7 +136,7 @@ final class EdgeHandler: ChannelDuplexHandler {
     }
 
     private func answer(
-        _ request: PlainRequest, _ head: HTTPRequestHead, _ manner: RequestManner, _ confirmed: Int?,
+        _ request: PlainRequest, _ head: HTTPRequestHead, _ manner: RequestFraming, _ confirmed: Int?,
         _ context: ChannelHandlerContext
     ) -> Bool {
         guard let answer = path.answer(request, caller(context), confirmed: confirmed) else {
@@ -148,7 +148,7 @@ final class EdgeHandler: ChannelDuplexHandler {
         return true
     }
 
-    private func miss(_ head: HTTPRequestHead, _ manner: RequestManner, _ context: ChannelHandlerContext) -> Bool {
+    private func miss(_ head: HTTPRequestHead, _ manner: RequestFraming, _ context: ChannelHandlerContext) -> Bool {
         var head = head
         // The framework looks for exactly this value.
         if manner.closes { head.headers.replaceOrAdd(name: "connection", value: "close") }

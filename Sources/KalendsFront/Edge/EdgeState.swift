@@ -98,7 +98,7 @@ enum EdgeState: Equatable {
     }
 
     /// A request is not answered here.
-    mutating func missed(_ manner: RequestManner) -> Step {
+    mutating func missed(_ manner: RequestFraming) -> Step {
         switch taking {
         case .own(unsent: 0, rest: .whole)?:
             answers = .router(PassedRequests(manner))

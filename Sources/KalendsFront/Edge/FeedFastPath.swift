@@ -101,7 +101,7 @@ struct FeedFastPath: Sendable {
         guard services.sharing == nil || confirmed != nil else { return nil }
         let (route, asked) = (request.route, request.asked)
         let start = ContinuousClock.now
-        let look = FeedLook(
+        let look = FeedRenderKey(
             asked, request.token, family: caller.family(of: asked.userAgent), now: confirmed ?? services.now())
         guard case .live(let live)? = services.ledger.remembered(look.key, now: look.now),
             let answer = FeedAnswer(asked, look, live, in: services.feeds, for: caller)
@@ -117,7 +117,7 @@ struct FeedFastPath: Sendable {
                 guard part != nil else { return nil }
             }
         }
-        let mark = RequestMark.valid(asked.mark)
+        let mark = RequestIdentity.valid(asked.mark)
         let kind = kinds[route.place][(asked.isHead ? 2 : 0) + (answer.isNotModified ? 1 : 0)]
         return Answer(
             head: bytes(of: answer, length: body?.readableBytes, mark: mark, caller), body: asked.isHead ? nil : body,

@@ -7,7 +7,7 @@ import NIOHTTP1
 /// the last may still be arriving.
 struct PassedRequests: Equatable {
     private struct Passed: Equatable {
-        var manner: RequestManner
+        var manner: RequestFraming
         var hasBodyBegun = false
         var isWhole = false
         var isContinued = false
@@ -21,13 +21,13 @@ struct PassedRequests: Equatable {
     /// Whether reading from the connection is stopped until the body is wanted; until then the system buffers it.
     private(set) var isBodyHeld = false
 
-    init(_ manner: RequestManner) { _ = began(manner) }
+    init(_ manner: RequestFraming) { _ = began(manner) }
 
     var count: Int { queue.count }
     /// Whether the last request has been received in full.
     var isWhole: Bool { queue.last?.isWhole ?? true }
 
-    mutating func began(_ manner: RequestManner) -> EdgeState.Step {
+    mutating func began(_ manner: RequestFraming) -> EdgeState.Step {
         guard isWhole else { return .ignore }
         queue.append(Passed(manner: manner, closes: manner.closes))
         isBodyHeld = manner.hasBody

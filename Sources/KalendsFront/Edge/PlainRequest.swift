@@ -45,7 +45,7 @@ struct PlainRequest {
             switch name.count {
             case 4 where span.isSame(as: "host", in: name):
                 hosts += 1
-                for index in value where !RequestManner.isHostByte(span[byte: index]) { return nil }
+                for index in value where !RequestFraming.isHostByte(span[byte: index]) { return nil }
             case 7 where span.isSame(as: "trailer", in: name): return nil
             case 14 where span.isSame(as: "content-length", in: name): return nil
             case 16 where span.isSame(as: "proxy-connection", in: name): return nil

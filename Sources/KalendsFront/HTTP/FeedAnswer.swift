@@ -9,7 +9,7 @@ import NIOCore
 import Storage
 
 /// What is looked up for a request: which feed, when, and in which form and coding.
-struct FeedLook: Sendable {
+struct FeedRenderKey: Sendable {
     let key: TokenKey
     /// Milliseconds since 1970.
     let now: Int
@@ -27,7 +27,7 @@ struct FeedLook: Sendable {
 
 /// The only place that decides what a live feed answers: form, coding, validators, condition and header fields.
 struct FeedAnswer: Sendable {
-    let look: FeedLook
+    let look: FeedRenderKey
     let shown: ShownFeed
     /// The validators that the reader gets.
     let validators: Validators
@@ -39,7 +39,7 @@ struct FeedAnswer: Sendable {
     ///
     /// - Parameter caller: who may know the tag already.
     init?(
-        _ request: FeedRequest, _ look: FeedLook, _ live: LiveFeed, in feeds: FeedCache,
+        _ request: FeedRequest, _ look: FeedRenderKey, _ live: LiveFeed, in feeds: FeedCache,
         for caller: FeedFastPath.Caller? = nil
     ) {
         guard let shown = feeds.shown(live, for: look.key, as: look.form, now: look.now) else { return nil }
@@ -49,7 +49,7 @@ struct FeedAnswer: Sendable {
 
     /// - Parameter changedAt: the last change of what is shown, not counting the change of day, in milliseconds since
     ///   1970.
-    init(_ request: FeedRequest, _ look: FeedLook, _ shown: ShownFeed, etag: String? = nil, changedAt: Int) {
+    init(_ request: FeedRequest, _ look: FeedRenderKey, _ shown: ShownFeed, etag: String? = nil, changedAt: Int) {
         (self.look, self.shown) = (look, shown)
         let tag = etag ?? look.coding.tag(of: shown.hash)
         changed = Instant(milliseconds: max(changedAt, shown.from))

@@ -8,8 +8,8 @@ extension Refusal.Resource {
     /// - Parameter path: the route's path, as it was registered.
     init?(named name: String, in path: String) {
         let parts = path.split(separator: "/")
-        guard let place = parts.firstIndex(of: "{\(name)}"), place > 0 else { return nil }
-        guard let known = Self.byCollection[String(parts[place - 1])] else { return nil }
+        guard let index = parts.firstIndex(of: "{\(name)}"), index > 0 else { return nil }
+        guard let known = Self.byCollection[String(parts[index - 1])] else { return nil }
         self = known
     }
 

@@ -23,7 +23,7 @@ struct RouteLog: RouterMiddleware {
         var context = context
         let note = CallerNote()
         context.note = note
-        let mark = RequestMark.valid(request.headers[.xRequestID])
+        let mark = RequestIdentity.valid(request.headers[.xRequestID])
         if let mark { context.logger[metadataKey: Self.markKey] = .string(mark) }
         var response: Response
         do {

@@ -50,9 +50,9 @@ extension Components {
                             of: .output(
                                 .required("line", .count), .required("id", .string.orNull),
                                 .required("errors", faults), .optional("errorsLeftOut", faultsLeftOut)),
-                            maximum: BatchTally.mostRejected
+                            maximum: BatchCounts.mostRejected
                         ).described(
-                            "The lines that were not applied: the first \(BatchTally.mostRejected), and at most 1 MiB "
+                            "The lines that were not applied: the first \(BatchCounts.mostRejected), and at most 1 MiB "
                                 + "of them.")),
                     .optional(
                         "rejectedLeftOut",

@@ -183,7 +183,7 @@ struct ImportPages: Sendable {
     /// The import of the path; throws 404 for one of another circle.
     private static func found(_ visit: PageVisit, _ part: Imports.Part) async throws -> (Imports.Report, Visitor) {
         let (services, id) = (visit.services, try visit.id("import"))
-        let earlier = services.importDesk.progress(id)
+        let earlier = services.importRegistry.progress(id)
         return try await visit.read(isLarge: true) { circle, _ in
             try circle.report(of: id, part, earlier: earlier, services)
         }

@@ -12,7 +12,7 @@ struct SignInLinkPages: Sendable {
     private static let path = "/app/sign-in/links/{secret}"
 
     /// Slows down networks that try one link after another.
-    private let brake = GuessBrake()
+    private let brake = GuessThrottle()
 
     func add(to routes: inout RouteTable) {
         routes.page(.get, Self.path, for: .anyone) { visit in

@@ -34,7 +34,7 @@ struct BatchRoute: Sendable {
 
     /// Applies one group while the next one is read.
     private struct Applying {
-        var tally = BatchTally()
+        var tally = BatchCounts()
         private var batch: ScheduleBatch
         private var work: Task<(ScheduleBatch, [ScheduleBatch.Outcome]), any Error>?
         /// The id and the line of each order that is being applied.
@@ -138,7 +138,7 @@ struct BatchRoute: Sendable {
 
     private func read(
         _ line: LineSplitter.Line, _ number: Int, _ batch: ScheduleBatch, in circle: String, into group: inout Group,
-        _ tally: inout BatchTally
+        _ tally: inout BatchCounts
     ) {
         guard case .complete(let bytes) = line else {
             tally.reject(

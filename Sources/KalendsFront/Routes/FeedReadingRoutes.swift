@@ -16,7 +16,7 @@ import Storage
 struct FeedReadingRoutes: Sendable {
     let services: Services
     let bodies: FeedBodies
-    let brake = GuessBrake()
+    let brake = GuessThrottle()
 
     func add(to routes: inout RouteTable) {
         routes.section(.feeds)
@@ -53,7 +53,7 @@ struct FeedReadingRoutes: Sendable {
         // Everything that another server ended earlier is known from here on, and all servers use the same clock.
         let now = try await services.sharing?.confirm() ?? services.now()
         let asked = FeedRequest(request.method, request.headers)
-        let look = FeedLook(asked, token, family: ClientFamily(userAgent: asked.userAgent), now: now)
+        let look = FeedRenderKey(asked, token, family: ClientFamily(userAgent: asked.userAgent), now: now)
         let reading = FeedReading(services: services)
         let keep: @Sendable (RenderedFeed) -> Void = {
             bodies.keep($0.text, for: FeedBodies.Key(hash: $0.shown.hash, form: look.form, coding: .identity))

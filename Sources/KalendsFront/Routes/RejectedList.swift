@@ -10,13 +10,13 @@ struct RejectedList {
 
     /// Adds the next rejected part in the order of the body.
     mutating func add(_ rejected: @autoclosure () -> JSONValue) {
-        guard leftOut == 0, listed.count < BatchTally.mostRejected else {
+        guard leftOut == 0, listed.count < BatchCounts.mostRejected else {
             leftOut += 1
             return
         }
         let one = rejected()
         let count = (try? one.serialized().count) ?? 0
-        guard listed.isEmpty || bytes + count <= BatchTally.mostBytes else {
+        guard listed.isEmpty || bytes + count <= BatchCounts.mostBytes else {
             leftOut += 1
             return
         }

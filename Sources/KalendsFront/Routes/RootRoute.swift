@@ -23,9 +23,9 @@ struct RootRoute: Sendable {
                 ])
         ) { request, _ in
             // The target depends on the client.
-            let place = base + (Self.isBrowser(request) ? "/app" : "/docs")
+            let index = base + (Self.isBrowser(request) ? "/app" : "/docs")
             return Response(
-                status: .found, headers: [.cacheControl: "no-cache", .vary: "Accept", .location: place])
+                status: .found, headers: [.cacheControl: "no-cache", .vary: "Accept", .location: index])
         }
     }
 

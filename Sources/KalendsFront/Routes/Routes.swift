@@ -14,7 +14,7 @@ package enum Routes {
         let router = Router(context: KalendsContext.self)
         let settings = services.settings
         router.add(
-            middleware: AnswerManners(
+            middleware: DefaultAnswerFields(
                 transportPolicy: isLocal ? nil : settings.transportPolicy, keepsNothing: settings.isStrict))
         router.add(
             middleware: RouteLog(

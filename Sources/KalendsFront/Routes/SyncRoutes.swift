@@ -118,9 +118,9 @@ extension SyncRun.Preview {
     ///   - start: the number of the part's first item.
     ///   - room: what the part may take of the server's memory.
     func text(from start: Int, _ room: MemoryShare) throws -> PageText {
-        var (text, place) = (PageText(room), start)
-        while place < items.count, try text.add(items[place].json) { place += 1 }
-        text.finish(next: place < items.count ? String(place) : nil)
+        var (text, index) = (PageText(room), start)
+        while index < items.count, try text.add(items[index].json) { index += 1 }
+        text.finish(next: index < items.count ? String(index) : nil)
         text.add("counts", try counts.json.serialized())
         text.add("held", try (hold.map(Hold.view.json) ?? .null).serialized())
         return text

@@ -13,12 +13,12 @@ extension FeedPreview {
     func text(from start: Int, _ room: MemoryShare) throws -> AnswerText {
         var text = PreviewText(from: from, to: to, room)
         if hidden > 0, start == 0 { text.leaveOut(hidden) }
-        var place = start
+        var index = start
         for entry in entries {
-            guard try text.add(entry) else { return try text.finished(next: place) }
-            place += 1
+            guard try text.add(entry) else { return try text.finished(next: index) }
+            index += 1
         }
-        return try text.finished(next: isCut ? place : nil)
+        return try text.finished(next: isCut ? index : nil)
     }
 }
 

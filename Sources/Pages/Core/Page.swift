@@ -6,7 +6,7 @@ public protocol Page: Sendable {
     var showsSecret: Bool { get }
     /// The origins, besides this server, to which the page's forms may redirect.
     var formTargets: [String] { get }
-    func sheet(_ paper: Paper) -> Sheet
+    func sheet(_ paper: RenderContext) -> PageContent
 }
 
 extension Page {
@@ -15,7 +15,7 @@ extension Page {
 }
 
 /// The parts of a page that the page itself defines.
-public struct Sheet {
+public struct PageContent {
     let template: String
     /// The window's title, without the name of the product.
     let title: String
@@ -49,7 +49,7 @@ public struct RenderedPage: Sendable {
 
 extension Page {
     public func rendered(_ frame: Frame) -> RenderedPage {
-        let paper = Paper(frame)
+        let paper = RenderContext(frame)
         let html = Templates.render(paper.layout(sheet(paper)), with: "layout")
         let targets = (["'self'"] + formTargets.filter(Self.isOrigin)).joined(separator: " ")
         return RenderedPage(

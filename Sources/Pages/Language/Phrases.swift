@@ -106,7 +106,7 @@ extension Words {
     }
 }
 
-extension Paper {
+extension RenderContext {
     /// A sentence about a calendar file, marked if its language is not the page's.
     func phrase(_ sentence: String) -> Node {
         let (text, foreign) = words.phrase(sentence)

@@ -32,10 +32,10 @@ public struct DevicesPage: Page {
         (self.devices, self.sessions) = (devices, sessions)
     }
 
-    public func sheet(_ paper: Paper) -> Sheet {
+    public func sheet(_ paper: RenderContext) -> PageContent {
         let (words, times) = (paper.words, paper.times)
         func seen(_ at: Int?) -> Cell { at.map { .time(times.moment($0)) } ?? .text(words["never"]) }
-        return Sheet(
+        return PageContent(
             template: "devices", title: words["devicesTitle"], place: .devices,
             content: [
                 "noDevices": devices.isEmpty ? paper.emptyState("devicesEmptyTitle", "devicesEmptyText") : .nothing,
@@ -95,7 +95,7 @@ public struct AccountPage: Page {
         (self.hasSecondFactor, self.draft, self.passwordDraft) = (hasSecondFactor, draft, passwordDraft)
     }
 
-    public func sheet(_ paper: Paper) -> Sheet {
+    public func sheet(_ paper: RenderContext) -> PageContent {
         let words = paper.words
         let fields = [
             Field("timeZone", words["accountZone"], Field.text(), value: timeZone, hint: words["zoneHint"], most: 64),
@@ -117,7 +117,7 @@ public struct AccountPage: Page {
         if hasSecondFactor == true {
             passwords.append(Field.code(words["factorCode"], hint: words["factorAnyCodeHint"]))
         }
-        return Sheet(
+        return PageContent(
             template: "account", title: words["accountTitle"], place: .account,
             content: [
                 "facts": paper.facts([paper.fact("accountUser", named(user))]),

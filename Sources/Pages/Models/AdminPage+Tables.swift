@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension AdminPage {
-    func figures(_ paper: Paper) -> [Node] {
+    func figures(_ paper: RenderContext) -> [Node] {
         let words = paper.words
         let shares = [
             ("adminConnected", people.withConnection, people.users),
@@ -16,7 +16,7 @@ extension AdminPage {
             }
     }
 
-    func rateTable(_ paper: Paper) -> Node {
+    func rateTable(_ paper: RenderContext) -> Node {
         let words = paper.words
         return paper.table(
             words["ratesCaption"], ["columnProvider", "columnSpan", "columnRuns", "columnSuccess", "columnErrors"],
@@ -28,7 +28,7 @@ extension AdminPage {
             })
     }
 
-    func troubleTable(_ paper: Paper) -> Node {
+    func troubleTable(_ paper: RenderContext) -> Node {
         paper.table(
             paper.words["troublesCaption"],
             ["columnConnection", "columnProvider", "columnStatus", "columnTries", "columnLastVisit"],
@@ -43,7 +43,7 @@ extension AdminPage {
             })
     }
 
-    func webhookTable(_ paper: Paper) -> Node {
+    func webhookTable(_ paper: RenderContext) -> Node {
         paper.table(
             paper.words["webhooksCaption"], ["columnReceiver", "columnStatus", "columnPending", "columnLastSent"],
             webhooks.map { hook in
@@ -56,7 +56,7 @@ extension AdminPage {
             })
     }
 
-    func keyTable(_ paper: Paper) -> Node {
+    func keyTable(_ paper: RenderContext) -> Node {
         paper.table(
             paper.words["keysCaption"], ["columnName", "columnSince", "columnLastUse", "columnActions"],
             keys.map { key in
@@ -72,7 +72,7 @@ extension AdminPage {
             })
     }
 
-    func auditTable(_ paper: Paper) -> Node {
+    func auditTable(_ paper: RenderContext) -> Node {
         paper.table(
             paper.words["auditCaption"], ["columnWhen", "columnWho", "columnAction", "columnTarget"],
             audit.map { [.time(paper.times.exactly($0.at)), .name($0.actor), .name($0.action), .name($0.target)] },

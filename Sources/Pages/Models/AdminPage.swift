@@ -104,10 +104,10 @@ public struct AdminPage: Page {
 
     public var showsSecret: Bool { newKey != nil }
 
-    public func sheet(_ paper: Paper) -> Sheet {
+    public func sheet(_ paper: RenderContext) -> PageContent {
         let words = paper.words
         let keyFields = [Field("name", words["keyName"], Field.text(), isRequired: true, most: 1000)]
-        return Sheet(
+        return PageContent(
             template: "admin", title: words["adminTitle"], place: .admin,
             content: [
                 "figures": .list(figures(paper)),

@@ -14,7 +14,7 @@ public struct ArrivalPage: Page {
 
     public var showsSecret: Bool { if case .pending = state { true } else { false } }
 
-    public func sheet(_ paper: Paper) -> Sheet {
+    public func sheet(_ paper: RenderContext) -> PageContent {
         let words = paper.words
         let content: [String: Node]
         var scripts: [String] = []
@@ -31,6 +31,6 @@ public struct ArrivalPage: Page {
             title = words["arrivalOverTitle"]
             content = ["line": words.sentence("problem_signInFailed", [:])]
         }
-        return Sheet(template: "arrival", title: title, place: .nowhere, content: content, scripts: scripts)
+        return PageContent(template: "arrival", title: title, place: .nowhere, content: content, scripts: scripts)
     }
 }

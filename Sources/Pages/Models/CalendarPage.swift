@@ -42,7 +42,7 @@ public struct CalendarPage: Page {
         }
     }
 
-    public func sheet(_ paper: Paper) -> Sheet {
+    public func sheet(_ paper: RenderContext) -> PageContent {
         let (words, times) = (paper.words, paper.times)
         let shown = Self.days(of: view, from: day)
         let name = paper.frame.circle?.name ?? ""
@@ -56,7 +56,7 @@ public struct CalendarPage: Page {
             case .week: (day.adding(-7), day.adding(7))
             case .agenda: (day.adding(-30), day.adding(30))
             }
-        return Sheet(
+        return PageContent(
             template: "calendar", title: name, isName: true, place: .calendar,
             content: [
                 "caption": .text(caption),
@@ -82,7 +82,7 @@ public struct CalendarPage: Page {
     }
 
     /// The visible kinds, each in its colour and with a link that filters by it.
-    private func legend(_ paper: Paper) -> Node {
+    private func legend(_ paper: RenderContext) -> Node {
         let shown = Set(entries.map(\.kind))
         let kinds = EntryKind.allCases.filter { shown.contains($0) }
         return .rows(
@@ -100,7 +100,7 @@ public struct CalendarPage: Page {
         !filter.kinds.isEmpty || filter.person != nil || filter.patient != nil || filter.feed != nil
     }
 
-    private func link(_ paper: Paper, to day: CivilDay, as view: View? = nil) -> String {
+    private func link(_ paper: RenderContext, to day: CivilDay, as view: View? = nil) -> String {
         var query = "?view=\((view ?? self.view).rawValue)&date=\(day.iso)"
         for kind in EntryKind.allCases where filter.kinds.contains(kind) { query += "&kind=\(kind.rawValue)" }
         for (name, value) in [("person", filter.person), ("patient", filter.patient), ("feed", filter.feed)] {
@@ -109,7 +109,7 @@ public struct CalendarPage: Page {
         return paper.href(paper.circlePath(query))
     }
 
-    private func grid(_ paper: Paper, _ caption: String) -> Node {
+    private func grid(_ paper: RenderContext, _ caption: String) -> Node {
         var days: [Int: [PageEntry]] = [:]
         let shown = Self.days(of: .month, from: day)
         for entry in entries {
@@ -135,7 +135,7 @@ public struct CalendarPage: Page {
         }
     }
 
-    private func filterForm(_ paper: Paper) -> Node {
+    private func filterForm(_ paper: RenderContext) -> Node {
         let words = paper.words
         func any(_ key: String, _ all: [Named]) -> [Choice] {
             [Choice(value: "", label: words[key])] + all.map { Choice(value: $0.id, label: $0.name.shown) }

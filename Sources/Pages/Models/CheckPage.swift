@@ -47,12 +47,12 @@ public struct CheckPage: Page {
         (self.result, self.mostBytes, self.draft) = (result, mostBytes, draft)
     }
 
-    public func sheet(_ paper: Paper) -> Sheet {
+    public func sheet(_ paper: RenderContext) -> PageContent {
         let words = paper.words
         let file = Field(
             "file", words["checkFile"], .file(accept: ".ics,.ical,.ifb,.vcs,.csv,text/calendar"),
             hint: words("importFileHint", ["size": paper.size(mostBytes)]))
-        return Sheet(
+        return PageContent(
             template: "check", title: words["checkTitle"], place: .check,
             content: [
                 "form": paper.form(
@@ -62,7 +62,7 @@ public struct CheckPage: Page {
             ], scripts: ["drop"], problems: paper.problems(draft, in: "check", [file]))
     }
 
-    private func shown(_ paper: Paper, _ result: Result) -> Node {
+    private func shown(_ paper: RenderContext, _ result: Result) -> Node {
         let (words, times) = (paper.words, paper.times)
         let errors = result.problems.count { if case .error = $0.severity { true } else { false } }
         let badge =

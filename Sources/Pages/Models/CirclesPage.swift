@@ -20,9 +20,9 @@ public struct CirclesPage: Page {
 
     public init(circles: [Circle]) { self.circles = circles }
 
-    public func sheet(_ paper: Paper) -> Sheet {
+    public func sheet(_ paper: RenderContext) -> PageContent {
         let words = paper.words
-        return Sheet(
+        return PageContent(
             template: "circles", title: words["circlesTitle"], place: .circles,
             content: [
                 "circles": .rows(

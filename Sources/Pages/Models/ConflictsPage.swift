@@ -56,9 +56,9 @@ public struct ConflictsPage: Page {
         (self.open, self.resolved) = (open, resolved)
     }
 
-    public func sheet(_ paper: Paper) -> Sheet {
+    public func sheet(_ paper: RenderContext) -> PageContent {
         let words = paper.words
-        return Sheet(
+        return PageContent(
             template: "conflicts", title: words["conflictsTitle"], place: .conflicts,
             content: [
                 "open": .rows(open.map { card(paper, $0) }),
@@ -77,7 +77,7 @@ public struct ConflictsPage: Page {
             ])
     }
 
-    private func card(_ paper: Paper, _ own: Conflict) -> Node {
+    private func card(_ paper: RenderContext, _ own: Conflict) -> Node {
         let words = paper.words
         let path = paper.circlePath("/conflicts/\(own.id.pathSegment)")
         let there = own.connection.provider.name
@@ -121,7 +121,7 @@ public struct ConflictsPage: Page {
 
     /// - Parameter isGone: whether keeping this side deletes the other one.
     private func side(
-        _ paper: Paper, _ side: Side, _ whose: String, isKept: Bool, isGone: Bool = false, _ act: Node
+        _ paper: RenderContext, _ side: Side, _ whose: String, isKept: Bool, isGone: Bool = false, _ act: Node
     ) -> Node {
         let when = side.span.map { paper.when($0, paper.times.weekdayDate) }
         return [

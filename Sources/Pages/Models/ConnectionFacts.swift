@@ -55,10 +55,10 @@ public struct ConnectionSummary: Sendable {
         (self.lastOutcome, self.nextSyncAt, self.alerts) = (lastOutcome, nextSyncAt, alerts)
     }
 
-    func path(_ paper: Paper) -> String { paper.circlePath("/connections/\(id.pathSegment)") }
+    func path(_ paper: RenderContext) -> String { paper.circlePath("/connections/\(id.pathSegment)") }
 }
 
-extension Paper {
+extension RenderContext {
     func title(_ own: ConnectionSummary) -> String {
         own.label.isEmpty
             ? own.provider.name : words("connectionLabelled", ["provider": own.provider.name, "label": own.label])

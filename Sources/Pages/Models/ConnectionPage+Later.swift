@@ -2,7 +2,7 @@
 
 extension ConnectionPage {
     /// The contents of the page once the connection is set up.
-    func later(_ paper: Paper, isNew: Bool, _ fields: [Field]) -> [String: Node] {
+    func later(_ paper: RenderContext, isNew: Bool, _ fields: [Field]) -> [String: Node] {
         let (words, times) = (paper.words, paper.times)
         let path = connection.path(paper)
         let held = runs.first { if case .held = $0.state { true } else { false } }
@@ -37,7 +37,7 @@ extension ConnectionPage {
         ]
     }
 
-    private func heldRun(_ paper: Paper, _ run: Run) -> Node {
+    private func heldRun(_ paper: RenderContext, _ run: Run) -> Node {
         [
             "text": paper.words.sentence(
                 "heldText", count: run.counts.deleted, ["when": .time(paper.times.moment(run.startedAt))]),
@@ -52,7 +52,7 @@ extension ConnectionPage {
         ]
     }
 
-    private func previewed(_ paper: Paper, _ counts: SyncCounts, _ changes: [Change]) -> Node {
+    private func previewed(_ paper: RenderContext, _ counts: SyncCounts, _ changes: [Change]) -> Node {
         [
             "text": .text(changes.isEmpty ? paper.words["previewNothing"] : self.counts(paper, counts)),
             "table": changes.isEmpty
@@ -73,7 +73,7 @@ extension ConnectionPage {
     }
 
     /// A text such as "3 added, 1 changed"; zero counts are left out.
-    private func counts(_ paper: Paper, _ counts: SyncCounts) -> String {
+    private func counts(_ paper: RenderContext, _ counts: SyncCounts) -> String {
         let all = [
             ("count_created", counts.created), ("count_updated", counts.updated), ("count_deleted", counts.deleted),
             ("count_pulled", counts.pulled), ("count_conflicts", counts.conflicts), ("count_failed", counts.failed),
@@ -82,7 +82,7 @@ extension ConnectionPage {
         return parts.isEmpty ? paper.words["count_nothing"] : parts.joined(separator: ", ")
     }
 
-    private func runTable(_ paper: Paper) -> Node {
+    private func runTable(_ paper: RenderContext) -> Node {
         paper.table(
             paper.words["runsCaption"],
             ["columnWhen", "columnReason", "columnResult", "columnWhatHappened", "columnActions"],
@@ -104,7 +104,7 @@ extension ConnectionPage {
             })
     }
 
-    private func badge(_ paper: Paper, _ run: Run) -> Node {
+    private func badge(_ paper: RenderContext, _ run: Run) -> Node {
         switch (run.state, run.outcome) {
         case (.running, _): paper.badge(.busy, "badgeSyncing")
         case (.held, _): paper.badge(.warning, "badgeHeld")

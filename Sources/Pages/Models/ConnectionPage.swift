@@ -99,7 +99,7 @@ public struct ConnectionPage: Page {
 
     public var formTargets: [String] { signInOrigin.map { [$0] } ?? [] }
 
-    public func sheet(_ paper: Paper) -> Sheet {
+    public func sheet(_ paper: RenderContext) -> PageContent {
         let words = paper.words
         var content: [String: Node] = [
             "badge": paper.badge(connection), "line": paper.line(connection),
@@ -133,7 +133,7 @@ public struct ConnectionPage: Page {
             content.merge(later(paper, isNew: isNew, fields)) { _, new in new }
         }
         let isRunning = connection.isRunning
-        return Sheet(
+        return PageContent(
             template: "connection", title: paper.title(connection), isName: true, place: .sync, content: content,
             scripts: isRunning ? ["progress"] : [],
             crumbs: [(words["syncTitle"], paper.circlePath("/calendar-sync"))],
@@ -142,7 +142,7 @@ public struct ConnectionPage: Page {
 
     private static let steps = ["stepAccount", "stepCalendar", "stepContent"]
 
-    private func accountFields(_ paper: Paper) -> [Field] {
+    private func accountFields(_ paper: RenderContext) -> [Field] {
         let words = paper.words
         return [
             Field("url", words["caldavURL"], Field.address, hint: words["caldavURLHint"], isRequired: true),
@@ -153,7 +153,7 @@ public struct ConnectionPage: Page {
         ]
     }
 
-    private func accountStep(_ paper: Paper, _ fields: [Field]) -> Node {
+    private func accountStep(_ paper: RenderContext, _ fields: [Field]) -> Node {
         let words = paper.words
         guard connection.provider != .caldav else {
             return [
@@ -171,7 +171,7 @@ public struct ConnectionPage: Page {
         ]
     }
 
-    private func calendarFields(_ paper: Paper, _ calendars: [RemoteCalendar], _ name: String) -> [Field] {
+    private func calendarFields(_ paper: RenderContext, _ calendars: [RemoteCalendar], _ name: String) -> [Field] {
         let words = paper.words
         let usable = calendars.filter(\.canWrite)
         // Asked only of somebody who chose a calendar into which another connection writes.
@@ -190,7 +190,7 @@ public struct ConnectionPage: Page {
         ] + (shares ? [Field("shareWith", words["chooseShared"], .check)] : [])
     }
 
-    private func settingsFields(_ paper: Paper) -> [Field] {
+    private func settingsFields(_ paper: RenderContext) -> [Field] {
         [
             Field(
                 "label", paper.words["connectionLabel"], Field.text(), value: connection.label,
@@ -198,7 +198,7 @@ public struct ConnectionPage: Page {
         ] + paper.contentFields(settings, patients: patients, isConnection: true)
     }
 
-    private func disconnectDialog(_ paper: Paper) -> Node {
+    private func disconnectDialog(_ paper: RenderContext) -> Node {
         let words = paper.words
         let provider = ["provider": connection.provider.name]
         return paper.dialog(

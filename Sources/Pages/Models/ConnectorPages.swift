@@ -54,7 +54,7 @@ private enum ConnectorNews {
         }
     }
 
-    func badge(_ paper: Paper) -> Node {
+    func badge(_ paper: RenderContext) -> Node {
         switch self {
         case .notConnected: paper.badge(.off, "connectorNotConnected")
         case .connected: paper.badge(.good, "connectorConnected")
@@ -68,7 +68,7 @@ private enum ConnectorNews {
     }
 
     /// What the person can do; nil where nothing is to be done.
-    func advice(_ paper: Paper) -> String? {
+    func advice(_ paper: RenderContext) -> String? {
         let app = ["app": paper.frame.brand.name]
         return switch self {
         case .notConnected, .connected, .waiting: nil
@@ -80,7 +80,7 @@ private enum ConnectorNews {
     }
 
     /// What is wrong, since when, and the advice.
-    func alert(_ paper: Paper) -> Node {
+    func alert(_ paper: RenderContext) -> Node {
         guard let advice = advice(paper) else { return .nothing }
         let line: Node
         switch self {
@@ -105,11 +105,11 @@ public struct ConnectorsPage: Page {
         (self.apple, self.phone) = (apple, phone)
     }
 
-    public func sheet(_ paper: Paper) -> Sheet {
+    public func sheet(_ paper: RenderContext) -> PageContent {
         let words = paper.words
         let isConnected: Bool = if case .connected = apple { true } else { false }
         let news = ConnectorNews(apple, phone, now: paper.times.now)
-        return Sheet(
+        return PageContent(
             template: "connectors", title: words["connectorsTitle"], place: .connectors,
             content: [
                 "lead": .text(words("connectorsLead", ["app": paper.frame.brand.name])),
@@ -141,7 +141,7 @@ public struct AppleConnectorPage: Page {
         (self.state, self.wasDisconnected, self.phone, self.appURL) = (state, wasDisconnected, phone, appURL)
     }
 
-    public func sheet(_ paper: Paper) -> Sheet {
+    public func sheet(_ paper: RenderContext) -> PageContent {
         let words = paper.words
         let app = ["app": paper.frame.brand.name]
         let news = ConnectorNews(state, phone, now: paper.times.now)
@@ -180,7 +180,7 @@ public struct AppleConnectorPage: Page {
                         style: .danger)),
             ]
         }
-        return Sheet(
+        return PageContent(
             template: "apple", title: Provider.apple.name, place: .connectors, content: content,
             crumbs: [(words["connectorsTitle"], "/app/connectors")])
     }

@@ -41,7 +41,7 @@ public struct ContentSettings: Sendable {
     }
 }
 
-extension Paper {
+extension RenderContext {
     func contentFields(_ own: ContentSettings, patients: [Named], isConnection: Bool) -> [Field] {
         let kinds: [EntryKind] =
             isConnection
@@ -147,10 +147,10 @@ public struct FeedSummary: Sendable {
         self.hidden = hidden
     }
 
-    func path(_ paper: Paper) -> String { paper.circlePath("/feeds/\(id.pathSegment)") }
+    func path(_ paper: RenderContext) -> String { paper.circlePath("/feeds/\(id.pathSegment)") }
 }
 
-extension Paper {
+extension RenderContext {
     func title(_ feed: FeedSummary) -> String { feed.label.isEmpty ? words["feedUnnamed"] : feed.label }
 
     func badge(_ feed: FeedSummary) -> Node {

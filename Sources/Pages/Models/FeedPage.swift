@@ -68,7 +68,7 @@ public struct FeedPage: Page {
 
     private var isLive: Bool { if case .live = feed.state { true } else { false } }
 
-    public func sheet(_ paper: Paper) -> Sheet {
+    public func sheet(_ paper: RenderContext) -> PageContent {
         let (words, times) = (paper.words, paper.times)
         let path = feed.path(paper)
         let fields = fields(paper)
@@ -122,20 +122,20 @@ public struct FeedPage: Page {
                 "revoke", words["askRevoke"], [words["askRevokeText"]],
                 paper.form("revoke-form", path + "/revoke", [], submit: "actRevoke", style: .danger))
         }
-        return Sheet(
+        return PageContent(
             template: "feed", title: paper.title(feed), isName: true, place: .sync, content: content,
             scripts: ["copy"], crumbs: [(words["syncTitle"], paper.circlePath("/calendar-sync"))],
             problems: paper.problems(draft, in: "feed", fields))
     }
 
     /// An explanation for readers who miss something in their calendar app.
-    private func hidden(_ paper: Paper) -> [Node] {
+    private func hidden(_ paper: RenderContext) -> [Node] {
         let text = paper.hidden(feed)
         if case .nothing = text { return [] }
         return [paper.alert(.off, text, action: paper.linkButton("actChangeShown", "#settings"))]
     }
 
-    private func fields(_ paper: Paper) -> [Field] {
+    private func fields(_ paper: RenderContext) -> [Field] {
         [
             Field(
                 "label", paper.words["feedLabel"], Field.text(), value: feed.label, hint: paper.words["feedLabelHint"],
@@ -143,7 +143,7 @@ public struct FeedPage: Page {
         ] + paper.contentFields(settings, patients: patients, isConnection: false)
     }
 
-    private func address(_ paper: Paper, _ path: String) -> Node {
+    private func address(_ paper: RenderContext, _ path: String) -> Node {
         guard let url else {
             return [
                 "isHidden": true, "hiddenText": .text(paper.words("feedAddressHidden", ["hint": tokenHint])),
@@ -161,7 +161,7 @@ public struct FeedPage: Page {
         ]
     }
 
-    private func clientTable(_ paper: Paper) -> Node {
+    private func clientTable(_ paper: RenderContext) -> Node {
         let times = paper.times
         return paper.table(
             paper.words["clientsCaption"], ["columnApp", "columnReads", "columnLastVisit", "columnNextVisit"],
@@ -175,7 +175,7 @@ public struct FeedPage: Page {
     }
 
     /// A chart of the last thirty days with the five programs that read most, and all others together.
-    private func picture(_ paper: Paper) -> Node {
+    private func picture(_ paper: RenderContext) -> Node {
         // Reads are counted by UTC days; west of UTC, tomorrow's UTC day begins in the evening.
         let last = reads.map(\.day.number).reduce(paper.times.today.number, max)
         let days = (0..<30).map { CivilDay(number: last + $0 - 29) }
@@ -203,7 +203,7 @@ public struct FeedPage: Page {
     }
 }
 
-extension Paper {
+extension RenderContext {
     /// The reason why a feed leaves something out.
     ///
     /// - Parameter rule: the rule's name in the preview.

@@ -2,7 +2,7 @@
 
 extension ImportPage {
     /// Lists earlier imports, so that people can find them again and undo them.
-    func earlierTable(_ paper: Paper) -> Node {
+    func earlierTable(_ paper: RenderContext) -> Node {
         let words = paper.words
         return paper.table(
             words["importEarlier"], ["columnWhen", "columnWhatHappened", "columnStatus", "columnActions"],

@@ -17,7 +17,7 @@ public struct FileProblem: Sendable {
     }
 }
 
-extension Paper {
+extension RenderContext {
     func problemTable(_ problems: [FileProblem]) -> Node {
         table(
             words["fileProblemsCaption"], ["columnLine", "columnSeverity", "columnProblem"],
@@ -37,7 +37,7 @@ extension Paper {
 }
 
 extension ImportPage {
-    func shown(_ paper: Paper, _ report: Report, isChoice: Bool) -> [String: Node] {
+    func shown(_ paper: RenderContext, _ report: Report, isChoice: Bool) -> [String: Node] {
         let (words, times) = (paper.words, paper.times)
         let counts = report.counts
         let figures: [(String, Int)] = [
@@ -119,7 +119,7 @@ extension ImportPage {
     }
 
     /// What is not stored of the events, and what the person can choose to keep of it.
-    private func dropped(_ paper: Paper, _ report: Report, isChoice: Bool) -> Node {
+    private func dropped(_ paper: RenderContext, _ report: Report, isChoice: Bool) -> Node {
         let words = paper.words
         let choices: [Dropped.Kind] = [.attendees, .attachments].filter { kind in
             isChoice && (report.kept.contains(kind) || report.dropped.contains { $0.kind == kind })
@@ -148,7 +148,7 @@ extension ImportPage {
     private static let eventsOfPart = 1000
 
     /// The form around the list: it imports everything that is selected, or shows another part and keeps the selection.
-    private func commit(_ paper: Paper, _ report: Report) -> Node {
+    private func commit(_ paper: RenderContext, _ report: Report) -> Node {
         let words = paper.words
         let turn = paper.href(path(paper, report.id) + "/page")
         let earlier = report.start > 0 ? String(max(0, report.start - Self.eventsOfPart)) : nil

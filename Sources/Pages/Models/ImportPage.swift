@@ -147,9 +147,9 @@ public struct ImportPage: Page {
         self.earlier = earlier
     }
 
-    public func sheet(_ paper: Paper) -> Sheet {
+    public func sheet(_ paper: RenderContext) -> PageContent {
         let words = paper.words
-        var sheet = Sheet(template: "import", title: words["importTitle"], place: .imports, content: [:])
+        var sheet = PageContent(template: "import", title: words["importTitle"], place: .imports, content: [:])
         let steps = ["importStepFile", "importStepLook", "importStepDone"]
         switch state {
         case .start, .failed:
@@ -197,9 +197,9 @@ public struct ImportPage: Page {
         return sheet
     }
 
-    func path(_ paper: Paper, _ id: String) -> String { paper.circlePath("/import/\(id.pathSegment)") }
+    func path(_ paper: RenderContext, _ id: String) -> String { paper.circlePath("/import/\(id.pathSegment)") }
 
-    private func begin(_ paper: Paper, _ sheet: inout Sheet) {
+    private func begin(_ paper: RenderContext, _ sheet: inout PageContent) {
         let words = paper.words
         let file = Field(
             "file", words["importFile"], .file(accept: ".ics,.ical,.ifb,.vcs,.csv,.zip,text/calendar"),

@@ -34,12 +34,12 @@ public struct ItemPage: Page {
         (self.createdAt, self.updatedAt, self.reach) = (createdAt, updatedAt, reach)
     }
 
-    public func sheet(_ paper: Paper) -> Sheet {
+    public func sheet(_ paper: RenderContext) -> PageContent {
         let (words, times) = (paper.words, paper.times)
         let title = entry.title.isEmpty ? words["untitled"] : entry.title
         let day = entry.span.firstDay(in: times.zone)
         let when = paper.when(entry.span, times.fullDate)
-        return Sheet(
+        return PageContent(
             template: "item", title: title, isName: true, place: .calendar,
             content: [
                 "facts": paper.facts([
@@ -60,7 +60,7 @@ public struct ItemPage: Page {
             crumbs: [(words["navCalendar"], paper.circlePath("?date=\(day.iso)"))])
     }
 
-    private func reminderText(_ paper: Paper) -> String {
+    private func reminderText(_ paper: RenderContext) -> String {
         reminders.map { minutes in
             switch minutes {
             case 0: paper.words["reminderAtStart"]
@@ -71,7 +71,7 @@ public struct ItemPage: Page {
         }.joined(separator: ", ")
     }
 
-    private func badge(_ paper: Paper, _ status: Status) -> Node {
+    private func badge(_ paper: RenderContext, _ status: Status) -> Node {
         let tone: BadgeTone =
             switch status {
             case .open, .confirmed: .busy

@@ -32,7 +32,7 @@ public struct ItemReach: Sendable {
 
 extension ItemPage {
     /// A sentence for everybody, and a table with the details.
-    func shown(_ paper: Paper, _ reach: ItemReach) -> Node {
+    func shown(_ paper: RenderContext, _ reach: ItemReach) -> Node {
         let (words, times) = (paper.words, paper.times)
         let (all, have) = (reach.calendars, reach.calendars.count(where: \.hasIt))
         let silent = silent(paper)
@@ -69,7 +69,7 @@ extension ItemPage {
         ]
     }
 
-    private func silent(_ paper: Paper) -> Node {
+    private func silent(_ paper: RenderContext) -> Node {
         .rows(
             silent.map { feed, rule in
                 paper.words.sentence(

@@ -52,7 +52,7 @@ public struct PageEntry: Sendable {
     }
 }
 
-extension Paper {
+extension RenderContext {
     /// A text such as "9:00 am – 10:00 am" or "all day"; with dates if the event spans several days.
     func span(_ span: EntrySpan) -> String {
         switch span {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension OfficeDaysPage {
-    func settingFields(_ paper: Paper) -> [Field] {
+    func settingFields(_ paper: RenderContext) -> [Field] {
         let words = paper.words
         let targets =
             [

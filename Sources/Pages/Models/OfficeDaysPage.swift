@@ -87,7 +87,7 @@ public struct OfficeDaysPage: Page {
         (self.managedEvents, self.picked, self.draft) = (managedEvents, picked, draft)
     }
 
-    public func sheet(_ paper: Paper) -> Sheet {
+    public func sheet(_ paper: RenderContext) -> PageContent {
         let (words, times) = (paper.words, paper.times)
         let fields = settingFields(paper)
         let caption = words("officeMonthCaption", ["month": times.month(month)])
@@ -97,7 +97,7 @@ public struct OfficeDaysPage: Page {
             guard settings.isEnabled else { return false }
             return if case .neither = day.status { day.eventTitle != nil } else { true }
         }
-        return Sheet(
+        return PageContent(
             template: "office-days", title: words["officeTitle"], place: .office,
             content: [
                 "banner": problem.map { problem in
@@ -143,9 +143,11 @@ public struct OfficeDaysPage: Page {
             scripts: ["preview"], problems: paper.problems(draft, in: "office", fields))
     }
 
-    private func link(_ paper: Paper, _ day: CivilDay) -> String { paper.href("/app/office-days?month=\(day.iso)") }
+    private func link(_ paper: RenderContext, _ day: CivilDay) -> String {
+        paper.href("/app/office-days?month=\(day.iso)")
+    }
 
-    private func goal(_ paper: Paper, _ office: Int) -> Node {
+    private func goal(_ paper: RenderContext, _ office: Int) -> Node {
         [
             "text": .text(
                 paper.words("officeGoal", count: office, ["goal": paper.words.number(settings.monthlyGoal)])),
@@ -153,7 +155,7 @@ public struct OfficeDaysPage: Page {
         ]
     }
 
-    private func cell(_ paper: Paper, _ day: CivilDay) -> [String: Node] {
+    private func cell(_ paper: RenderContext, _ day: CivilDay) -> [String: Node] {
         let own = days.first { $0.day == day }
         let status = own?.status ?? .neither
         let isHoliday = settings.holidays.contains(day)
@@ -172,7 +174,7 @@ public struct OfficeDaysPage: Page {
         return cell
     }
 
-    private func pick(_ paper: Paper, _ day: CivilDay) -> Node {
+    private func pick(_ paper: RenderContext, _ day: CivilDay) -> Node {
         let words = paper.words
         let own = days.first { $0.day == day }
         var why: Node = .nothing
@@ -194,11 +196,11 @@ public struct OfficeDaysPage: Page {
         ]
     }
 
-    func duration(_ paper: Paper, _ minutes: Int) -> String {
+    func duration(_ paper: RenderContext, _ minutes: Int) -> String {
         paper.words("durationHours", ["hours": String(minutes / 60), "minutes": String(minutes % 60)])
     }
 
-    private func upcomingTable(_ paper: Paper, _ planned: [Day]) -> Node {
+    private func upcomingTable(_ paper: RenderContext, _ planned: [Day]) -> Node {
         paper.table(
             paper.words["officeUpcoming"], ["columnDay", "columnStatus", "columnEvent"],
             planned.map { day in

@@ -39,9 +39,9 @@ public struct SecondFactorPage: Page {
         }
     }
 
-    public func sheet(_ paper: Paper) -> Sheet {
+    public func sheet(_ paper: RenderContext) -> PageContent {
         let words = paper.words
-        var sheet = Sheet(
+        var sheet = PageContent(
             template: "second-factor", title: words["factorTitle"], place: .account, content: [:],
             crumbs: [(words["accountTitle"], "/app/account")])
         let password = Field(
@@ -90,7 +90,7 @@ public struct SecondFactorPage: Page {
         return sheet
     }
 
-    private func picture(_ paper: Paper, _ address: String) -> Node {
+    private func picture(_ paper: RenderContext, _ address: String) -> Node {
         guard let code = QRCode(address) else { return .nothing }
         return [
             "side": .number(code.size + 2 * QRCode.quiet), "path": .text(code.path),

@@ -15,7 +15,7 @@ public struct SignInPage: Page {
 
     public var showsSecret: Bool { ticket != nil }
 
-    public func sheet(_ paper: Paper) -> Sheet {
+    public func sheet(_ paper: RenderContext) -> PageContent {
         let words = paper.words
         if let ticket { return codeSheet(paper, ticket) }
         let fields = [
@@ -24,7 +24,7 @@ public struct SignInPage: Page {
                 "password", words["signInPassword"], .line(type: "password", autocomplete: "current-password"),
                 isRequired: true),
         ]
-        return Sheet(
+        return PageContent(
             template: "sign-in", title: words["signInTitle"], place: .nowhere,
             content: [
                 "form": hasPasswords
@@ -36,10 +36,10 @@ public struct SignInPage: Page {
             ], problems: paper.problems(draft, in: "sign-in", fields))
     }
 
-    private func codeSheet(_ paper: Paper, _ ticket: String) -> Sheet {
+    private func codeSheet(_ paper: RenderContext, _ ticket: String) -> PageContent {
         let words = paper.words
         let field = Field.code(words["factorCode"], hint: words["factorAnyCodeHint"])
-        return Sheet(
+        return PageContent(
             template: "sign-in", title: words["signInTitle"], place: .nowhere,
             content: [
                 "form": paper.form(
@@ -72,7 +72,7 @@ public struct SignInLinkPage: Page {
 
     public var showsSecret: Bool { if case .ready = state { true } else { false } }
 
-    public func sheet(_ paper: Paper) -> Sheet {
+    public func sheet(_ paper: RenderContext) -> PageContent {
         let words = paper.words
         let app = paper.frame.brand.name
         var content: [String: Node] = [:]
@@ -98,7 +98,7 @@ public struct SignInLinkPage: Page {
             title = words["linkUnknownTitle"]
             content["line"] = words.sentence(isForOperator ? "linkAgainOperator" : "linkAgain", ["app": .text(app)])
         }
-        return Sheet(template: "sign-in-link", title: title, place: .nowhere, content: content)
+        return PageContent(template: "sign-in-link", title: title, place: .nowhere, content: content)
     }
 }
 
@@ -120,9 +120,9 @@ public struct ErrorPage: Page {
         (self.kind, self.next, self.mark) = (kind, next, mark)
     }
 
-    public func sheet(_ paper: Paper) -> Sheet {
+    public func sheet(_ paper: RenderContext) -> PageContent {
         let words = paper.words
-        return Sheet(
+        return PageContent(
             template: "error", title: words["errorTitle_" + kind.rawValue], place: .nowhere,
             content: [
                 "text": .text(words["errorText_" + kind.rawValue]),

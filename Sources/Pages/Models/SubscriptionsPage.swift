@@ -32,13 +32,13 @@ public struct SubscriptionsPage: Page {
         (self.subscriptions, self.draft) = (subscriptions, draft)
     }
 
-    public func sheet(_ paper: Paper) -> Sheet {
+    public func sheet(_ paper: RenderContext) -> PageContent {
         let words = paper.words
         let fields = [
             Field("url", words["subscriptionURL"], Field.address, hint: words["subscriptionURLHint"], isRequired: true),
             Field("label", words["subscriptionLabel"], Field.text(), most: 1000),
         ]
-        return Sheet(
+        return PageContent(
             template: "subscriptions", title: words["subscriptionsTitle"], place: .subscriptions,
             content: [
                 "subscriptions": .rows(subscriptions.map { card(paper, $0) }),
@@ -58,11 +58,11 @@ public struct SubscriptionsPage: Page {
             problems: paper.problems(draft, in: "subscription", fields))
     }
 
-    private func path(_ paper: Paper, _ own: Subscription) -> String {
+    private func path(_ paper: RenderContext, _ own: Subscription) -> String {
         paper.circlePath("/subscriptions/\(own.id.pathSegment)")
     }
 
-    private func card(_ paper: Paper, _ own: Subscription) -> Node {
+    private func card(_ paper: RenderContext, _ own: Subscription) -> Node {
         let (words, times) = (paper.words, paper.times)
         let name = own.label.isEmpty ? own.host : own.label
         let badge =

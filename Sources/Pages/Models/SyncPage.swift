@@ -30,11 +30,11 @@ public struct SyncPage: Page {
 
     public var formTargets: [String] { signInOrigins }
 
-    public func sheet(_ paper: Paper) -> Sheet {
+    public func sheet(_ paper: RenderContext) -> PageContent {
         let words = paper.words
         let label = Field(
             "label", words["feedLabel"], Field.text(), hint: words["feedLabelHint"], most: 1000)
-        return Sheet(
+        return PageContent(
             template: "sync", title: words["syncTitle"], place: .sync,
             content: [
                 "lead": .text(words("syncLead", ["app": paper.frame.brand.name])),
@@ -61,7 +61,7 @@ public struct SyncPage: Page {
                 [label] + paper.contentFields(ContentSettings(), patients: patients, isConnection: false)))
     }
 
-    private func card(_ paper: Paper, _ feed: FeedSummary) -> Node {
+    private func card(_ paper: RenderContext, _ feed: FeedSummary) -> Node {
         [
             "name": .text(paper.title(feed)),
             "href": .text(paper.href(feed.path(paper))), "badge": paper.badge(feed), "line": paper.line(feed),
@@ -69,7 +69,7 @@ public struct SyncPage: Page {
         ]
     }
 
-    private func card(_ paper: Paper, _ own: ConnectionSummary) -> Node {
+    private func card(_ paper: RenderContext, _ own: ConnectionSummary) -> Node {
         let isHeld = own.alerts.contains { if case .held = $0 { true } else { false } }
         let isReady = own.state == .active && !own.isRunning && !isHeld
         let isUnfinished = [.unauthorized, .choosing, .choosingContent].contains(own.state)
@@ -85,7 +85,7 @@ public struct SyncPage: Page {
         ]
     }
 
-    private func offer(_ paper: Paper, _ offer: Offer) -> Node {
+    private func offer(_ paper: RenderContext, _ offer: Offer) -> Node {
         let key = "connect_" + offer.provider.rawValue
         // Apple's calendars are connected for all circles at once, on the page that explains this.
         let isElsewhere = offer.provider == .apple

@@ -4,7 +4,7 @@ enum BadgeTone: String, CaseIterable {
     case good, busy, warning, bad, off
 }
 
-extension Paper {
+extension RenderContext {
     /// A state as a word and a shape; the colour adds no further information.
     func badge(_ tone: BadgeTone, _ key: String, _ inserts: [String: String] = [:]) -> Node {
         ["tone": .text(tone.rawValue), "label": .text(words(key, inserts)), tone.rawValue: true]

@@ -4,7 +4,7 @@ enum ButtonStyle: String, CaseIterable {
     case primary, plain, quiet, danger
 }
 
-extension Paper {
+extension RenderContext {
     /// A form with one button.
     ///
     /// - Parameter about: the object of the button, appended to its label for people who hear it out of context.

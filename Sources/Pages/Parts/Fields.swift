@@ -51,7 +51,7 @@ struct Field {
     static let address = Kind.line(type: "url", autocomplete: "off")
 }
 
-extension Paper {
+extension RenderContext {
     /// A field with its label, hint and error, for the template `field`.
     ///
     /// - Parameter form: the form's name, from which the ids of its fields are made.

@@ -18,7 +18,7 @@ enum Cell {
     case empty
 }
 
-extension Paper {
+extension RenderContext {
     /// - Parameters:
     /// - columns: the keys of the headings.
     /// - names: further headings, which are names.

@@ -13,7 +13,7 @@ struct Bars {
     static let widest = 32.0
 }
 
-extension Paper {
+extension RenderContext {
     /// A chart of columns with its table, for the template `bars`.
     func bars(_ bars: Bars, title: String, caption: String) -> Node {
         let totals = bars.days.indices.map { day in bars.kinds.reduce(0) { $0 + $1.counts[day] } }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-extension Paper {
+extension RenderContext {
     /// A month as a table of weeks that begin on Monday; days of other months are empty cells.
     ///
     /// - Parameter content: the content of a day's cell.

@@ -15,7 +15,7 @@ public struct RunDay: Sendable {
     }
 }
 
-extension Paper {
+extension RenderContext {
     /// A chart of runs: one column of full height for each day, divided by the runs' results.
     func runs(_ days: [RunDay], title: String) -> Node {
         bars(

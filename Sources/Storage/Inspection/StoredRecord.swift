@@ -28,7 +28,7 @@ public enum StoredRecord: Sendable {
     case syncConflict(SyncConflictRow)
     case syncJournal(SyncJournalRow)
     case syncChannel(SyncChannelRow)
-    case syncWish(SyncWish)
+    case pendingSync(PendingSync)
     case officeProfile(OfficeProfile)
     case officeDay(OfficeDayRecord)
     case officeVisit(OfficeVisit)
@@ -41,7 +41,7 @@ public enum StoredRecord: Sendable {
         case circles, members, scheduleItems, occurrences, feeds, importedEvents, imports, importItems, importSources,
             importChanges,
             subscriptions, webhooks, webhookDeliveries, changes, serviceKeys, auditTrail, connections, syncLinks,
-            syncOperations, syncPositions, syncRuns, syncConflicts, syncJournal, syncChannels, syncWishes,
+            syncOperations, syncPositions, syncRuns, syncConflicts, syncJournal, syncChannels, pendingSyncs,
             officeProfiles, officeDays, officeVisits, users, personalEvents, plannedEvents
 
         public var name: String { stored.schema.name }
@@ -94,7 +94,7 @@ public enum StoredRecord: Sendable {
             case .syncConflicts: rows(StoredRecord.syncConflict)
             case .syncJournal: rows(StoredRecord.syncJournal)
             case .syncChannels: rows(StoredRecord.syncChannel)
-            case .syncWishes: rows(StoredRecord.syncWish)
+            case .pendingSyncs: rows(StoredRecord.pendingSync)
             case .officeProfiles: rows(StoredRecord.officeProfile)
             case .officeDays: rows(StoredRecord.officeDay)
             case .officeVisits: rows(StoredRecord.officeVisit)

@@ -93,13 +93,13 @@ extension ReadTransaction {
 
     /// The identity of an imported event that is the same as another except for its UID, and who sees it: nil for
     /// everybody, empty for nobody.
-    public typealias Twin = (key: ImportedEventRecord.Key, fingerprint: ByteString, visibleTo: ByteString?)
+    public typealias DuplicateEvent = (key: ImportedEventRecord.Key, fingerprint: ByteString, visibleTo: ByteString?)
 
     /// Returns events of some sources with one of these fingerprints, in order of UID; nil when there are more than
     /// `limit`.
     public func twins(
         _ fingerprints: [String], of sources: [EventSource], in circle: Circle, limit: Int
-    ) throws -> [Twin]? {
+    ) throws -> [DuplicateEvent]? {
         let origins = sources.map { SQLValue.text($0.text) }
         let found = try eachGroup(fingerprints, from: 4 + origins.count) { parameters, values in
             try rows(
@@ -116,7 +116,7 @@ extension ReadTransaction {
     /// Returns events with one fingerprint after a UID: those that were examined before are not visited again.
     public func twins(
         _ fingerprint: String, behind uid: String, of sources: [EventSource], in circle: Circle, limit: Int
-    ) throws -> [Twin] {
+    ) throws -> [DuplicateEvent] {
         let origins = sources.map { SQLValue.text($0.text) }
         return try rows(
             """
@@ -129,7 +129,7 @@ extension ReadTransaction {
         ).map(Self.twin)
     }
 
-    private static func twin(_ row: SQLRow) throws -> Twin {
+    private static func twin(_ row: SQLRow) throws -> DuplicateEvent {
         (
             ImportedEventRecord.Key(
                 EventSource(stored: try row.text(required: "source")), uid: try row.text(required: "uid"),

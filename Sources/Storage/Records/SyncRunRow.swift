@@ -42,7 +42,7 @@ public struct HeldRun: Hashable, Sendable {
 }
 
 /// The result of a run that is added to the counters.
-public struct RunTally: Hashable, Sendable {
+public struct RunCounts: Hashable, Sendable {
     public var isSuccess: Bool
     public var writes: Int
     public var errors: Int
@@ -86,7 +86,7 @@ extension WriteTransaction {
     /// Stores a new or changed run, and counts one that has just ended.
     ///
     /// - Parameter tally: its result, which is counted once, when the run has ended.
-    public func putSyncRun(_ own: SyncRunRow, _ tally: RunTally, now: Int) throws {
+    public func putSyncRun(_ own: SyncRunRow, _ tally: RunCounts, now: Int) throws {
         try holdConnection(own.connectionID)
         let wasOver = try syncRun(own.id)?.state.isOver ?? false
         try put(own)

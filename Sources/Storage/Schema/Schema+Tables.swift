@@ -42,7 +42,7 @@ extension Schema {
         .plannedCalendars, PlannedEvent.schema, .revisionsDue, .scheduleItems, SecondFactor.schema, ServerRecord.schema,
         ServiceKey.schema, Session.schema, .settings, SignInFailures.schema, .signInHomes, SignInLink.schema,
         Subscription.schema, SyncChannelRow.schema, SyncConflictRow.schema, .syncDays, SyncJournalRow.schema,
-        .syncLeases, SyncLinkRow.schema, .syncOperations, .syncPositions, SyncRunRow.schema, SyncWish.schema,
+        .syncLeases, SyncLinkRow.schema, .syncOperations, .syncPositions, SyncRunRow.schema, PendingSync.schema,
         User.schema, Webhook.schema, .circleUsage, ConnectionAuthorization.schema, ConnectionCredential.schema,
         Feed.schema, .importChanges, .importItems, .importSources, ChangedOccurrence.schema, .recoveryCodes,
         WebhookDelivery.schema, .writtenCircles, .feedTokens,

@@ -16,11 +16,11 @@ final class Faults: Sendable {
 
     func take(_ request: ProviderRequest) -> String? {
         wishes.withLock { wishes in
-            guard let place = wishes.firstIndex(where: { $0.method == request.method && $0.times > 0 }) else {
+            guard let index = wishes.firstIndex(where: { $0.method == request.method && $0.times > 0 }) else {
                 return nil
             }
-            wishes[place].times -= 1
-            return wishes[place].fault
+            wishes[index].times -= 1
+            return wishes[index].fault
         }
     }
 }

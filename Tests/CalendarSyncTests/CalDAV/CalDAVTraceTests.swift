@@ -136,8 +136,8 @@ struct CalDAVTrace {
     @Test("A token that has really expired leads to one more listing")
     func expired() async throws {
         let trace = try CalDAVTrace("radicale_expired-token.txt")
-        let place = trace.exchanges.firstIndex { $0.status == 403 }
-        let dead = try #require(place)
+        let index = trace.exchanges.firstIndex { $0.status == 403 }
+        let dead = try #require(index)
         let calendar = "http://127.0.0.1:1/alice/exp/"
         let first = trace.exchanges[2]
         func step(_ exchange: CalDAVTrace.Exchange) -> ScriptedHTTP.Step {

@@ -110,10 +110,10 @@ import Testing
                 + "<d:sync-token>t&amp;1</d:sync-token></d:multistatus>").utf8)
         #expect(try Multistatus(answer).syncToken == "t&1")
         for end in 0..<answer.count { #expect(throws: XMLFailure.self) { try Multistatus(Array(answer[..<end])) } }
-        for place in answer.indices {
+        for index in answer.indices {
             for byte: UInt8 in [0, 32, 34, 38, 47, 58, 60, 62, 120, 195] {
                 var changed = answer
-                changed[place] = byte
+                changed[index] = byte
                 _ = try? Multistatus(changed)
                 _ = DAVCondition(changed)
             }

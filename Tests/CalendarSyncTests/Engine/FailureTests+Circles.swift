@@ -83,7 +83,7 @@ extension FailureTests {
     func twoConnections() async throws {
         let world = try await World.stage(appointments: 3, tasks: 2, linked: false)
         let other = World(world.circle, connection: "n2")
-        other.brake = Brake()
+        other.brake = DeletionLimit()
         world.other = other
         world.switchCalendar()
         other.switchCalendar()

@@ -116,7 +116,7 @@ import Testing
     /// Returns `ok` when the sides are at rest and equal after two runs, or `held` when a person had to approve first.
     static func cell(_ operation: Operation, _ fault: Fault) async throws -> String {
         let world = try await World.stage(appointments: 3, tasks: 2, linked: false)
-        world.brake = Brake(events: 2, fraction: 5)
+        world.brake = DeletionLimit(events: 2, fraction: 5)
         world.add(series, repetition: Repetition(rrule: "FREQ=DAILY;COUNT=6"))
         world.calendar.mayOmit = { _ in true }
         world.calendar.rewrites = fault.isRewriting

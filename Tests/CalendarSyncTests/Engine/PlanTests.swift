@@ -18,7 +18,7 @@ import Testing
             (10, 1, false), (11, 54, true), (11, 55, false), (12, 59, true), (100, 500, false), (101, 500, true),
         ])
     func brake(deletions: Int, linked: Int, holds: Bool) {
-        #expect(Brake().holds(deletions, of: linked) == holds)
+        #expect(DeletionLimit().holds(deletions, of: linked) == holds)
     }
 
     @Test("A series lies in a window if any of its occurrences does, and none that was cancelled")
@@ -77,7 +77,7 @@ import Testing
         let report = RemoteChange.occurrence(
             seriesID: "e", originalStart: Self.second, .changed(changed), etag: "2", updatedAt: Instant(seconds: 9))
         let window = SyncWindow(from: Instant(seconds: 0), to: Instant(seconds: 99 * World.day))
-        var sightings = Sightings()
+        var sightings = Observations()
         sightings.add(
             ChangeSet(changes: [report], isFull: false, cursor: "c"), links: ["e": link], judged: window)
         let entry = try #require(sightings.events["e"]?.entry)
@@ -102,7 +102,7 @@ import Testing
             item: Self.item, externalID: "e", agreed: Agreement(ours: Self.series, theirs: Self.series), state: .linked,
             since: Instant(seconds: 0))
         func unproven(_ changes: [RemoteChange], isFull: Bool, _ window: SyncWindow) -> [String] {
-            var sightings = Sightings()
+            var sightings = Observations()
             sightings.add(ChangeSet(changes: changes, isFull: isFull, cursor: nil), links: ["e": link], judged: window)
             return sightings.unproven.sortedTexts()
         }

@@ -122,7 +122,7 @@ struct SplitSeriesTests {
     @Test("A series that becomes sayable is one event again, and the reverse; no brake holds either")
     func forms() async throws {
         let world = try await Self.stage()
-        world.brake = Brake(events: 0, fraction: 1)
+        world.brake = DeletionLimit(events: 0, fraction: 1)
         for round in 0..<3 {
             Self.change(world, to: Self.sayable)
             try await world.run()

@@ -10,7 +10,7 @@ import Testing
 extension World {
     static func stage(appointments: Int = 0, tasks: Int = 0, linked: Bool = true) async throws -> World {
         let world = World()
-        world.brake = Brake()
+        world.brake = DeletionLimit()
         for index in 0..<appointments { world.add(ItemKey(.appointments, "a\(index)"), hour: index) }
         for index in 0..<tasks { world.add(ItemKey(.tasks, "t\(index)"), hour: index) }
         if linked, appointments + tasks > 0 { try await world.run() }

@@ -109,11 +109,11 @@ import Testing
         for _ in 0..<400 {
             var bytes = body
             for _ in 0..<Int.random(in: 1...4, using: &random) {
-                let place = Int.random(in: 0..<bytes.count, using: &random)
+                let index = Int.random(in: 0..<bytes.count, using: &random)
                 switch Int.random(in: 0..<3, using: &random) {
-                case 0: bytes[place] = alphabet.randomElement(using: &random) ?? 0
-                case 1: bytes.remove(at: place)
-                default: bytes.removeSubrange(place..<min(bytes.count, place + Int.random(in: 1...200, using: &random)))
+                case 0: bytes[index] = alphabet.randomElement(using: &random) ?? 0
+                case 1: bytes.remove(at: index)
+                default: bytes.removeSubrange(index..<min(bytes.count, index + Int.random(in: 1...200, using: &random)))
                 }
             }
             guard let set = try? await changes(String(decoding: bytes, as: UTF8.self)) else { continue }

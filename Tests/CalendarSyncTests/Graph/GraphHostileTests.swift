@@ -177,11 +177,11 @@ import Testing
         for _ in 0..<600 {
             var bytes = Array(good.utf8)
             for _ in 0...numbers.below(4) {
-                let place = numbers.below(bytes.count)
+                let index = numbers.below(bytes.count)
                 switch numbers.below(3) {
-                case 0: bytes[place] = UInt8(numbers.below(128))
-                case 1: bytes.removeSubrange(place..<min(place + numbers.below(30), bytes.count))
-                default: bytes.insert(contentsOf: Array(#"9223372036854775807"#.utf8), at: place)
+                case 0: bytes[index] = UInt8(numbers.below(128))
+                case 1: bytes.removeSubrange(index..<min(index + numbers.below(30), bytes.count))
+                default: bytes.insert(contentsOf: Array(#"9223372036854775807"#.utf8), at: index)
                 }
                 if bytes.isEmpty { bytes = [123] }
             }

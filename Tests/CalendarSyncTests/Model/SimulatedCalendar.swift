@@ -167,7 +167,8 @@ final class SimulatedCalendar: CalendarProvider, @unchecked Sendable {
             cursor: hasCursor && isFull ? "\(end)" : nil)
     }
 
-    func look(at ids: [String], in calendar: String) async throws(ProviderFailure) -> [(id: String, look: RemoteLook)] {
+    func look(at ids: [String], in calendar: String) async throws(ProviderFailure) -> [(id: String, look: RemoteLookup)]
+    {
         requests += 1
         return ids.map { id in
             guard let stored = events[id], stored.isLive else { return (id, .gone) }

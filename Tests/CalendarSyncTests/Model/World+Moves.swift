@@ -145,9 +145,9 @@ extension World {
         let typedHere = change(&item.entry)
         // A series that is moved, or repeats otherwise, forgets the occurrences that it no longer has.
         let prefix = "here \(key.id) occurrence "
-        for place in typed.keys where place.hasPrefix(prefix) {
-            let start = Instant(seconds: Int(place.dropFirst(prefix.count)) ?? 0)
-            if item.entry.occurrences[start] == nil { typed[place] = nil }
+        for index in typed.keys where index.hasPrefix(prefix) {
+            let start = Instant(seconds: Int(index.dropFirst(prefix.count)) ?? 0)
+            if item.entry.occurrences[start] == nil { typed[index] = nil }
         }
         if let (field, value) = typedHere { typed["here \(key.id) \(field)"] = value.isEmpty ? nil : value }
         item.revision += 1
@@ -181,7 +181,7 @@ extension World {
     }
 
     private func forget(_ prefix: String) {
-        for place in typed.keys where place.hasPrefix(prefix) { typed[place] = nil }
+        for index in typed.keys where index.hasPrefix(prefix) { typed[index] = nil }
     }
 
     private func occurrenceHere(_ move: Move) {
@@ -233,8 +233,8 @@ extension World {
         let delta = entry.span.start.seconds - old.seconds
         var moved: [String: String] = [:]
         let prefix = "there \(calendar.name)/\(id) occurrence "
-        for (place, value) in typed where place.hasPrefix(prefix) {
-            typed[place] = nil
+        for (index, value) in typed where index.hasPrefix(prefix) {
+            typed[index] = nil
             moved["\(prefix)\((Int(place.dropFirst(prefix.utf8.count)) ?? 0) + delta)"] = value
         }
         typed.merge(moved) { $1 }

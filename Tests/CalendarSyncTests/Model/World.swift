@@ -50,7 +50,7 @@ final class World: @unchecked Sendable {
     /// The index of the chosen calendar in `calendars`.
     var current = 0
     let store: SimulatedStore
-    var brake = Brake(events: 2, fraction: 5)
+    var brake = DeletionLimit(events: 2, fraction: 5)
     var window = SyncWindow(from: Instant(seconds: 0), to: Instant(seconds: 200 * World.day))
     var twoWay = true
     var filter = "all"

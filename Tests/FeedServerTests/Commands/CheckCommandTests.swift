@@ -82,8 +82,8 @@ struct CheckCommandTests {
         let text = "DESCRIPTION:" + String(repeating: "ä", count: 500) + "HERE" + String(repeating: "ö", count: 500)
         let (line, arrow) = CheckArrow.cut(text, around: 512..<516)
         #expect(line.hasPrefix("…ä") && line.hasSuffix("ö…") && line.count == 98)
-        let place = try #require(line.firstIndex(of: "H"))
-        #expect(line.distance(from: line.startIndex, to: place) == arrow.count - 4)
+        let index = try #require(line.firstIndex(of: "H"))
+        #expect(line.distance(from: line.startIndex, to: index) == arrow.count - 4)
         #expect(arrow.hasSuffix(" ^~~~"))
         // What is meant goes on beyond the screen, but the arrow does not.
         #expect(CheckArrow.cut(text, around: 12..<1016).arrow.count == 96)

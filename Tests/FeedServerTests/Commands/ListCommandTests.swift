@@ -26,11 +26,11 @@ struct ListCommandTests {
         ] {
             let lines = try await server.kalends(command).output.split(separator: "\n").map(String.init)
             let first = try #require(lines.first)
-            var place = first.startIndex
+            var index = first.startIndex
             for heading in headings {
                 let found = try #require(
-                    first.range(of: heading, range: place..<first.endIndex), "\(command) \(heading)")
-                place = found.upperBound
+                    first.range(of: heading, range: index..<first.endIndex), "\(command) \(heading)")
+                index = found.upperBound
                 // Each column begins where its heading does: what is before it is room.
                 let column = first.distance(from: first.startIndex, to: found.lowerBound)
                 guard column > 0 else { continue }

@@ -147,10 +147,10 @@ struct SharedServersTests {
                 record.stage = .reading
                 try transaction.putImport(record)
             }
-            services.importDesk.tell(id, .reading, 0.25)
+            services.importRegistry.tell(id, .reading, 0.25)
             let (told, finish) = AsyncStream.makeStream(of: Void.self)
             async let work: Void = leases.keeping(
-                held, every: .milliseconds(20), noting: { services.importDesk.progress(id)?.note ?? "" }
+                held, every: .milliseconds(20), noting: { services.importRegistry.progress(id)?.note ?? "" }
             ) {
                 for await _ in told {}
             }

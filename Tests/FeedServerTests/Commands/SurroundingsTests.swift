@@ -10,7 +10,7 @@ import Testing
 
 @Suite("What doctor looks at around the database")
 struct SurroundingsTests {
-    private static let noon = Surroundings(settings: ServerSettings(), now: 1_800_000_000_000)
+    private static let noon = MachineChecks(settings: ServerSettings(), now: 1_800_000_000_000)
 
     @Test("A clock behind what was written is not well; one that no time server keeps is")
     func clock() {

@@ -141,7 +141,7 @@ struct ConnectionRecordTests {
                 for (name, text) in allRuns {
                     try transaction.putSyncRun(
                         SyncRunRow(id: name, connectionID: id, state: .running, startedAt: 1, content: text),
-                        RunTally(isSuccess: true, writes: 0, errors: 0), now: 1)
+                        RunCounts(isSuccess: true, writes: 0, errors: 0), now: 1)
                 }
                 for (name, text) in allLinks {
                     try transaction.putSyncLink(

@@ -134,7 +134,8 @@ final class MemoryCalendar: CalendarProvider {
         }
     }
 
-    func look(at ids: [String], in calendar: String) async throws(ProviderFailure) -> [(id: String, look: RemoteLook)] {
+    func look(at ids: [String], in calendar: String) async throws(ProviderFailure) -> [(id: String, look: RemoteLookup)]
+    {
         try await enter()
         return state.withLock { state in
             ids.map { id in

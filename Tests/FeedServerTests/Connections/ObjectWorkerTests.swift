@@ -69,12 +69,12 @@ struct ObjectWorkerTests {
             ObjectQuestion(text: [0xFF, 0x00, 0x0A], floatingZone: "UTC"), ObjectQuestion(floatingZone: "UTC"),
         ]
         let mark = Mark(installation: "i", connection: "c", circle: "o", item: ItemKey(.tasks, "t"), generation: 0)
-        for place in [0, 1, 2, 4] {
-            let entry = try #require(questions[place].answer().entry)
+        for index in [0, 1, 2, 4] {
+            let entry = try #require(questions[index].answer().entry)
             var other = entry
             other.title += " 2"
             other.reminders = [5]
-            var question = questions[place]
+            var question = questions[index]
             question.change = .init(from: entry, to: other, mark: mark, now: Instant(seconds: 1_772_452_800))
             #expect(question.answer().text != nil)
             questions.append(question)
@@ -95,11 +95,11 @@ struct ObjectWorkerTests {
         try await Self.standIn("b'deadly' in text and os.kill(os.getpid(), signal.SIGKILL)") { executable, starts in
             let worker = ObjectWorker(executable)
             var questions = (0..<30).map { Self.object("u\($0)") }
-            for place in [0, 7, 8, 29] { questions[place] = Self.object("deadly\(place)") }
+            for index in [0, 7, 8, 29] { questions[index] = Self.object("deadly\(index)") }
             let answers = try await worker.answers(to: questions)
-            for (place, (question, answer)) in zip(questions, answers).enumerated() {
-                let isDeadly = [0, 7, 8, 29].contains(place)
-                #expect(answer == (isDeadly ? .beyondLimits : question.answer()), "\(place)")
+            for (index, (question, answer)) in zip(questions, answers).enumerated() {
+                let isDeadly = [0, 7, 8, 29].contains(index)
+                #expect(answer == (isDeadly ? .beyondLimits : question.answer()), "\(index)")
             }
             // The first is deadly to a new process; the others are met by a used one, and then by a new one.
             #expect(starts() <= 8)

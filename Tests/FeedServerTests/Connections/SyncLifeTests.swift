@@ -177,7 +177,7 @@ struct SyncLifeTests {
             defer { running.cancel() }
             try await eventually("The quick provider has its event.") { !bench.calendars[quick].live.isEmpty }
             #expect(bench.calendars[quick].live.count == 1)
-            #expect(ids.count { bench.calendars[$0].requests > 0 } <= SyncDesk.perUser)
+            #expect(ids.count { bench.calendars[$0].requests > 0 } <= SyncScheduler.perUser)
         }
     }
 

@@ -29,12 +29,12 @@ struct SyncPaceTests {
 
     @Test("A host with hundreds of slow ones leaves room for every other host, and takes eight itself")
     func slowHost() {
-        let desk = SyncDesk()
+        let desk = SyncScheduler()
         let slow = (0..<500).map { Self.due("s\($0)", nil, .caldav, account: "https://slow.example/u/\($0)", at: $0) }
         let others = (0..<10).map { Self.due("o\($0)", nil, .caldav, account: "https://h\($0).example/u", at: 900) }
         var queue = SyncQueue(slow + others)
         let taken = queue.take { desk.enter($0, now: 1000) }
-        #expect(taken.count { $0.id.hasPrefix("s") } == SyncDesk.perHost)
+        #expect(taken.count { $0.id.hasPrefix("s") } == SyncScheduler.perHost)
         #expect(taken.count { $0.id.hasPrefix("o") } == 10)
         // Nothing more, until one of them ends.
         #expect(queue.take { desk.enter($0, now: 1000) }.isEmpty)
@@ -46,7 +46,7 @@ struct SyncPaceTests {
 
     @Test("One user has two under way, and those that wait keep their order")
     func users() {
-        let desk = SyncDesk()
+        let desk = SyncScheduler()
         var queue = SyncQueue((0..<5).map { Self.due("a\($0)", "ann", at: $0) } + [Self.due("b", "ben", at: 99)])
         #expect(Set(queue.take { desk.enter($0, now: 0) }.map(\.id)) == ["a0", "b", "a1"])
         desk.leave("a1")
@@ -59,12 +59,12 @@ struct SyncPaceTests {
 
     @Test("A provider takes no more than its places, and when it asks the application to wait, all connections do")
     func project() {
-        let desk = SyncDesk()
-        let gate = SyncDesk.Gate(.google, account: nil)
+        let desk = SyncScheduler()
+        let gate = SyncScheduler.Gate(.google, account: nil)
         let all = (0..<100).map { Self.due("g\($0)", at: $0) }
         var queue = SyncQueue(all)
         let first = queue.take { desk.enter($0, now: 0) }
-        #expect(first.count == SyncDesk.perProvider)
+        #expect(first.count == SyncScheduler.perProvider)
         for own in first { desk.leave(own.id) }
         let quota = ProviderFailure(.throttled(retryAfter: 20), "Google asks us to wait.", code: "rateLimitExceeded")
         // One account's limit says nothing about the others; three users' within a minute do.
@@ -76,18 +76,18 @@ struct SyncPaceTests {
         // Other providers go on.
         #expect(desk.enter(Self.due("o", nil, .outlook), now: 1000) == .entered)
         let next = queue.take { desk.enter($0, now: 6_000) }
-        #expect(next.count == SyncDesk.perProvider / 2)
+        #expect(next.count == SyncScheduler.perProvider / 2)
         // What is taken makes room, by and by.
         for own in next {
             desk.leave(own.id)
             desk.note(nil, at: gate, user: own.userID, now: 7_000)
         }
-        #expect(queue.take { desk.enter($0, now: 7_000) }.count == SyncDesk.perProvider * 3 / 4)
+        #expect(queue.take { desk.enter($0, now: 7_000) }.count == SyncScheduler.perProvider * 3 / 4)
     }
 
     @Test("An account that its provider asks to wait waits, with all of its connections, and no other one does")
     func account() throws {
-        let desk = SyncDesk()
+        let desk = SyncScheduler()
         var own = Connection(
             id: "a", circleID: "c", userID: "ann", provider: .google, label: nil, config: "{}", now: 0)
         own.accountID = "ann@example.com"

@@ -301,7 +301,7 @@ struct FeedReadingTests {
 
     @Test("A client that tries one unknown token after another waits longer and longer, up to a bound")
     func brake() {
-        let brake = GuessBrake()
+        let brake = GuessThrottle()
         let delays = (0..<30).map { _ in brake.delay(forMissFrom: "192.0.2.0/24", now: 1000) }
         #expect(delays.prefix(10).allSatisfy { $0 == 0 })
         #expect(delays.dropFirst(10).first == 100)
@@ -312,7 +312,7 @@ struct FeedReadingTests {
 
     @Test("The brake's memory is bounded: full of networks that miss now, it slows every other one, and then forgets")
     func brakeIsBounded() {
-        let brake = GuessBrake()
+        let brake = GuessThrottle()
         for number in 0..<10_000 { _ = brake.delay(forMissFrom: "2001:db8:\(number)::/48", now: 1000) }
         #expect(brake.delay(forMissFrom: "192.0.2.0/24", now: 2000) == 5000)
         #expect(brake.delay(forMissFrom: "2001:db8:1::/48", now: 2000) == 0)

@@ -56,13 +56,13 @@ final class NameServer: Sendable {
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
             let envelope = unwrapInboundIn(data)
             let question = Array(envelope.data.readableBytesView)
-            var (place, labels) = (12, [String]())
-            while place < question.count, question[place] > 0 {
-                let end = place + 1 + Int(question[place])
-                labels.append(String(decoding: question[(place + 1)..<end], as: UTF8.self))
-                place = end
+            var (index, labels) = (12, [String]())
+            while index < question.count, question[index] > 0 {
+                let end = index + 1 + Int(question[index])
+                labels.append(String(decoding: question[(index + 1)..<end], as: UTF8.self))
+                index = end
             }
-            let type = Int(question[place + 1]) << 8 | Int(question[place + 2])
+            let type = Int(question[index + 1]) << 8 | Int(question[index + 2])
             guard let bytes = answer(question, labels.joined(separator: "."), type) else { return }
             context.writeAndFlush(
                 wrapOutboundOut(

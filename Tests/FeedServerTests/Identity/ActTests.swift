@@ -23,7 +23,7 @@ struct ActTests {
             let before = try await Self.entries(server).count
             let name = try await server.services.acts.act(on: .circle("c", .manage), for: Self.ann) { act in
                 let circle = try act.transaction.putCircle("c", name: "New", timeZone: "UTC", now: act.now).0
-                return Done(circle.name, noting: AuditNote(.circleChanged, "c", detail: ["fields": ["name"]]))
+                return ActResult(circle.name, noting: AuditNote(.circleChanged, "c", detail: ["fields": ["name"]]))
             }
             #expect(name == "New")
             let entries = try await Self.entries(server)
@@ -39,11 +39,11 @@ struct ActTests {
         try await TestServer.run { server in
             try await server.makeCircle()
             let acts = server.services.acts
-            func refused<Held>(_ ground: Ground<Held>, _ caller: Caller) async throws -> Refusal.Kind {
+            func refused<Held>(_ ground: ActTarget<Held>, _ caller: Caller) async throws -> Refusal.Kind {
                 do {
                     try await acts.act(on: ground, for: caller) { act in
                         _ = try act.transaction.deleteCircle("c", now: act.now)
-                        return Done(noting: AuditNote(.circleDeleted, "c"))
+                        return ActResult(noting: AuditNote(.circleDeleted, "c"))
                     }
                 } catch let refusal as Refusal {
                     return refusal.kind
@@ -66,7 +66,7 @@ struct ActTests {
             try await server.makeCircle()
             let before = try await Self.entries(server).count
             await #expect(throws: Refusal.self) {
-                try await server.services.acts.act(on: .circle("c", .manage), for: Self.ann) { act -> Done<Void> in
+                try await server.services.acts.act(on: .circle("c", .manage), for: Self.ann) { act -> ActResult<Void> in
                     _ = try act.transaction.putCircle("c", name: "New", timeZone: "UTC", now: act.now)
                     throw Refusal.conflict("A test.")
                 }
@@ -100,7 +100,7 @@ struct ActTests {
         #expect(AuditNote(.circleChanged, "c", changed: ["name": false, "timeZone": false]) == nil)
         let note = AuditNote(.circleChanged, "c", changed: ["timeZone": true, "name": true, "other": false])
         #expect(note?.detail == ["fields": ["name", "timeZone"]])
-        #expect(Done.changed(1, noting: nil).notes.isEmpty && Done.changed(1, noting: note).notes.count == 1)
+        #expect(ActResult.changed(1, noting: nil).notes.isEmpty && ActResult.changed(1, noting: note).notes.count == 1)
     }
 
     @Test("Items of a circle raise its version once, however many are changed together")

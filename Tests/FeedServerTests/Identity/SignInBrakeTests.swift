@@ -25,7 +25,8 @@ struct SignInBrakeTests {
     }
 
     /// Returns how many seconds the next guess has to wait.
-    private static func wait(_ brake: SignInBrake, _ user: String, _ network: String, _ now: Int) async throws -> Int {
+    private static func wait(_ brake: SignInThrottle, _ user: String, _ network: String, _ now: Int) async throws -> Int
+    {
         do {
             try await brake.begin(user, from: network, now: now)
             return 0
@@ -38,10 +39,10 @@ struct SignInBrakeTests {
     func home() async throws {
         try await Self.run { store in
             let now = 1_000_000_000
-            let before = try await SignInBrake(store)
+            let before = try await SignInThrottle(store)
             try await before.begin("ann", from: "home", now: now)
             try await before.succeed("ann", from: "home", now: now)
-            let after = try await SignInBrake(store)
+            let after = try await SignInThrottle(store)
             for guess in 0..<5 { #expect(try await Self.wait(after, "ann", "elsewhere\(guess)", now) == 0) }
             #expect(try await Self.wait(after, "ann", "elsewhere", now) == 30)
             #expect(try await Self.wait(after, "ann", "home", now) == 0)
@@ -52,21 +53,21 @@ struct SignInBrakeTests {
     func waits() async throws {
         try await Self.run { store in
             let now = 1_000_000_000
-            let before = try await SignInBrake(store)
+            let before = try await SignInThrottle(store)
             for _ in 0..<5 { #expect(try await Self.wait(before, "ann", "a", now) == 0) }
             for guess in 0..<15 { #expect(try await Self.wait(before, "user\(guess)", "a", now) == 0) }
             for _ in 0..<5 { #expect(try await Self.wait(before, "ben", "b", now) == 0) }
             try await before.succeed("ben", from: "b", now: now)
-            var after = try await SignInBrake(store)
+            var after = try await SignInThrottle(store)
             #expect(try await Self.wait(after, "ann", "z", now) == 30)
             #expect(try await Self.wait(after, "someone", "a", now) == 30)
             #expect(try await Self.wait(after, "ben", "y", now) == 0)
             // And it goes on to grow.
             #expect(try await Self.wait(after, "ann", "z", now + 30_000) == 0)
-            after = try await SignInBrake(store)
+            after = try await SignInThrottle(store)
             #expect(try await Self.wait(after, "ann", "y", now + 30_000) == 60)
             try await after.forget("ann", now: now + 30_000)
-            after = try await SignInBrake(store)
+            after = try await SignInThrottle(store)
             #expect(try await Self.wait(after, "ann", "y", now + 30_000) == 0)
         }
     }
@@ -75,7 +76,7 @@ struct SignInBrakeTests {
         "A forgotten phone with an old token keeps nobody out of its network, and guessed tokens keep out tokens only")
     func forgottenPhone() async throws {
         try await Self.run { store in
-            let brake = try await SignInBrake(store)
+            let brake = try await SignInThrottle(store)
             var now = 1_000_000_000
             for _ in 0..<200 {
                 try await brake.refuse(companion: "Bearer the old one", from: "home", now: now)
@@ -98,7 +99,7 @@ struct SignInBrakeTests {
     func withdrawn() async throws {
         try await Self.run { store in
             let now = 1_000_000_000
-            var brake = try await SignInBrake(store)
+            var brake = try await SignInThrottle(store)
             func halfway(_ now: Int) async throws {
                 #expect(try await Self.wait(brake, "ann", "a", now) == 0)
                 try await brake.withdraw("ann", from: "a", now: now)
@@ -108,10 +109,10 @@ struct SignInBrakeTests {
             for _ in 0..<30 { try await halfway(now) }
             #expect(try await Self.wait(brake, "ann", "a", now) == 0)
             #expect(try await Self.wait(brake, "ann", "a", now) == 30)
-            brake = try await SignInBrake(store)
+            brake = try await SignInThrottle(store)
             #expect(try await Self.wait(brake, "ann", "a", now) == 30)
             for _ in 0..<3 { try await halfway(now + 30_000) }
-            brake = try await SignInBrake(store)
+            brake = try await SignInThrottle(store)
             #expect(try await Self.wait(brake, "ann", "a", now + 30_000) == 0)
             #expect(try await Self.wait(brake, "ann", "a", now + 30_000) == 60)
         }

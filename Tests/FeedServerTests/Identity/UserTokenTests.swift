@@ -166,14 +166,14 @@ struct UserTokenTests {
             for round in 0..<600 {
                 var bytes = Array(originals[round % originals.count].utf8)
                 for _ in 0...Int.random(in: 0...2, using: &generator) {
-                    let place = Int.random(in: 0..<bytes.count, using: &generator)
+                    let index = Int.random(in: 0..<bytes.count, using: &generator)
                     let new = alphabet[Int.random(in: 0..<alphabet.count, using: &generator)]
                     switch Int.random(in: 0..<5, using: &generator) {
-                    case 0: bytes[place] = new
-                    case 1: bytes.insert(new, at: place)
-                    case 2: bytes.remove(at: place)
-                    case 3: bytes.removeSubrange(place..<min(bytes.count, place + 30))
-                    default: bytes.insert(contentsOf: bytes.prefix(place).suffix(20), at: place)
+                    case 0: bytes[index] = new
+                    case 1: bytes.insert(new, at: index)
+                    case 2: bytes.remove(at: index)
+                    case 3: bytes.removeSubrange(index..<min(bytes.count, index + 30))
+                    default: bytes.insert(contentsOf: bytes.prefix(index).suffix(20), at: index)
                     }
                     if bytes.isEmpty { bytes = [46] }
                 }

@@ -43,8 +43,8 @@ struct BoundedAnswerTests {
             ).expect(200)
             #expect(answer.body.count < 2 << 20)
             let rejected = answer.json["rejected"]?.array ?? []
-            #expect(rejected.map { $0["line"]?.integer } == (1...BatchTally.mostRejected).map { $0 })
-            #expect(answer.json["rejectedLeftOut"] == .integer(100_000 - BatchTally.mostRejected))
+            #expect(rejected.map { $0["line"]?.integer } == (1...BatchCounts.mostRejected).map { $0 })
+            #expect(answer.json["rejectedLeftOut"] == .integer(100_000 - BatchCounts.mostRejected))
             #expect(answer.json["applied"] == 1)
         }
     }

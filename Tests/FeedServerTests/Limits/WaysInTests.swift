@@ -36,7 +36,7 @@ struct WaysInTests {
         func limit(_ settings: ServerSettings) -> Int {
             switch self {
             case .json: Request.jsonLimit
-            case .lines: BatchTally.mostBytes
+            case .lines: BatchCounts.mostBytes
             case .file: settings.maxImportBytes
             case .phone: PhoneRoutes.mostBytes
             }

@@ -162,24 +162,24 @@ struct ImportPageTests {
                 ann, try await ann.upload(start, to: Self.path, "This is no calendar.").expect(200))
             #expect(nothing.text.contains("class=\"problems\"") || nothing.text.contains("role=\"alert\""))
             let preview = try await Self.waited(ann, try await ann.upload(start, to: Self.path, Self.file(["A"])))
-            let place = try #require(ann.history.last)
+            let index = try #require(ann.history.last)
             _ = try await server.call(.put, "/v1/circles/c/members/ben", ["displayName": "Ben", "role": "viewer"])
             let ben = try await Browser.signedIn("ben", server)
             // What is not committed does not exist for other members.
             for role in ["viewer", "member", "owner"] {
                 let person: JSONValue = ["displayName": "Ben", "role": .string(role)]
                 _ = try await server.call(.put, "/v1/circles/c/members/ben", person)
-                for path in [place, "\(place)/progress"] { try await ben.open(path).expect(404) }
+                for path in [index, "\(index)/progress"] { try await ben.open(path).expect(404) }
                 let other = try #require(HTMLForm.all(in: try await ben.open("/app/account").text).first?.token)
                 for verb in ["page", "commit", "undo", "discard"] {
-                    try await ben.post("\(place)/\(verb)", [("token", other)]).expect(404)
+                    try await ben.post("\(index)/\(verb)", [("token", other)]).expect(404)
                 }
                 guard role != "viewer" else { continue }
-                let id = try #require(place.split(separator: "/").last)
+                let id = try #require(index.split(separator: "/").last)
                 #expect(!(try await ben.open(Self.path).expect(200)).text.contains(String(id)))
             }
-            try await ann.send(preview, to: "\(place)/discard").expect(200)
-            try await ann.open(place).expect(404)
+            try await ann.send(preview, to: "\(index)/discard").expect(200)
+            try await ann.open(index).expect(404)
             _ = try await server.call(.put, "/v1/circles/d", ["name": "D", "timeZone": "UTC"])
             _ = try await server.call(.put, "/v1/circles/d/members/ann", ["displayName": "Ann", "role": "owner"])
             let mine = try await Self.waited(ann, try await ann.upload(start, to: Self.path, Self.file(["B"])))

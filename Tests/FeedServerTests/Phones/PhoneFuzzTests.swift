@@ -145,11 +145,11 @@ struct PhoneFuzzTests {
             for _ in 0..<250 {
                 var bytes = try Self.body(&random).serialized()
                 for _ in 0..<Int.random(in: 1..<4, using: &random) where !bytes.isEmpty {
-                    let place = Int.random(in: 0..<bytes.count, using: &random)
+                    let index = Int.random(in: 0..<bytes.count, using: &random)
                     switch Int.random(in: 0..<3, using: &random) {
-                    case 0: bytes[place] = UInt8.random(in: 0...255, using: &random)
-                    case 1: bytes.remove(at: place)
-                    default: bytes.removeSubrange(place...)
+                    case 0: bytes[index] = UInt8.random(in: 0...255, using: &random)
+                    case 1: bytes.remove(at: index)
+                    default: bytes.removeSubrange(index...)
                     }
                 }
                 let answer = try await server.raw(

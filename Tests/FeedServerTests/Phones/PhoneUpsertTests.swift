@@ -177,7 +177,7 @@ struct PhoneUpsertTests {
                 // It was ten mebibytes, and whoever does not read it keeps it in memory.
                 #expect(answer.body.count < 2 << 20)
                 let listed = answer.json[list]?.array ?? []
-                #expect(!listed.isEmpty && listed.count <= BatchTally.mostRejected)
+                #expect(!listed.isEmpty && listed.count <= BatchCounts.mostRejected)
                 #expect(listed.compactMap { $0["index"]?.integer } == Array(0..<listed.count))
                 #expect(answer.json[list + "LeftOut"] == .integer(5000 - listed.count))
             }

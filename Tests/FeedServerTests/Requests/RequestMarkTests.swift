@@ -38,7 +38,7 @@ struct RequestMarkTests {
         "An invalid name is not accepted",
         arguments: ["a b", "a\"b", "a,b", "ü", "{x}", String(repeating: "a", count: 129), "a\u{7F}"])
     func invalid(_ text: String) {
-        #expect(RequestMark.valid(text) == nil)
+        #expect(RequestIdentity.valid(text) == nil)
     }
 
     @Test("An answer has the server's own name of the request when none that can be taken was handed in")
@@ -57,7 +57,7 @@ struct RequestMarkTests {
                 $0.lowercased().hasPrefix("x-request-id: ")
             }
             let own = try #require(line).dropFirst("x-request-id: ".count)
-            #expect(RequestMark.valid(String(own)) != nil && !own.contains("aaaaaaa"))
+            #expect(RequestIdentity.valid(String(own)) != nil && !own.contains("aaaaaaa"))
             all.insert(String(own))
         }
         #expect(all.count == 4)

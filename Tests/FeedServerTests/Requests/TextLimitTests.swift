@@ -86,10 +86,10 @@ struct TextLimitTests {
                 // Each part of the path in turn, and each parameter of the query.
                 let parts = route.path.split(separator: "/").map(String.init)
                 let filled = paths.path(of: route).split(separator: "/").map(String.init)
-                for (place, part) in parts.enumerated() where part.hasPrefix("{") {
+                for (index, part) in parts.enumerated() where part.hasPrefix("{") {
                     for bad in ["a%00b", "%c3%a9"] {
                         var own = filled
-                        own[place] = bad
+                        own[index] = bad
                         let path = "/" + own.joined(separator: "/")
                         let answer = try await server.raw(route.method, path, headers: headers, body: body?.bytes)
                         #expect((400..<500).contains(answer.status), "\(told) \(part): \(answer.status)")

@@ -198,7 +198,7 @@ enum GoldenFeeds {
         master.recurrence.rules = [try RecurrenceRule(series.rule)]
         let starts = Series(master: master, overrides: []).occurrences(from: from, to: to, floatingIn: rules)
             .occurrences.map { $0.start.instant(floatingIn: rules) }.filter { $0 > start }
-        func exception(_ place: Int) -> [Instant] { starts.indices.contains(place) ? [starts[place]] : [] }
+        func exception(_ index: Int) -> [Instant] { starts.indices.contains(index) ? [starts[index]] : [] }
         // Where a rule gives only few, they stay.
         let excluded = starts.count > 6 ? exception(1) + exception(5) : []
         let added = start.adding(seconds: 100 * 86_400 + 3600)
@@ -218,8 +218,8 @@ enum GoldenFeeds {
             (2, ["location": "Room 2, “left”; upstairs", "provider": "Dr. Else"]), (3, ["status": "cancelled"]),
             (4, ["startAt": .string(moved.description)]),
         ]
-        for (place, change) in changes {
-            let original = starts[place].basic
+        for (index, change) in changes {
+            let original = starts[index].basic
             let path = "/v1/circles/c/appointments/\(id)/occurrences/\(original)"
             try await server.call(.put, path, change).expect(201)
         }

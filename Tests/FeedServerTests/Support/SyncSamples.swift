@@ -48,7 +48,7 @@ enum SyncSamples {
             try transaction.putSyncRun(
                 SyncRunRow(
                     id: "run-\(connection)", connectionID: connection, state: .done, startedAt: now, content: texts.run),
-                RunTally(isSuccess: false, writes: 4, errors: 1), now: now)
+                RunCounts(isSuccess: false, writes: 4, errors: 1), now: now)
             try transaction.putSyncConflict(
                 SyncConflictRow(
                     connectionID: connection, id: "conflict-\(connection)", isOpen: true, at: now,

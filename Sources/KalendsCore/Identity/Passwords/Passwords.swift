@@ -4,7 +4,7 @@ import Synchronization
 
 /// Hashes and checks passwords, at most two at once, so that memory is limited however many people sign in.
 package final class Passwords: Sendable {
-    package let brake: SignInBrake
+    package let brake: SignInThrottle
     private let cost: Int
     /// A hash that no password gives and that takes as much work as new ones.
     private let nobodys: String
@@ -18,7 +18,7 @@ package final class Passwords: Sendable {
     private static let threads = TurnThreads(width: 2)
 
     /// - Parameter cost: the binary logarithm of Scrypt's N for new hashes.
-    package init(cost: Int, brake: SignInBrake) {
+    package init(cost: Int, brake: SignInThrottle) {
         (self.cost, self.brake) = (cost, brake)
         nobodys = PasswordHash.ofNobody(cost: cost)
     }

@@ -62,8 +62,8 @@ struct Acts: Sendable {
     ///
     /// - Parameter body: may run more than once, so it must have no effects outside the transaction.
     func act<Held, Value: Sendable>(
-        on ground: Ground<Held>, for caller: Caller,
-        _ body: @escaping @Sendable (Act<Held>) throws -> Done<Value>
+        on ground: ActTarget<Held>, for caller: Caller,
+        _ body: @escaping @Sendable (Act<Held>) throws -> ActResult<Value>
     ) async throws -> Value {
         let now = now()
         if let person = caller.person {

@@ -31,7 +31,7 @@ package struct Circles: Sendable {
                 try condition.check(old)
                 let (circle, isNew) = try act.transaction.putCircle(
                     id, name: name, timeZone: timeZone.identifier, now: act.now)
-                if isNew { return Done((circle, isNew), noting: AuditNote(.circleCreated, id)) }
+                if isNew { return ActResult((circle, isNew), noting: AuditNote(.circleCreated, id)) }
                 let changed: [ByteString: Bool] = [
                     "name": old?.name != circle.name, "timeZone": old?.timeZone != circle.timeZone,
                 ]
@@ -61,7 +61,7 @@ package struct Circles: Sendable {
         try await acts.act(on: .circle(id, .manage), for: caller) { act in
             try condition.check(act.circle)
             _ = try act.transaction.deleteCircle(id, now: act.now)
-            return Done(noting: AuditNote(.circleDeleted, id))
+            return ActResult(noting: AuditNote(.circleDeleted, id))
         }
         forgetRendering(id)
         tidying.afterDeleting(circle: id)

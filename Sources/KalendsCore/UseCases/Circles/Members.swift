@@ -41,7 +41,7 @@ package struct Members: Sendable {
                 user, in: circle, displayName: displayName, role: role, titles: kinds.namesInTitles, now: act.now)
             if old?.role == .owner, role != .owner { try Self.checkOwner(of: circle, for: caller, in: transaction) }
             if old?.role == role, old?.displayName == displayName { return .unchanged(put) }
-            return Done(
+            return ActResult(
                 put,
                 noting: AuditNote(
                     put.isNew ? .memberAdded : .memberChanged, user,
@@ -69,7 +69,7 @@ package struct Members: Sendable {
             if member.role == .owner { try Self.checkOwner(of: circle, for: caller, in: transaction) }
             var detail = Self.roles(before: member.role, after: nil)
             detail["revokedFeeds"] = .array(feeds.map { .string($0.id) })
-            return Done(noting: AuditNote(.memberRemoved, user, detail: .object(detail)))
+            return ActResult(noting: AuditNote(.memberRemoved, user, detail: .object(detail)))
         }
     }
 

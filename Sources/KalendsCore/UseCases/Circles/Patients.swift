@@ -38,7 +38,7 @@ package struct Patients: Sendable {
             }
             let put = try transaction.putPatient(
                 id, in: circle, displayName: displayName, titles: kinds.namesInTitles, now: act.now)
-            if put.isNew { return Done(put, noting: AuditNote(.patientAdded, id)) }
+            if put.isNew { return ActResult(put, noting: AuditNote(.patientAdded, id)) }
             return .changed(
                 put,
                 noting: AuditNote(.patientChanged, id, changed: ["displayName": old?.displayName != displayName]))
@@ -57,7 +57,7 @@ package struct Patients: Sendable {
             guard try act.transaction.removePatient(id, from: circle, now: act.now) else {
                 throw Refusal.missing(.patient)
             }
-            return Done(noting: AuditNote(.patientRemoved, id))
+            return ActResult(noting: AuditNote(.patientRemoved, id))
         }
     }
 }

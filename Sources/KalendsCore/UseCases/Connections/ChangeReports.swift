@@ -42,8 +42,8 @@ package struct ChangeReports: Sendable {
                 case .changed, .missed: try transaction.putSyncChannel(row)
                 }
                 guard notice.what != .opened else { continue }
-                try transaction.putSyncWish(
-                    SyncWish(connectionID: own.id, kind: .push, dueAt: now + Self.collecting), now: now)
+                try transaction.putPendingSync(
+                    PendingSync(connectionID: own.id, kind: .push, dueAt: now + Self.collecting), now: now)
             }
         }
     }

@@ -29,7 +29,7 @@ extension Connections {
             )
         }
         try services.grants.admit(caller.userID)
-        let sender = Sender(user: own.userID, host: SyncDesk.Gate(.caldav, account: address).host)
+        let sender = Sender(user: own.userID, host: SyncScheduler.Gate(.caldav, account: address).host)
         let place = try await services.sync.answers.ask(sender)
         defer { withExtendedLifetime(place) {} }
         let account: CalDAVAccount

@@ -192,7 +192,7 @@ extension Connections {
             try transaction.putCredential(
                 ConnectionCredential(connectionID: id, sealed: sealed, account: digest, version: 1, now: now))
             try transaction.putConnection(own, .updated, now: now)
-            return Done(
+            return ActResult(
                 former.flatMap { $0.account == digest ? nil : $0 },
                 noting: AuditNote(
                     .connectionAuthorized, id, detail: ["provider": .string(own.provider.rawValue)]))

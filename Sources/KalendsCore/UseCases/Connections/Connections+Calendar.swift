@@ -56,7 +56,7 @@ extension Connections {
             own.comeSoon(now: now)
             own.updatedAt = now
             try transaction.putConnection(own, .updated, now: now)
-            return Done(
+            return ActResult(
                 try Shown(own, settings, in: transaction),
                 noting: AuditNote(
                     .connectionCalendarChosen, id, detail: ["provider": .string(own.provider.rawValue)]))

@@ -73,12 +73,12 @@ extension Connection {
     }
 }
 
-extension Ground<Connection> {
+extension ActTarget<Connection> {
     /// One of the caller's own connections, or any connection for the installation.
     ///
     /// - Parameter resource: what a refusal reports as missing when the request named something of the connection.
-    static func connection(_ id: String, of resource: Refusal.Resource = .connection) -> Ground {
-        Ground(touchingNoCircle: "No feed shows a connection.") { transaction, caller in
+    static func connection(_ id: String, of resource: Refusal.Resource = .connection) -> ActTarget {
+        ActTarget(touchingNoCircle: "No feed shows a connection.") { transaction, caller in
             let own = try Rights.connection(id, for: caller.identity, of: resource, in: transaction)
             return Opened(held: own, circle: own.circleID)
         }

@@ -28,7 +28,7 @@ extension Connections {
         try await services.acts.act(on: .connection(id), for: caller) { act in
             try condition.check(act.held)
             try act.transaction.endConnection(act.held, removesEvents ? .all : nil, now: act.now)
-            return Done(noting: AuditNote(.connectionDeleted, id, detail: detail))
+            return ActResult(noting: AuditNote(.connectionDeleted, id, detail: detail))
         }
         services.grants.forget(id)
     }

@@ -86,7 +86,7 @@ package struct Connections: Sendable {
             if provider == .apple, try !transaction.readsPhone(of: user) {
                 try transaction.putReadsPhone(true, of: user, now: act.now)
             }
-            return Done(
+            return ActResult(
                 try Shown(own, settings, in: transaction),
                 noting: AuditNote(
                     .connectionCreated, id, detail: ["provider": .string(provider.rawValue), "user": .string(user)]))
@@ -95,7 +95,7 @@ package struct Connections: Sendable {
 
     var settings: ConnectionSettings { services.settings.connections }
 
-    private static func ground(in circle: String) -> Ground<Circle> {
+    private static func ground(in circle: String) -> ActTarget<Circle> {
         .circle(circle, .read, touchingNoFeed: "No feed shows a connection.")
     }
 }

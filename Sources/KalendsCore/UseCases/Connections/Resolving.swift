@@ -78,7 +78,7 @@ package struct Resolving: Sendable {
         try await services.acts.act(on: .connection(connection, of: .conflict), for: caller) { act in
             try store.checkTurn(in: act.transaction, now: act.now)
             try act.transaction.keep(batch, of: connection, by: caller.actor.text, now: act.now)
-            return Done(
+            return ActResult(
                 noting: AuditNote(
                     .conflictResolved, id, detail: ["connection": .string(connection), "outcome": .string(outcome)]))
         }

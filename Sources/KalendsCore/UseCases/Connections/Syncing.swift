@@ -27,7 +27,8 @@ package struct Syncing: Sendable {
             try sync.wishes.take(own.userID, now: now, "A user's calendars are kept in step")
             let record = RunRecord(
                 id: new, trigger: own.lastSyncAt == nil ? .first : .manual, startedAt: Instant(milliseconds: now))
-            try transaction.promise(record, SyncWish(connectionID: id, kind: .manual, runID: new, dueAt: now), now: now)
+            try transaction.promise(
+                record, PendingSync(connectionID: id, kind: .manual, runID: new, dueAt: now), now: now)
             return .unnoted("The connection's runs list it.", new)
         }
         services.sync.wake()
@@ -77,9 +78,10 @@ package struct Syncing: Sendable {
             row.state = .running
             row.approvedAt = now
             row.content = try SyncContent.text(record)
-            try transaction.putSyncRun(row, RunTally(record), now: now)
-            try transaction.putSyncWish(SyncWish(connectionID: connection, kind: .approved, runID: run, dueAt: now))
-            return Done(noting: AuditNote(.runApproved, run, detail: ["connection": .string(connection)]))
+            try transaction.putSyncRun(row, RunCounts(record), now: now)
+            try transaction.putPendingSync(
+                PendingSync(connectionID: connection, kind: .approved, runID: run, dueAt: now))
+            return ActResult(noting: AuditNote(.runApproved, run, detail: ["connection": .string(connection)]))
         }
         services.sync.wake()
         return run
@@ -98,9 +100,9 @@ package struct Syncing: Sendable {
             }
             guard try transaction.syncRuns(of: connection, in: .running).isEmpty else { throw Refusal.runUnderWay }
             let record = RunRecord(id: new, trigger: .manual, startedAt: Instant(milliseconds: now))
-            let wish = SyncWish(connectionID: connection, kind: .undo, runID: new, undoneRunID: run, dueAt: now)
+            let wish = PendingSync(connectionID: connection, kind: .undo, runID: new, undoneRunID: run, dueAt: now)
             try transaction.promise(record, wish, approvedAt: now, now: now)
-            return Done(
+            return ActResult(
                 noting: AuditNote(.runUndone, run, detail: ["connection": .string(connection), "by": .string(new)]))
         }
         services.sync.wake()
@@ -148,10 +150,10 @@ extension Refusal {
 
 extension WriteTransaction {
     /// Stores a future run and schedules it.
-    fileprivate func promise(_ record: RunRecord, _ wish: SyncWish, approvedAt: Int? = nil, now: Int) throws {
+    fileprivate func promise(_ record: RunRecord, _ wish: PendingSync, approvedAt: Int? = nil, now: Int) throws {
         var row = try SyncRunRow(record, of: wish.connectionID)
         row.approvedAt = approvedAt
-        try putSyncRun(row, RunTally(record), now: now)
-        try putSyncWish(wish)
+        try putSyncRun(row, RunCounts(record), now: now)
+        try putPendingSync(wish)
     }
 }

@@ -84,7 +84,7 @@ extension Feeds {
             if try transaction.feedCount(of: user, in: circle) > most {
                 throw Refusal.quota("A user has", most, "feeds in a circle, counting those that have ended")
             }
-            return Done(
+            return ActResult(
                 Addressed(
                     feed: CountedFeed(feed), address: Address(token: token, circleName: act.circle.name)),
                 noting: AuditNote(.feedCreated, feed.id, detail: ["user": .string(user)]))
@@ -116,7 +116,7 @@ extension Feeds {
             }
             guard let new = try transaction.feed(id) else { throw Refusal.missing(.feed) }
             let name = try transaction.circle(new.circleID)?.name ?? ""
-            return Done(
+            return ActResult(
                 Addressed(
                     feed: try CountedFeed(new, in: transaction), address: Address(token: token, circleName: name)),
                 noting: AuditNote(.feedRegenerated, id, detail: ["former": grace > 0 ? "grace" : "ended"]))
@@ -141,7 +141,7 @@ extension Feeds {
                     code: .sealedByAnotherKey)
             }
             let name = try act.transaction.circle(act.feed.circleID)?.name ?? ""
-            return Done(Address(token: token, circleName: name), noting: AuditNote(.feedRevealed, id))
+            return ActResult(Address(token: token, circleName: name), noting: AuditNote(.feedRevealed, id))
         }
     }
 

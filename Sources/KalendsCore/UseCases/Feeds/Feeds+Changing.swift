@@ -80,7 +80,7 @@ extension Feeds {
             guard let feed = try act.transaction.feed(id) else { throw Refusal.missing(.feed) }
             let counted = try CountedFeed(feed, in: act.transaction)
             return act.feed.revokedAt == nil
-                ? Done(counted, noting: AuditNote(.feedRevoked, id)) : .unchanged(counted)
+                ? ActResult(counted, noting: AuditNote(.feedRevoked, id)) : .unchanged(counted)
         }
     }
 
@@ -89,7 +89,7 @@ extension Feeds {
         try await services.acts.act(on: .feed(id), for: caller) { act in
             try condition.check(act.feed)
             try act.transaction.deleteFeed(id, now: act.now)
-            return Done(noting: AuditNote(.feedDeleted, id))
+            return ActResult(noting: AuditNote(.feedDeleted, id))
         }
     }
 }

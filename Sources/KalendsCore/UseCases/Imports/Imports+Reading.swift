@@ -8,21 +8,21 @@ extension Imports {
     package struct Listed: Sendable {
         package let record: ImportRecord
         /// The progress of the import; nil unless it is in progress.
-        package let progress: ImportDesk.Progress?
+        package let progress: ImportRegistry.Progress?
         /// How much of the import the caller may see.
         package let shown: ImportShown
 
         /// - Parameter earlier: the progress before `transaction` began: an import that has ended since is still under
         ///   way in the transaction, and the desk knows nothing more of it.
         fileprivate init(
-            _ record: ImportRecord, _ services: Services, to caller: Identity, earlier: ImportDesk.Progress? = nil,
+            _ record: ImportRecord, _ services: Services, to caller: Identity, earlier: ImportRegistry.Progress? = nil,
             in transaction: any ReadTransaction
         ) throws {
             self.record = record
-            var progress = services.importDesk.progress(record.id) ?? earlier
+            var progress = services.importRegistry.progress(record.id) ?? earlier
             if progress == nil, services.leases.isShared, record.stage == .reading || record.stage == .committing {
                 progress = try transaction.leaseNote(ImportRecord.leaseName(record.id)).flatMap(
-                    ImportDesk.Progress.init(note:))
+                    ImportRegistry.Progress.init(note:))
             }
             self.progress = progress
             shown = ImportShown(record, to: caller)
@@ -77,7 +77,7 @@ extension Imports {
 
     /// Returns the report of an import with its state; throws 404 for an import that the caller may not see.
     package func report(_ id: String, for caller: Caller, _ part: Part) async throws -> Report {
-        let earlier = services.importDesk.progress(id)
+        let earlier = services.importRegistry.progress(id)
         return try await services.acts.readPage(for: caller) { transaction in
             let record = try Rights.import(id, for: caller.identity, .read, in: transaction).0
             return try Report(
@@ -98,7 +98,7 @@ extension AuthorizedCircle {
     ///
     /// - Parameter earlier: the progress before the transaction began.
     package func report(
-        of id: String, _ part: Imports.Part, earlier: ImportDesk.Progress?, _ services: Services
+        of id: String, _ part: Imports.Part, earlier: ImportRegistry.Progress?, _ services: Services
     ) throws -> Imports.Report {
         try Imports.Report(
             try Imports.Listed(try `import`(id), services, to: caller, earlier: earlier, in: transaction), part,

@@ -73,7 +73,7 @@ package struct Imports: Sendable {
             }
             return try await report(id, for: caller, part)
         }
-        defer { services.importDesk.forget(id) }
+        defer { services.importRegistry.forget(id) }
         do {
             try await run(false)
             return try await report(id, for: caller, part)
@@ -112,7 +112,7 @@ package struct Imports: Sendable {
             }
             return try await report(id, for: caller, part)
         }
-        defer { services.importDesk.forget(id) }
+        defer { services.importRegistry.forget(id) }
         do {
             try await run()
         } catch StorageError.leaseLost {
@@ -150,7 +150,7 @@ package struct Imports: Sendable {
         } catch {
             // What prevents the commit may also prevent this change.
             let (store, isShared) = (services.store, services.leases.isShared)
-            try? services.importDesk.start(id) { try? await Self.record(in: store, isShared: isShared, release) }
+            try? services.importRegistry.start(id) { try? await Self.record(in: store, isShared: isShared, release) }
         }
     }
 
@@ -177,7 +177,7 @@ package struct Imports: Sendable {
     private func keeping<Value: Sendable>(
         _ held: HeldLease?, _ id: String, _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
-        let desk = services.importDesk
+        let desk = services.importRegistry
         return try await services.leases.keeping(
             held, every: .seconds(1), noting: { desk.progress(id)?.note ?? "" }, work)
     }
@@ -221,7 +221,7 @@ package struct Imports: Sendable {
     ) throws {
         let (store, tidying, logger) = (services.store, services.tidying, manner.logger)
         let isShared = services.leases.isShared
-        try services.importDesk.start(id) {
+        try services.importRegistry.start(id) {
             do {
                 try await work()
             } catch StorageError.leaseLost {

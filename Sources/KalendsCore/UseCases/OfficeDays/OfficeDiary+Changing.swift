@@ -125,7 +125,7 @@ extension OfficeDiary {
             let writes = log.cleanUp()
             try book.keep(log, writes, now: act.now, in: act.transaction)
             let note = AuditNote(.officeDaysCleanedUp, user, detail: ["events": .integer(writes.writes.count)])
-            return Done(days, noting: note)
+            return ActResult(days, noting: note)
         }
     }
 
@@ -185,7 +185,7 @@ extension OfficeDiary {
     /// Runs an act on a user's own office days, after deciding the nights that are over.
     private func act<Value: Sendable>(
         _ user: String, _ caller: Caller,
-        _ body: @escaping @Sendable (Act<Void>, inout OfficeBook) throws -> Done<Value>
+        _ body: @escaping @Sendable (Act<Void>, inout OfficeBook) throws -> ActResult<Value>
     ) async throws -> Value {
         let seed = FeedLedger.makeID()
         return try await acts.act(on: .ownCalendar(of: user), for: caller) { act in

@@ -47,7 +47,7 @@ package final class KeyRotation: Sendable {
         let count = outcome.resealed
         try await acts.act(on: .installation(touchingNoCircle: "What is sealed stays the same text."), for: caller) {
             _ in
-            Done(noting: AuditNote(.sealingKeyRotated, "sealingKey", detail: ["texts": .integer(count)]))
+            ActResult(noting: AuditNote(.sealingKeyRotated, "sealingKey", detail: ["texts": .integer(count)]))
         }
         try files.finish()
         return outcome

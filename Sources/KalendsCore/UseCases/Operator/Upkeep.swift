@@ -48,7 +48,7 @@ package struct Upkeep: Sendable {
         try await maintenance.backup(to: path)
         // The backup is noted after it is made, so the copy does not contain the note.
         try await acts.act(on: .installation(touchingNoCircle: "A copy changes nothing."), for: caller) { _ in
-            Done(noting: AuditNote(.backupMade, "database"))
+            ActResult(noting: AuditNote(.backupMade, "database"))
         }
     }
 

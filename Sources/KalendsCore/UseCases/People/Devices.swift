@@ -10,7 +10,7 @@ package struct Devices: Sendable {
     let quotas: Quotas
     let recently: RecentSignIn
 
-    private static func ground(_ user: String) -> Ground<Void> {
+    private static func ground(_ user: String) -> ActTarget<Void> {
         .user(user, of: .device, touchingNoCircle: "A device's token opens no feed.")
     }
 
@@ -34,7 +34,7 @@ package struct Devices: Sendable {
                 id: id, of: user, deviceID: name, name: title, platform: platform, hash: secret.hash, now: act.now)
             guard let device = try transaction.device(named: name, of: user) else { throw Refusal.missing(.device) }
             let detail: JSONValue = ["token": isNew ? "first" : "replaced", "user": .string(user)]
-            return Done((device, isNew), noting: AuditNote(.deviceRegistered, device.id, detail: detail))
+            return ActResult((device, isNew), noting: AuditNote(.deviceRegistered, device.id, detail: detail))
         }
         return (device, secret, isNew)
     }
@@ -67,7 +67,7 @@ package struct Devices: Sendable {
         try await acts.act(on: Self.ground(user), for: caller) { act in
             try recently.check(caller, in: act.transaction, now: act.now)
             guard try act.transaction.deleteDevice(id, of: user) else { throw Refusal.missing(.device) }
-            return Done(noting: AuditNote(.deviceRemoved, id, detail: ["user": .string(user)]))
+            return ActResult(noting: AuditNote(.deviceRemoved, id, detail: ["user": .string(user)]))
         }
     }
 }

@@ -18,7 +18,7 @@ package struct OperatorSessions: Sendable {
         guard let id = caller.session else { throw Refusal.missing(.session) }
         try await acts.act(on: .operatorPages, for: caller) { act in
             guard try act.transaction.deleteOperatorSession(id) else { return .unchanged(()) }
-            return Done(noting: AuditNote(.operatorSessionEnded, id))
+            return ActResult(noting: AuditNote(.operatorSessionEnded, id))
         }
     }
 }

@@ -34,7 +34,7 @@ package struct Profiles: Sendable {
 
     /// Sets the language of a user's pages; nil for the language that the browser requests.
     package func setLanguage(_ language: String?, of user: String, for caller: Caller) async throws {
-        let ground = Ground.user(user, touchingNoCircle: "No feed speaks the language of the pages.")
+        let ground = ActTarget.user(user, touchingNoCircle: "No feed speaks the language of the pages.")
         try await acts.act(on: ground, for: caller) { act in
             try act.transaction.putLanguage(language, of: user, now: act.now)
             return .unnoted("Which language people read is their own concern.", ())

@@ -33,7 +33,7 @@ package struct SecondFactors: Sendable {
     /// How long a secret may wait for its confirmation, in milliseconds: an hour.
     package static let patience = 3_600_000
 
-    private static func ground(_ user: String) -> Ground<Void> {
+    private static func ground(_ user: String) -> ActTarget<Void> {
         .user(user, touchingNoCircle: "A second factor opens no feed.")
     }
 
@@ -57,7 +57,7 @@ package struct SecondFactors: Sendable {
             guard try act.transaction.beginSecondFactor(of: user, sealed: sealed, now: act.now) else {
                 throw Refusal.activeFactor
             }
-            return Done(noting: AuditNote(.secondFactorBegun, user))
+            return ActResult(noting: AuditNote(.secondFactorBegun, user))
         }
         try await proofs.accept(begun)
         return enrollment(secret, of: user)
@@ -100,7 +100,7 @@ package struct SecondFactors: Sendable {
             else { throw Refusal.wrongCode(at: "/code") }
             try transaction.putRecoveryCodes(codes.map(\.hash), of: user)
             try transaction.deleteSessions(of: user, except: caller.session)
-            return Done(noting: AuditNote(.secondFactorEnabled, user))
+            return ActResult(noting: AuditNote(.secondFactorEnabled, user))
         }
         try await passwords.brake.succeed(user, from: network, now: acts.now())
         return codes.map(\.shown)
@@ -131,11 +131,11 @@ package struct SecondFactors: Sendable {
     /// Removes the second factor of a user who has lost it, and ends the user's sessions; only for the installation.
     package func remove(of user: String, for caller: Caller) async throws {
         try Rights.installation(caller.identity)
-        let wasThere = try await acts.act(on: Self.ground(user), for: caller) { act -> Done<Bool> in
+        let wasThere = try await acts.act(on: Self.ground(user), for: caller) { act -> ActResult<Bool> in
             guard try act.transaction.secondFactor(of: user)?.isActive == true else { return .unchanged(false) }
             _ = try act.transaction.deleteSecondFactor(of: user)
             try act.transaction.deleteSessions(of: user, except: nil)
-            return Done(true, noting: AuditNote(.secondFactorRemoved, user))
+            return ActResult(true, noting: AuditNote(.secondFactorRemoved, user))
         }
         guard wasThere else { throw Refusal.missing(.secondFactor) }
         try await passwords.brake.forget(user, now: acts.now())
@@ -152,7 +152,7 @@ package struct SecondFactors: Sendable {
         try await acts.act(on: Self.ground(user), for: caller) { act in
             guard try act.transaction.secondFactor(of: user)?.isActive == true else { throw Refusal.noFactor }
             try proofs.use(begun, in: act.transaction, now: act.now)
-            return Done(noting: try body(act.transaction))
+            return ActResult(noting: try body(act.transaction))
         }
         try await proofs.accept(begun)
     }

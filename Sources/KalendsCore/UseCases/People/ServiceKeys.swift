@@ -13,7 +13,7 @@ package struct ServiceKeys: Sendable {
     /// When a key ends by itself, in milliseconds since 1970; nil for never.
     package func end(of key: ServiceKey) -> Int? { lifetime.map { key.createdAt + $0 } }
 
-    private static let ground = Ground.installation(touchingNoCircle: "A key opens no feed.")
+    private static let ground = ActTarget.installation(touchingNoCircle: "A key opens no feed.")
 
     /// Returns all keys, including revoked ones, in order of id.
     package func list(_ page: PageRequest, for caller: Caller) async throws -> [ServiceKey] {
@@ -33,7 +33,7 @@ package struct ServiceKeys: Sendable {
                 throw StorageError.unexpectedResult("A service key was not kept.")
             }
             let given = scopes.map { JSONValue.array($0.names.map(JSONValue.string)) } ?? .null
-            return Done(key, noting: AuditNote(.keyCreated, id, detail: ["scopes": given]))
+            return ActResult(key, noting: AuditNote(.keyCreated, id, detail: ["scopes": given]))
         }
         return (key, secret)
     }
@@ -46,7 +46,7 @@ package struct ServiceKeys: Sendable {
             guard try act.transaction.revokeServiceKey(id, now: act.now),
                 let revoked = try act.transaction.serviceKey(id)
             else { return .unchanged(key) }
-            return Done(revoked, noting: AuditNote(.keyRevoked, id))
+            return ActResult(revoked, noting: AuditNote(.keyRevoked, id))
         }
     }
 }

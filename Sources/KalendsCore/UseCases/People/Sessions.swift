@@ -12,7 +12,7 @@ package struct Sessions: Sendable {
     let quotas: Quotas
     let recently: RecentSignIn
 
-    private static func ground(_ user: String) -> Ground<Void> {
+    private static func ground(_ user: String) -> ActTarget<Void> {
         .user(user, of: .session, touchingNoCircle: "A session opens no feed.")
     }
 
@@ -49,7 +49,7 @@ package struct Sessions: Sendable {
             let ended = try Self.end(former, of: user, in: act.transaction, now: act.now)
             try act.transaction.insertSession(session, hash: secret.hash, maximum: most)
             let detail: JSONValue = means.map { ["secondFactor": .string($0.rawValue)] } ?? [:]
-            return Done((), noting: AuditNote(.sessionCreated, session.id, detail: detail), and: ended)
+            return ActResult((), noting: AuditNote(.sessionCreated, session.id, detail: detail), and: ended)
         }
         if stored.hasFactor { try await passwords.brake.succeed(user, from: network, now: acts.now()) }
         return (session, secret)
@@ -149,7 +149,7 @@ package struct Sessions: Sendable {
                 try recently.check(caller, in: act.transaction, now: act.now)
             }
             guard try act.transaction.deleteSession(id, of: user) else { return .unchanged(false) }
-            return Done(true, noting: AuditNote(.sessionEnded, id))
+            return ActResult(true, noting: AuditNote(.sessionEnded, id))
         }
     }
 }

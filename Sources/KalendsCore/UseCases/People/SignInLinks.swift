@@ -30,7 +30,7 @@ package struct SignInLinks: Sendable {
     package static let lifetimes = 1...3600
     package static let usualLifetime = 300
 
-    private static func ground(_ user: String) -> Ground<Void> {
+    private static func ground(_ user: String) -> ActTarget<Void> {
         .user(user, touchingNoCircle: "A link opens pages, and no feed.")
     }
 
@@ -51,14 +51,15 @@ package struct SignInLinks: Sendable {
     }
 
     private func create(
-        _ ground: Ground<Void>, _ user: String?, _ page: PagePath, _ seconds: Int, _ detail: JSONValue, _ caller: Caller
+        _ ground: ActTarget<Void>, _ user: String?, _ page: PagePath, _ seconds: Int, _ detail: JSONValue,
+        _ caller: Caller
     ) async throws -> (SignInLink, Secret) {
         let (secret, id) = (Secret.make(.signInLink), FeedLedger.makeID())
         let link = try await acts.act(on: ground, for: caller) { act in
             let link = SignInLink(
                 id: id, userID: user, leadsTo: page.text, now: act.now, lifetime: seconds * 1000)
             try act.transaction.insertSignInLink(link, hash: secret.hash)
-            return Done(link, noting: AuditNote(.signInLinkCreated, id, detail: detail))
+            return ActResult(link, noting: AuditNote(.signInLinkCreated, id, detail: detail))
         }
         return (link, secret)
     }
@@ -94,13 +95,13 @@ package struct SignInLinks: Sendable {
         _ link: SignInLink, of user: String, hash: String, _ client: String, replacing former: Secret?
     ) async throws -> Outcome? {
         let (token, id, most) = (Secret.make(.session), FeedLedger.makeID(), quotas.sessionsPerUser)
-        let session = try await acts.act(on: Self.ground(user), for: .signingIn(user)) { act -> Done<Session?> in
+        let session = try await acts.act(on: Self.ground(user), for: .signingIn(user)) { act -> ActResult<Session?> in
             guard try act.transaction.useSignInLink(hash: hash, now: act.now) else { return .unchanged(nil) }
             let session = Session(id: id, userID: user, client: client, now: act.now)
             let ended = try Sessions.end(former, of: user, in: act.transaction, now: act.now)
             try act.transaction.insertSession(session, hash: token.hash, maximum: most)
             let note = AuditNote(.sessionCreated, id, detail: ["link": .string(link.id)])
-            return Done(session, noting: note, and: ended)
+            return ActResult(session, noting: note, and: ended)
         }
         return session.map { .user($0, token, to: link.leadsTo) }
     }
@@ -108,17 +109,19 @@ package struct SignInLinks: Sendable {
     /// Begins an operator's session; nil when the link was used first elsewhere, or has expired.
     private func openOperatorPages(_ link: SignInLink, hash: String) async throws -> Outcome? {
         let (token, id) = (Secret.make(.operatorSession), FeedLedger.makeID())
-        let session = try await acts.act(on: .operatorPages, for: .operatorAtHand) { act -> Done<OperatorSession?> in
+        let session = try await acts.act(on: .operatorPages, for: .operatorAtHand) {
+            act -> ActResult<OperatorSession?> in
             guard try act.transaction.useSignInLink(hash: hash, now: act.now) else { return .unchanged(nil) }
             let session = OperatorSession(id: id, now: act.now)
             try act.transaction.insertOperatorSession(session, hash: token.hash)
-            return Done(session, noting: AuditNote(.operatorSessionCreated, id, detail: ["link": .string(link.id)]))
+            return ActResult(
+                session, noting: AuditNote(.operatorSessionCreated, id, detail: ["link": .string(link.id)]))
         }
         return session.map { .operatorAtHand($0, token, to: link.leadsTo) }
     }
 }
 
-extension Ground<Void> {
+extension ActTarget<Void> {
     /// The operator's pages as the target of an act.
-    static let operatorPages = Ground.installation(touchingNoCircle: "The operator's pages open no feed.")
+    static let operatorPages = ActTarget.installation(touchingNoCircle: "The operator's pages open no feed.")
 }

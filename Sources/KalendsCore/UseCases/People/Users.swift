@@ -10,7 +10,7 @@ package struct Users: Sendable {
     let guessable: GuessablePasswords
     let proofs: OwnProofCheck
 
-    private static func ground(_ user: String) -> Ground<Void> {
+    private static func ground(_ user: String) -> ActTarget<Void> {
         .user(user, touchingNoCircle: "Neither a password nor a session that it begins opens a feed.")
     }
 
@@ -60,7 +60,7 @@ package struct Users: Sendable {
             try transaction.deleteOpenSignInLinks(of: user)
             try transaction.deleteUnconfirmedSecondFactor(of: user)
             let isNew = try transaction.putPassword(of: user, hash: hash, now: act.now)
-            return Done(isNew, noting: AuditNote(.passwordSet, user))
+            return ActResult(isNew, noting: AuditNote(.passwordSet, user))
         }
         if let begun { try await proofs.accept(begun) }
         try await passwords.brake.forget(user, now: acts.now())
@@ -81,7 +81,7 @@ package struct Users: Sendable {
             guard try act.transaction.deletePassword(of: user) else {
                 return .unnoted("The user had no password that could end.", false)
             }
-            return Done(
+            return ActResult(
                 true, noting: AuditNote(.passwordRemoved, user),
                 and: hadFactor ? AuditNote(.secondFactorRemoved, user) : nil)
         }

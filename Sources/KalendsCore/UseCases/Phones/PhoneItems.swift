@@ -95,7 +95,7 @@ package struct PhoneItems: Sendable {
         let shown =
             "\(circle.version) \(day) \(own.config) \(role.map { "\($0.right)" } ?? "") \(settings.titlePrefix)"
         if shown != carrier.shown { return shown }
-        let isDue = try own.nextSyncAt.map { $0 <= now } ?? false || transaction.syncWish(of: own.id) != nil
+        let isDue = try own.nextSyncAt.map { $0 <= now } ?? false || transaction.pendingSync(of: own.id) != nil
         return isDue ? shown : nil
     }
 
@@ -116,7 +116,7 @@ package struct PhoneItems: Sendable {
             if let own = try transaction.connection(source) {
                 try transaction.putConnection(own, .updated, now: now)
             }
-            return Done(noting: AuditNote(.connectionDeviceChosen, source, detail: ["device": .string(device)]))
+            return ActResult(noting: AuditNote(.connectionDeviceChosen, source, detail: ["device": .string(device)]))
         }
     }
 
@@ -150,7 +150,7 @@ package struct PhoneItems: Sendable {
                 try transaction.give(days, to: device.id, now: now)
             }
             try transaction.putConnection(own, .updated, now: now)
-            return Done(
+            return ActResult(
                 shown, noting: AuditNote(.connectionDeviceChosen, id, detail: ["device": .string(device.id)]))
         }
     }

@@ -84,7 +84,7 @@ package struct Reach: Sendable {
             item.deletedAt.map({ now - $0 <= Self.daysOfDeletion * Self.day }) ?? true
         else { throw Refusal.missing(kind.resource) }
         let whole = circle.member.map { $0.role == .owner } ?? true
-        let look = try ReachLook(item, change, circle.circle, now: now, services.settings, in: transaction)
+        let look = try ReachQuery(item, change, circle.circle, now: now, services.settings, in: transaction)
         return Shown(
             change: change, readers: try Self.readers(look, whole, user, transaction),
             connections: try Self.connections(look, whole, user, transaction),
@@ -93,7 +93,7 @@ package struct Reach: Sendable {
 
     /// - Parameter user: the calling user; nil for the installation, which has no feeds of its own.
     private static func silent(
-        _ look: ReachLook, _ user: String?, _ transaction: any ReadTransaction
+        _ look: ReachQuery, _ user: String?, _ transaction: any ReadTransaction
     ) throws -> [Silent] {
         guard let user else { return [] }
         return try transaction.feeds(of: user, in: look.circle.id, limit: most).compactMap { feed in
@@ -105,7 +105,7 @@ package struct Reach: Sendable {
     ///   - whole: whether the caller sees all readers of the circle.
     ///   - user: the calling user; nil for the installation.
     private static func readers(
-        _ look: ReachLook, _ whole: Bool, _ user: String?, _ transaction: any ReadTransaction
+        _ look: ReachQuery, _ whole: Bool, _ user: String?, _ transaction: any ReadTransaction
     ) throws -> [Reader] {
         let feeds =
             if let user, !whole {
@@ -134,7 +134,7 @@ package struct Reach: Sendable {
     }
 
     private static func connections(
-        _ look: ReachLook, _ whole: Bool, _ user: String?, _ transaction: any ReadTransaction
+        _ look: ReachQuery, _ whole: Bool, _ user: String?, _ transaction: any ReadTransaction
     ) throws -> [Held] {
         let all =
             if let user, !whole {

@@ -78,7 +78,7 @@ package struct CircleDays: Sendable {
             var configuration = FeedConfiguration()
             configuration.completedTasks = .keep
             let own = try circle.zone
-            let look = FeedLook(
+            let look = FeedRenderKey(
                 style: CareStyle(titlePrefix: settings.titlePrefix, detail: .full), zone: own, sequenceOffset: 0,
                 shownChangedAt: 0, linkTemplate: nil)
             builder = EntryBuilder(look: look, names: names, kinds: settings.kinds)

@@ -71,9 +71,9 @@ package struct ScheduleBatch: Sendable {
             outcomes += try await acts.schedule(in: circle, for: caller, quotas) { writer in
                 let start = ContinuousClock.now
                 var outcomes: [Outcome] = []
-                for (place, order) in zip(first..., all[first...]) {
-                    if (place - first).isMultiple(of: Self.together) {
-                        try writer.lookUp(all[place...].prefix(Self.together).map { ($0.id, $0.kind.collection) })
+                for (index, order) in zip(first..., all[first...]) {
+                    if (index - first).isMultiple(of: Self.together) {
+                        try writer.lookUp(all[index...].prefix(Self.together).map { ($0.id, $0.kind.collection) })
                     }
                     outcomes.append(try Self.apply(order, &writer))
                     if ContinuousClock.now - start >= stepTime { break }
@@ -106,8 +106,8 @@ package struct ScheduleBatch: Sendable {
                 try own.zone, try ids.map { try transaction.occurrences(of: $0, in: circle).map(\.originalStart) }
             )
         }
-        for (place, starts) in zip(places, changed) {
-            orders[place].draft?.follow(in: zone, changed: starts, budget: &budget)
+        for (index, starts) in zip(places, changed) {
+            orders[index].draft?.follow(in: zone, changed: starts, budget: &budget)
             // Other tasks get a turn between any two rules.
             await Task.yield()
         }

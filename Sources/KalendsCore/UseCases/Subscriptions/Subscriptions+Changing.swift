@@ -54,7 +54,7 @@ extension Subscriptions {
                 createdBy: caller.userID, refreshMinutes: draft.refreshMinutes, now: act.now)
             try transaction.putSubscription(own)
             try transaction.note(.subscription, .created, in: circle, id: id, now: act.now)
-            return Done(own, noting: AuditNote(.subscriptionCreated, id))
+            return ActResult(own, noting: AuditNote(.subscriptionCreated, id))
         }
         return Shown(own: own, events: 0)
     }
@@ -115,7 +115,7 @@ extension Subscriptions {
                     try transaction.forgetSource(.subscription(id), in: circle)
                     try transaction.deleteSubscription(id)
                     try transaction.note(.subscription, .deleted, in: circle, id: id, now: act.now)
-                    return Done(noting: AuditNote(.subscriptionDeleted, id))
+                    return ActResult(noting: AuditNote(.subscriptionDeleted, id))
                 }
             } catch {
                 try? await update.staging.discard()

@@ -34,7 +34,7 @@ extension Webhooks {
 
     /// The most trial messages that may wait at a time.
     private static let mostTrials = 20
-    private static let ground = Ground.installation(touchingNoCircle: "No feed shows a webhook.")
+    private static let ground = ActTarget.installation(touchingNoCircle: "No feed shows a webhook.")
 
     /// Throws 422 for an address to which a strict server sends nothing.
     private func check(_ address: WebhookAddress) throws {
@@ -57,7 +57,7 @@ extension Webhooks {
                 sealedSecret: try key.seal(secret.reveal(), for: WebhookMessage.secretPurpose(id)),
                 secretHint: secret.hint, position: try transaction.latestChange(), now: act.now)
             try transaction.putWebhook(hook)
-            return Done(hook, noting: AuditNote(.webhookCreated, id))
+            return ActResult(hook, noting: AuditNote(.webhookCreated, id))
         }
         return Made(shown: shown(hook), secret: secret)
     }
@@ -110,7 +110,7 @@ extension Webhooks {
         try await services.acts.act(on: Self.ground, for: caller) { act in
             try condition.check(shown(try Self.find(id, in: act.transaction)))
             _ = try act.transaction.deleteWebhook(id)
-            return Done(noting: AuditNote(.webhookDeleted, id))
+            return ActResult(noting: AuditNote(.webhookDeleted, id))
         }
     }
 
@@ -125,7 +125,7 @@ extension Webhooks {
             hook.secretHint = secret.hint
             hook.updatedAt = act.now
             try act.transaction.putWebhook(hook)
-            return Done(
+            return ActResult(
                 hook, noting: AuditNote(.webhookRotated, id, detail: ["former": grace > 0 ? "grace" : "ended"]))
         }
         return Made(shown: shown(hook), secret: secret)

@@ -104,8 +104,8 @@ extension InputGenerator {
     }
 
     private mutating func value(of shape: Shape, depth: Int) -> JSONValue {
-        if let place = shape.reference {
-            return depth < 6 ? value(of: shapes[place], depth: depth + 1) : nil
+        if let index = shape.reference {
+            return depth < 6 ? value(of: shapes[index], depth: depth + 1) : nil
         }
         if !shape.choices.isEmpty {
             return value(of: shape.choices[random.below(shape.choices.count)], depth: depth + 1)
@@ -168,8 +168,8 @@ extension InputGenerator {
             return .object(members)
         }
         if case .array(var items) = json, !items.isEmpty, random.below(2) == 0 {
-            let place = random.below(items.count)
-            items[place] = spoiled(items[place])
+            let index = random.below(items.count)
+            items[index] = spoiled(items[index])
             return .array(items + (random.below(4) == 0 ? items : []))
         }
         return others[random.below(others.count)]

@@ -92,7 +92,7 @@ private final class Recorder: ChannelInboundHandler {
                 let again = HTTPServerRequestPart.head(bounded).withBoundedMarks
                 if again != .head(bounded) { fault = "Marks are bounded once: \(head)" }
             }
-            _ = try? RequestManner(head)
+            _ = try? RequestFraming(head)
             requests.append(Received(method: head.method.rawValue, target: head.uri, asked: FeedRequest(head)))
             watch.requestBegan(head)
         case .body(let bytes):

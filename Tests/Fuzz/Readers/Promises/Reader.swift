@@ -12,8 +12,8 @@ struct Reader: Sendable {
 
     /// The reader with a number; nil when there is none.
     static func numbered(_ number: UInt8) -> Reader? {
-        let (group, place) = (Int(number >> 4), Int(number & 15))
-        return groups.indices.contains(group) && groups[group].indices.contains(place) ? groups[group][place] : nil
+        let (group, index) = (Int(number >> 4), Int(number & 15))
+        return groups.indices.contains(group) && groups[group].indices.contains(index) ? groups[group][index] : nil
     }
 
     static func name(of input: [UInt8]) -> String { input.first.flatMap(numbered)?.name ?? "none" }

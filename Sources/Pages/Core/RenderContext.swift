@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The context in which a page is rendered: the frame with its words and times.
-public struct Paper: Sendable {
+public struct RenderContext: Sendable {
     let frame: Frame
     let words: Words
     let times: TimeWords
@@ -19,7 +19,7 @@ public struct Paper: Sendable {
         "/app/circles/\((frame.circle?.id ?? "").pathSegment)\(rest)"
     }
 
-    func layout(_ sheet: Sheet) -> Node {
+    func layout(_ sheet: PageContent) -> Node {
         var root = sheet.content
         root["w"] = .words(words)
         root["lang"] = .text(frame.language.rawValue)
@@ -56,8 +56,8 @@ public struct Paper: Sendable {
         return .map(root)
     }
 
-    private func navigation(_ place: Sheet.Place) -> Node {
-        let isCircle: Set<Sheet.Place> = [.circles, .calendar, .sync, .conflicts, .imports, .subscriptions]
+    private func navigation(_ place: PageContent.Place) -> Node {
+        let isCircle: Set<PageContent.Place> = [.circles, .calendar, .sync, .conflicts, .imports, .subscriptions]
         let entries: [(String, String, Bool)] =
             frame.isOperator
             ? [("navOperator", "/app/admin", place == .admin)]
@@ -71,7 +71,7 @@ public struct Paper: Sendable {
         return .rows(entries.filter { frame.leads(to: $0.1) }.map { entry($0.0, $0.1, $0.2) })
     }
 
-    private func circleNavigation(_ place: Sheet.Place) -> Node {
+    private func circleNavigation(_ place: PageContent.Place) -> Node {
         guard let circle = frame.circle else { return .nothing }
         let entries: [(String, String, Bool)] = [
             ("navCalendar", "", place == .calendar), ("navSync", "/calendar-sync", place == .sync),

@@ -3,7 +3,7 @@
 internal import Storage
 
 /// Slots of remembered tokens and an index of them by hash: open addressing, since hashes are random already.
-struct TokenShelf {
+struct TokenTable {
     struct Slot {
         let key: TokenKey
         /// The number under which the feed's accesses are counted, below 2³².

@@ -5,7 +5,7 @@ import KalendsCore
 import NIOHTTP1
 
 /// What a request's header states about the connection and the message (RFC 9112), read before everything else.
-struct RequestManner: Equatable {
+struct RequestFraming: Equatable {
     /// HTTP/1.0, which has no chunks and no 100, and keeps a connection only when asked.
     private(set) var isOld: Bool
     /// Whether the connection ends with the answer.

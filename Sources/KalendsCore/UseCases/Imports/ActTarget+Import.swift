@@ -2,10 +2,10 @@
 
 import Storage
 
-extension Ground<ImportRecord> {
+extension ActTarget<ImportRecord> {
     /// An import of a circle in which the caller has a right; the act changes nothing that a feed shows.
-    static func `import`(_ id: String, _ right: Right, touchingNoFeed reason: StaticString) -> Ground {
-        Ground(touchingNoCircle: reason) { transaction, caller in
+    static func `import`(_ id: String, _ right: Right, touchingNoFeed reason: StaticString) -> ActTarget {
+        ActTarget(touchingNoCircle: reason) { transaction, caller in
             let (record, circle) = try Rights.import(id, for: caller.identity, right, in: transaction)
             return Opened(held: record, circle: circle.id)
         }

@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// Valid tokens never get here, so readers of real feeds are never slowed. Counts last only a minute, so a restart
 /// loses little, and that does not help anybody to guess 256 bits.
-package final class GuessBrake: Sendable {
+package final class GuessThrottle: Sendable {
     private struct Misses {
         var count: Int
         var since: Int

@@ -6,7 +6,7 @@ import Synchronization
 /// Gives out turns for changing a circle's imported events: one at a time, in order of arrival.
 ///
 /// Decisions made about events in one transaction therefore remain valid in the next.
-package final class CircleTurns: Sendable {
+package final class CircleLock: Sendable {
     private struct State {
         var running: [Int: Task<Void, Never>] = [:]
         var last = 0
@@ -14,7 +14,7 @@ package final class CircleTurns: Sendable {
     }
 
     private let state = Mutex(State())
-    private let circles = Turns<ByteString>()
+    private let circles = KeyedLock<ByteString>()
     /// Nil if no other server uses the database.
     private let leases: Leases?
 

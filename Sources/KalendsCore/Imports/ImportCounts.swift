@@ -5,7 +5,7 @@ import ICalBridge
 import Storage
 
 /// The totals of a report, gathered while the events are decided.
-struct ImportTally: Sendable {
+struct ImportCounts: Sendable {
     /// How many problems of a kind are listed individually; each item also has its own reason.
     private static let listed = 2000
 

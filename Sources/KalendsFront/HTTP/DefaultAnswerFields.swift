@@ -7,7 +7,7 @@ import Hummingbird
 ///
 /// Pages and feeds have their own fields. A browser that opens a document of the API must not guess another type for
 /// it, load anything for it, or show it within another page.
-struct AnswerManners: RouterMiddleware {
+struct DefaultAnswerFields: RouterMiddleware {
     typealias Context = KalendsContext
 
     /// The value of `Strict-Transport-Security`; nil for no such field.

@@ -13,7 +13,7 @@ import Synchronization
 /// database, so a restart neither locks the user out nor lets the guesser begin again; the few free tries are only in
 /// memory. If several servers share the database, everything is there, so a guesser gains nothing by asking another
 /// server.
-package final class SignInBrake: Sendable {
+package final class SignInThrottle: Sendable {
     private struct Table {
         var failures = LeastRecentlyUsed<ByteString, SignInFailures>(limit: 2 * SignInFailures.maximum)
         /// Hashes of the companion's secrets that were refused.
@@ -88,30 +88,30 @@ package final class SignInBrake: Sendable {
 
         func name(in transaction: any ReadTransaction) throws -> String {
             switch self {
-            case .user(let user, let network): try SignInBrake.name(user, network, in: transaction)
-            case .network(let network): SignInBrake.name(network)
-            case .companion(let network): SignInBrake.companion(network)
+            case .user(let user, let network): try SignInThrottle.name(user, network, in: transaction)
+            case .network(let network): SignInThrottle.name(network)
+            case .companion(let network): SignInThrottle.companion(network)
             }
         }
 
         /// The number of tries that cause no wait.
-        var free: Int { if case .network = self { SignInBrake.freeOfNetwork } else { SignInBrake.freeOfUser } }
+        var free: Int { if case .network = self { SignInThrottle.freeOfNetwork } else { SignInThrottle.freeOfUser } }
     }
 
     private func begin(_ counts: [Count], now: Int) async throws {
         if isShared { return try await beginShared(counts) }
         let names = try await store.read { transaction in try counts.map { try $0.name(in: transaction) } }
-        let (wait, isBraked) = table.withLock { table -> (Int, Bool) in
+        let (wait, isThrottled) = table.withLock { table -> (Int, Bool) in
             var all = names.map { Self.remembered($0, in: &table, now: now) }
             let until = all.map(\.untilAt).reduce(0, max)
             guard until <= now else { return (until - now, false) }
-            for place in all.indices {
-                Self.count(&all[place], free: counts[place].free, now: now)
-                table.failures.keep(all[place], for: ByteString(all[place].name), cost: 1)
+            for index in all.indices {
+                Self.count(&all[index], free: counts[index].free, now: now)
+                table.failures.keep(all[index], for: ByteString(all[index].name), cost: 1)
             }
             return (0, all.contains { $0.untilAt > now })
         }
-        if isBraked { await write(names, now: now) }
+        if isThrottled { await write(names, now: now) }
         if wait > 0 { throw Self.refusal(wait: wait) }
     }
 
@@ -193,9 +193,9 @@ package final class SignInBrake: Sendable {
             var all = try counts.map { try Self.stored($0.name(in: transaction), in: transaction, now: now) }
             let until = all.map(\.untilAt).reduce(0, max)
             guard until <= now else { return until - now }
-            for place in all.indices {
-                Self.count(&all[place], free: counts[place].free, now: now)
-                try transaction.putSignInFailures(all[place])
+            for index in all.indices {
+                Self.count(&all[index], free: counts[index].free, now: now)
+                try transaction.putSignInFailures(all[index])
             }
             if isFull { try transaction.pruneSignInFailures(before: now - Self.memory) }
             return 0

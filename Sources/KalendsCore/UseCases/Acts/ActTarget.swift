@@ -4,7 +4,7 @@ import Base
 import Storage
 
 /// The target of an act, which is looked up in the act's own transaction with the right that the caller needs.
-struct Ground<Held>: Sendable {
+struct ActTarget<Held>: Sendable {
     /// What an act receives from its ground.
     struct Opened {
         var held: Held
@@ -33,12 +33,12 @@ struct Ground<Held>: Sendable {
     }
 }
 
-extension Ground<Circle> {
+extension ActTarget<Circle> {
     /// A circle in which the caller has a right.
     ///
     /// - Parameter resource: what a refusal reports as missing when the request named something in the circle.
-    static func circle(_ id: String, _ right: Right, of resource: Refusal.Resource = .circle) -> Ground {
-        Ground(touchingCircles: { transaction, caller in
+    static func circle(_ id: String, _ right: Right, of resource: Refusal.Resource = .circle) -> ActTarget {
+        ActTarget(touchingCircles: { transaction, caller in
             transaction.concerns(circle: id)
             let circle = try Rights.circle(id, for: caller.identity, right, of: resource, in: transaction)
             return Opened(held: circle, circle: id)
@@ -50,18 +50,18 @@ extension Ground<Circle> {
     /// - Parameter reason: why no cached response depends on it.
     static func circle(
         _ id: String, _ right: Right, of resource: Refusal.Resource = .circle, touchingNoFeed reason: StaticString
-    ) -> Ground {
-        Ground(touchingNoCircle: reason) { transaction, caller in
+    ) -> ActTarget {
+        ActTarget(touchingNoCircle: reason) { transaction, caller in
             let circle = try Rights.circle(id, for: caller.identity, right, of: resource, in: transaction)
             return Opened(held: circle, circle: id)
         }
     }
 }
 
-extension Ground<Circle?> {
+extension ActTarget<Circle?> {
     /// A circle that the caller may manage, or that the installation is about to create.
-    static func circleOrNew(_ id: String) -> Ground {
-        Ground(touchingCircles: { transaction, caller in
+    static func circleOrNew(_ id: String) -> ActTarget {
+        ActTarget(touchingCircles: { transaction, caller in
             transaction.concerns(circle: id)
             // Only the host application creates circles; for a user, another's circle does not exist.
             if caller.isInstallation, try transaction.circle(id) == nil { return Opened(held: nil, circle: id) }
@@ -71,10 +71,10 @@ extension Ground<Circle?> {
     }
 }
 
-extension Ground<Feed> {
+extension ActTarget<Feed> {
     /// One of the caller's own feeds, or any feed for the installation.
-    static func feed(_ id: String) -> Ground {
-        Ground(touchingCircles: { transaction, caller in
+    static func feed(_ id: String) -> ActTarget {
+        ActTarget(touchingCircles: { transaction, caller in
             let feed = try Rights.feed(id, for: caller.identity, in: transaction)
             transaction.concerns(circle: feed.circleID)
             return Opened(held: feed, circle: feed.circleID)
@@ -82,20 +82,20 @@ extension Ground<Feed> {
     }
 }
 
-extension Ground<Void> {
+extension ActTarget<Void> {
     /// The installation itself.
     ///
     /// - Parameter reason: why no cached response depends on the change.
-    static func installation(touchingNoCircle reason: StaticString) -> Ground {
-        Ground(touchingNoCircle: reason) { _, caller in
+    static func installation(touchingNoCircle reason: StaticString) -> ActTarget {
+        ActTarget(touchingNoCircle: reason) { _, caller in
             try Rights.installation(caller.identity)
             return Opened(held: (), circle: nil)
         }
     }
 
     /// A user's own calendar, which the user's feeds may show together with a circle.
-    static func ownCalendar(of id: String) -> Ground {
-        Ground(touchingCircles: { transaction, caller in
+    static func ownCalendar(of id: String) -> ActTarget {
+        ActTarget(touchingCircles: { transaction, caller in
             guard caller.isInstallation || caller.userID == id else { throw Refusal.missing(.user) }
             transaction.concernsNamedCirclesOnly()
             for circle in try transaction.circlesShowingOwn(of: id) { transaction.concerns(circle: circle) }
@@ -108,8 +108,8 @@ extension Ground<Void> {
     /// - Parameter reason: why no cached response depends on the change.
     static func user(
         _ id: String, of resource: Refusal.Resource = .user, touchingNoCircle reason: StaticString
-    ) -> Ground {
-        Ground(touchingNoCircle: reason) { _, caller in
+    ) -> ActTarget {
+        ActTarget(touchingNoCircle: reason) { _, caller in
             guard caller.isInstallation || caller.userID == id else { throw Refusal.missing(resource) }
             return Opened(held: (), circle: nil)
         }

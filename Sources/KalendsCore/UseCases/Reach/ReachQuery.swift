@@ -6,7 +6,7 @@ import ICalBridge
 import Storage
 
 /// One item with its latest change, to find whose calendars the change concerns and which of them have it.
-struct ReachLook {
+struct ReachQuery {
     let item: ScheduleItem
     let change: ItemChange
     let circle: Circle
@@ -37,7 +37,7 @@ struct ReachLook {
         let occurrences =
             item.hasOccurrences ? try transaction.occurrences(of: item.id, in: circle.id) : []
         span = EntrySpan(item, occurrences)
-        let look = FeedLook(
+        let look = FeedRenderKey(
             style: CareStyle(titlePrefix: settings.titlePrefix), zone: zone, sequenceOffset: 0, shownChangedAt: 0,
             linkTemplate: nil)
         let builder = EntryBuilder(

@@ -4,7 +4,7 @@ import Foundation
 import KalendsCompanion
 
 /// The paths of the tool's files, by the XDG base directories: a person's choices, and the tool's memory.
-struct Places: Sendable {
+struct ToolPaths: Sendable {
     let configuration: URL
     let state: URL
 
@@ -37,7 +37,7 @@ struct Places: Sendable {
     private var identity: PrivateFile<String> { PrivateFile(state.appending(path: "installation.json")) }
 
     /// Returns the id of this installation. A home folder that was copied to another machine is another installation.
-    func installation(machine: String? = Places.machine) throws -> String {
+    func installation(machine: String? = ToolPaths.machine) throws -> String {
         let kept: String
         if let found = try identity.read() {
             kept = found

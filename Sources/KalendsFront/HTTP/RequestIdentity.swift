@@ -4,7 +4,7 @@ import HTTPTypes
 import NIOHTTP1
 
 /// The id that a proxy or a caller gives a request (`X-Request-Id`), so that it is found in the logs of both.
-enum RequestMark {
+enum RequestIdentity {
     /// The longest accepted id, in bytes.
     private static let limit = 128
 

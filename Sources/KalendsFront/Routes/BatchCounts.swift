@@ -3,7 +3,7 @@
 import Base
 
 /// The results of a batch: every line is counted, and the first rejected ones are listed.
-struct BatchTally: Sendable {
+struct BatchCounts: Sendable {
     /// The most rejected lines that the answer lists, and the most bytes that they may take in it.
     static let mostRejected = 1000
     static let mostBytes = 1 << 20
@@ -33,8 +33,8 @@ struct BatchTally: Sendable {
         members["line"] = .integer(line)
         let json = JSONValue.object(members)
         let count = (try? json.serialized().count) ?? 0
-        let place = rejected.lastIndex { $0.line < line }.map { $0 + 1 } ?? 0
-        rejected.insert(Rejected(line: line, json: json, count: count), at: place)
+        let index = rejected.lastIndex { $0.line < line }.map { $0 + 1 } ?? 0
+        rejected.insert(Rejected(line: line, json: json, count: count), at: index)
         bytes += count
         while rejected.count > Self.mostRejected || (bytes > Self.mostBytes && rejected.count > 1) {
             bytes -= rejected.removeLast().count

@@ -5,7 +5,7 @@ import Storage
 import Synchronization
 
 /// The subscriptions that are being refreshed, each only once at a time, no matter how many callers ask.
-package final class RefreshDesk: Sendable {
+package final class RefreshRegistry: Sendable {
     private struct Running {
         let task: Task<Subscription?, any Error>
         /// How many callers wait for it.

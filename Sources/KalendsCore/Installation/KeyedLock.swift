@@ -3,7 +3,7 @@
 import Synchronization
 
 /// Gives out turns, one at a time for each key, in order of arrival; waiting blocks no thread.
-final class Turns<Key: Hashable & Sendable>: Sendable {
+final class KeyedLock<Key: Hashable & Sendable>: Sendable {
     /// The keys whose turn is taken, with those waiting for them.
     private let waiting = Mutex<[Key: [CheckedContinuation<Void, Never>]]>([:])
 

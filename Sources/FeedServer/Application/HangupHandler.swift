@@ -8,7 +8,7 @@ import UnixSignals
 /// Handles SIGHUP, which does not end the server but makes it read files again.
 ///
 /// The only exception is a closed terminal: the server that ran in it shuts down in order, as with Ctrl-C.
-struct Hangup: Service {
+struct HangupHandler: Service {
     /// The actions that read files again, in this order.
     let actions: [@Sendable () async -> Void]
     let logger: Logger

@@ -8,7 +8,7 @@ import Synchronization
 
 /// Decides which connections run in this process, and how many at once: one run per connection, a few per user and per
 /// host, and a number of places for each provider, so that a slow provider does not delay the others.
-package final class SyncDesk: Sendable {
+package final class SyncScheduler: Sendable {
     /// What runs share: a provider, or a host if users give the addresses.
     struct Gate: Hashable, Sendable {
         var provider: Connection.Provider
@@ -131,10 +131,10 @@ package final class SyncDesk: Sendable {
 
     func leave(_ id: String) {
         state.withLock { state in
-            guard let place = state.places.removeValue(forKey: ByteString(id)) else { return }
-            state.ofProvider[place.gate.provider, default: 1] -= 1
-            Self.lower(&state.atGate, place.gate)
-            Self.lower(&state.ofUser, place.user)
+            guard let index = state.places.removeValue(forKey: ByteString(id)) else { return }
+            state.ofProvider[index.gate.provider, default: 1] -= 1
+            Self.lower(&state.atGate, index.gate)
+            Self.lower(&state.ofUser, index.user)
         }
         rouse()
     }
@@ -326,12 +326,12 @@ package final class SyncDesk: Sendable {
 
 /// The room of a run or a preview.
 final class RunRoom: Sendable {
-    private let desk: SyncDesk
+    private let desk: SyncScheduler
     private let user: ByteString
     private let share: MemoryShare
     private let began = ContinuousClock.now
 
-    init(_ share: MemoryShare, of user: String, at desk: SyncDesk) {
+    init(_ share: MemoryShare, of user: String, at desk: SyncScheduler) {
         (self.desk, self.user, self.share) = (desk, ByteString(user), share)
     }
 
@@ -339,5 +339,5 @@ final class RunRoom: Sendable {
 }
 
 extension DueSync {
-    fileprivate var account: ByteString? { SyncDesk.account(provider, accountID) }
+    fileprivate var account: ByteString? { SyncScheduler.account(provider, accountID) }
 }

@@ -9,7 +9,7 @@ import Synchronization
 
 /// The OAuth grants that this process uses: each connection's tokens are renewed in one place, and each mailbox has one
 /// gate.
-package final class GrantDesk: Sendable {
+package final class GrantRegistry: Sendable {
     private struct State {
         var tokens: [ByteString: GrantTokens] = [:]
         var gates: [ByteString: MailboxGate] = [:]

@@ -3,8 +3,8 @@
 import ICalBridge
 
 /// What one run has seen of a calendar.
-struct Sightings {
-    struct Sight {
+struct Observations {
+    struct Observation {
         enum Content {
             case entry(Entry)
             case unreadable(String)
@@ -23,7 +23,7 @@ struct Sightings {
         var entry: Entry? { if case .entry(let entry) = content { entry } else { nil } }
     }
 
-    private(set) var events: [ByteString: Sight] = [:]
+    private(set) var events: [ByteString: Observation] = [:]
     /// Events that the provider has confirmed to be gone.
     private(set) var gone: Set<ByteString> = []
     /// Events that were reported gone, or were not named, or were not reported completely: each needs a look.
@@ -60,7 +60,7 @@ struct Sightings {
     }
 
     private mutating func add(_ event: RemoteEvent, known: Entry?) {
-        let content: Sight.Content
+        let content: Observation.Content
         switch event.content {
         case .entry(let entry): content = .entry(entry.canonical)
         case .master(var entry):
@@ -73,7 +73,7 @@ struct Sightings {
         case .unreadable(let reason): content = .unreadable(reason)
         }
         gone.remove(event.id)
-        events[event.id] = Sight(
+        events[event.id] = Observation(
             id: event.id, etag: event.etag, mark: event.mark, content: content, updatedAt: event.updatedAt,
             isUnfinished: event.isUnfinished, isAsWritten: event.isAsWritten)
     }
@@ -83,7 +83,7 @@ struct Sightings {
     ) {
         guard
             var sight = events[series]
-                ?? link?.agreed.map({ Sight(id: series, etag: link?.etag, content: .entry($0.theirs)) })
+                ?? link?.agreed.map({ Observation(id: series, etag: link?.etag, content: .entry($0.theirs)) })
         else {
             if link != nil { unproven.insert(series) }
             return
@@ -96,7 +96,7 @@ struct Sightings {
     }
 
     /// Adds looks at single events, which are newer than any listing.
-    mutating func add(_ looks: [(id: String, look: RemoteLook)]) {
+    mutating func add(_ looks: [(id: String, look: RemoteLookup)]) {
         for (id, look) in looks {
             unproven.remove(id)
             switch look {

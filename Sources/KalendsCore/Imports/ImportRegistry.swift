@@ -3,7 +3,7 @@
 import Synchronization
 
 /// The imports under way: the progress of each, and the work that continues after an answer.
-package final class ImportDesk: Sendable {
+package final class ImportRegistry: Sendable {
     package enum Phase: String, Sendable { case reading, committing }
 
     package struct Progress: Sendable {

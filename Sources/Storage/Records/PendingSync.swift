@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A run of a connection that is requested in addition to the regular ones.
-public struct SyncWish: Hashable, Sendable {
+public struct PendingSync: Hashable, Sendable {
     public enum Kind: String, Hashable, Sendable, CaseIterable, ColumnValue {
         /// A person asked for it.
         case manual
@@ -29,8 +29,8 @@ public struct SyncWish: Hashable, Sendable {
     }
 }
 
-extension SyncWish: StoredRow {
-    static let table = RecordTable<SyncWish>(
+extension PendingSync: StoredRow {
+    static let table = RecordTable<PendingSync>(
         "sync_wishes", key: "connection_id",
         [
             .init("connection_id", \.connectionID), .init("kind", \.kind), .init("run_id", \.runID),
@@ -62,14 +62,14 @@ public struct DueSync: Hashable, Sendable {
         self.provider = provider
         userID = try row.text(required: "user_id")
         accountID = row.text("account_id")
-        let kind = row.text("kind").flatMap { SyncWish.Kind(rawValue: $0) }
+        let kind = row.text("kind").flatMap { PendingSync.Kind(rawValue: $0) }
         isWanted = row.text("ending") == nil && kind != nil && kind != .push
         dueAt = [row.integer("next_sync_at"), row.integer("due_at")].compactMap(\.self).min() ?? now
     }
 }
 
 extension ReadTransaction {
-    public func syncWish(of connection: String) throws -> SyncWish? {
+    public func pendingSync(of connection: String) throws -> PendingSync? {
         try first("WHERE connection_id = $1", [.text(connection)])
     }
 
@@ -119,7 +119,7 @@ extension WriteTransaction {
     ///
     /// A wish that is already due may be under way, with a run that read before this change: it becomes due now, so
     /// that the end of that run does not complete it. An undo is not repeated for that.
-    public func putSyncWish(_ wish: SyncWish, now: Int = 0) throws {
+    public func putPendingSync(_ wish: PendingSync, now: Int = 0) throws {
         guard wish.kind == .push else { return try put(wish) }
         try insert(
             new: wish,
@@ -130,7 +130,7 @@ extension WriteTransaction {
     }
 
     /// Removes a wish that was carried out; a newer one stays.
-    public func deleteSyncWish(_ wish: SyncWish) throws {
+    public func deletePendingSync(_ wish: PendingSync) throws {
         try execute(
             "DELETE FROM sync_wishes WHERE connection_id = $1 AND kind = $2 AND due_at = $3 AND COALESCE(run_id, '') = $4",
             [.text(wish.connectionID), .text(wish.kind.rawValue), .integer(wish.dueAt), .text(wish.runID ?? "")])

@@ -11,7 +11,7 @@ import Storage
 /// export.
 ///
 /// Where many have one fingerprint, none is visited twice.
-struct ImportTwins: Sendable {
+struct ImportDuplicates: Sendable {
     /// A stored event that may be the same as one of the file.
     final class Candidate: Sendable {
         let record: ImportedEventRecord
@@ -52,7 +52,7 @@ struct ImportTwins: Sendable {
             audiences = Set(records.map { $0.visibleTo.map { ByteString($0) } })
         }
 
-        func suits(_ twin: ReadTransaction.Twin) -> Bool { audiences.contains(twin.visibleTo) }
+        func suits(_ twin: ReadTransaction.DuplicateEvent) -> Bool { audiences.contains(twin.visibleTo) }
     }
 
     /// So many rows more than there are events are read, to find the one that is the most alike.
@@ -91,7 +91,7 @@ struct ImportTwins: Sendable {
         let found = try await store.read {
             try $0.twins(fresh.map(\.string), of: owner.known, in: owner.circle, limit: most)
         }
-        var free: [ByteString: [ReadTransaction.Twin]] = [:]
+        var free: [ByteString: [ReadTransaction.DuplicateEvent]] = [:]
         for twin in found ?? [] where isFree(twin, owner) && wanted[twin.fingerprint]?.suits(twin) == true {
             free[twin.fingerprint, default: []].append(twin)
         }
@@ -103,10 +103,10 @@ struct ImportTwins: Sendable {
 
     /// Reads the rows of about as many twins as there are events, so that memory is for these only.
     private mutating func load(
-        _ free: [ByteString: [ReadTransaction.Twin]], for wanted: [ByteString: Wish],
+        _ free: [ByteString: [ReadTransaction.DuplicateEvent]], for wanted: [ByteString: Wish],
         _ owner: ImportOwner, floatingIn zone: any TimeZoneRules, _ store: any Store
     ) async throws {
-        var chosen: [ReadTransaction.Twin] = []
+        var chosen: [ReadTransaction.DuplicateEvent] = []
         for (fingerprint, twins) in free {
             // An event of another source must not take the place of the owner's.
             var places: [EventSource: Int] = [:]
@@ -139,13 +139,15 @@ struct ImportTwins: Sendable {
     }
 
     private mutating func search(
-        _ fingerprint: ByteString, _ wish: Wish, _ free: [ReadTransaction.Twin], _ owner: ImportOwner,
+        _ fingerprint: ByteString, _ wish: Wish, _ free: [ReadTransaction.DuplicateEvent], _ owner: ImportOwner,
         _ store: any Store
-    ) async throws -> [ReadTransaction.Twin] {
+    ) async throws -> [ReadTransaction.DuplicateEvent] {
         let length = 200
         cut.insert(fingerprint)
         // A followed calendar's own events are found, however many others there are.
-        func isOwn(_ twin: ReadTransaction.Twin) -> Bool { !owner.isSubscription || twin.key.source.isSubscription }
+        func isOwn(_ twin: ReadTransaction.DuplicateEvent) -> Bool {
+            !owner.isSubscription || twin.key.source.isSubscription
+        }
         var twins = free
         var (own, others) = (twins.count(where: isOwn), twins.count { !isOwn($0) })
         while own < wish.count {
@@ -170,7 +172,7 @@ struct ImportTwins: Sendable {
         return twins
     }
 
-    private func isFree(_ twin: ReadTransaction.Twin, _ owner: ImportOwner) -> Bool {
+    private func isFree(_ twin: ReadTransaction.DuplicateEvent, _ owner: ImportOwner) -> Bool {
         // The file may also contain the event under that UID.
         !owner.index.uids.contains(twin.key.uid) && !matched.contains(twin.key)
     }

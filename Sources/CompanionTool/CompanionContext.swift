@@ -5,14 +5,14 @@ import Foundation
 import KalendsCompanion
 
 /// Assembles the library for this machine: its files, its folder of calendars, its clock.
-struct Workshop: Sendable {
-    let places: Places
+struct CompanionContext: Sendable {
+    let places: ToolPaths
     let choices: Choices
     let store: VdirStore
     let connector: CalendarConnector
     let status: StatusStore
 
-    init(_ places: Places, _ choices: Choices) throws {
+    init(_ places: ToolPaths, _ choices: Choices) throws {
         self.places = places
         self.choices = choices
         status = StatusStore(places.status)
@@ -28,9 +28,9 @@ struct Workshop: Sendable {
     }
 
     /// Opens the files for commands that come after `login`.
-    static func open(_ places: Places = Places()) throws -> Workshop {
+    static func open(_ places: ToolPaths = ToolPaths()) throws -> CompanionContext {
         guard let choices = try Self.read(places.choices) else { throw ToolFailure.notLoggedIn }
-        return try Workshop(places, choices)
+        return try CompanionContext(places, choices)
     }
 
     /// Returns the companion with everything that it syncs.

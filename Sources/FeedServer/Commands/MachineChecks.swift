@@ -8,7 +8,7 @@ import KalendsCore
 import KalendsFront
 
 /// The checks of `doctor` around the database: the disk, the clock, the certificate.
-struct Surroundings {
+struct MachineChecks {
     let settings: ServerSettings
     /// Milliseconds since 1970.
     let now: Int

@@ -7,7 +7,7 @@ import Storage
 
 /// Changes the events that a source's carrier should have in its calendar, within one transaction; each change has its
 /// own time among the changes of the person's own events.
-struct PhoneDesk {
+struct PhoneEventWriter {
     let transaction: any WriteTransaction
     let now: Int
     let carrier: PhoneCarrier

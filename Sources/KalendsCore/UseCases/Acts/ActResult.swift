@@ -22,7 +22,7 @@ struct AuditNote: Sendable {
 }
 
 /// The result of an act; it cannot be made without stating what the audit trail notes.
-struct Done<Value> {
+struct ActResult<Value> {
     let value: Value
     let notes: [AuditNote]
 
@@ -36,17 +36,19 @@ struct Done<Value> {
     }
 
     /// A result without a change; nothing is noted.
-    static func unchanged(_ value: Value) -> Done { Done(value, []) }
+    static func unchanged(_ value: Value) -> ActResult { ActResult(value, []) }
 
     /// A result that is noted with `note`; a nil note means that nothing changed.
-    static func changed(_ value: Value, noting note: AuditNote?) -> Done { Done(value, note.map { [$0] } ?? []) }
+    static func changed(_ value: Value, noting note: AuditNote?) -> ActResult {
+        ActResult(value, note.map { [$0] } ?? [])
+    }
 
     /// A result whose change is not noted in the audit trail.
     ///
     /// - Parameter reason: why the audit trail does not need it.
-    static func unnoted(_ reason: StaticString, _ value: Value) -> Done { Done(value, []) }
+    static func unnoted(_ reason: StaticString, _ value: Value) -> ActResult { ActResult(value, []) }
 }
 
-extension Done<Void> {
+extension ActResult<Void> {
     init(noting note: AuditNote) { self.init((), noting: note) }
 }
