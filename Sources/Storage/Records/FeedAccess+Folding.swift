@@ -234,14 +234,14 @@ extension WriteTransaction {
     private func cutList(of number: Int, after newest: Int) throws {
         try execute(
             """
-            WITH RECURSIVE list (sequence, previous, index) AS (
+            WITH RECURSIVE list (sequence, previous, place) AS (
                 SELECT sequence, previous, 1 FROM feed_accesses
                 WHERE sequence = (SELECT MAX(last_sequence) FROM feed_clients WHERE feed = $1)
                 UNION ALL
                 SELECT a.sequence, a.previous, list.place + 1
                 FROM list JOIN feed_accesses AS a ON a.sequence = list.previous
             )
-            DELETE FROM feed_accesses WHERE sequence IN (SELECT sequence FROM list WHERE index > $2)
+            DELETE FROM feed_accesses WHERE sequence IN (SELECT sequence FROM list WHERE place > $2)
             """, [.integer(number), .integer(newest)])
     }
 }

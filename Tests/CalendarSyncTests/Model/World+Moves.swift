@@ -235,7 +235,7 @@ extension World {
         let prefix = "there \(calendar.name)/\(id) occurrence "
         for (index, value) in typed where index.hasPrefix(prefix) {
             typed[index] = nil
-            moved["\(prefix)\((Int(place.dropFirst(prefix.utf8.count)) ?? 0) + delta)"] = value
+            moved["\(prefix)\((Int(index.dropFirst(prefix.utf8.count)) ?? 0) + delta)"] = value
         }
         typed.merge(moved) { $1 }
         entry.occurrences = Dictionary(
