@@ -94,7 +94,11 @@ extension Series {
             }
             guard group[0] == place else { continue }
             let settled = settled(group.map { events[$0] }).flatMap(\.self)
-            kept += settled.map { ($0, place) }
+            for var event in settled {
+                // Whenever its series arrives, that is the newer version.
+                (event.sequence, event.lastModified) = (0, nil)
+                kept.append((event, place))
+            }
             gone += group.suffix(max(0, group.count - settled.count))
         }
         return (kept, gone)

@@ -197,7 +197,7 @@ struct StoredRowsTests {
             }
             let faults = try await StoredRows.faults(
                 in: server.services.store, server.services.maintenance, .all)
-            #expect(faults.count == 1 && faults.first?.row.hasSuffix("'appointments' 'z1299'") == true, "\(faults)")
+            #expect(faults.count == 1 && faults.first?.row.hasSuffix("'appointments' 'z1299' ''") == true, "\(faults)")
         }
     }
 
