@@ -60,7 +60,8 @@ struct GraphAnswer: Sendable {
                 ? failure(.forbidden, "Microsoft does not allow this for the account.")
                 : failure(.calendarMissing, "Outlook has no such calendar for this account now.")
         case 408, 504: return failure(.unavailable(retryAfter: retryAfter), "Microsoft did not answer in time.")
-        case 409, 412: return failure(.unavailable(retryAfter: retryAfter), "The event was changed in Outlook meanwhile.")
+        case 409, 412:
+            return failure(.unavailable(retryAfter: retryAfter), "The event was changed in Outlook meanwhile.")
         case 410: return failure(.cursorExpired, "Microsoft has forgotten where the last look ended.")
         case 429: return failure(.throttled(retryAfter: retryAfter), "Microsoft asks for fewer requests.")
         case 507: return failure(.quotaExceeded, "The mailbox is full.")
