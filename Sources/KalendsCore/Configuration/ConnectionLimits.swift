@@ -34,12 +34,12 @@ package struct ConnectionLimits: Sendable {
     /// waiting for their readers. One network may use at most half of each, except for large bodies. Anything shorter
     /// than `MemoryShare.free` is not counted. The rows of whole circles, from which previews and exports are made, are
     /// counted separately, and so are the texts of large circles.
-    package var documentMemory = 16 << 20
-    package var largeMemory = 16 << 20
-    package var circleMemory = 16 << 20
-    package var answerMemory = 12 << 20
-    package var feedMemory = 12 << 20
-    package var textMemory = 24 << 20
+    package var documentMemory = 24 << 20
+    package var largeMemory = 24 << 20
+    package var circleMemory = 24 << 20
+    package var answerMemory = 16 << 20
+    package var feedMemory = 16 << 20
+    package var textMemory = 48 << 20
     /// The answers of calendar servers, and what runs and questions keep of them.
     package var providerMemory = 128 << 20
 
