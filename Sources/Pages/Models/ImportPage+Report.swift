@@ -130,17 +130,13 @@ extension ImportPage {
                 report.dropped.map {
                     .text(words("importDropped_" + $0.kind.rawValue, count: $0.count, ["property": $0.property]))
                 }),
-            "choices": choices.isEmpty
-                ? .nothing
-                : .map([
-                    "options": .rows(
-                        choices.map { kind in
-                            [
-                                "value": .text(kind.rawValue), "label": .text(words["importKeep_" + kind.rawValue]),
-                                "isKept": .flag(report.kept.contains(kind)),
-                            ]
-                        })
-                ]),
+            "keepable": .rows(
+                choices.map { kind in
+                    [
+                        "value": .text(kind.rawValue), "label": .text(words["importKeep_" + kind.rawValue]),
+                        "isKept": .flag(report.kept.contains(kind)),
+                    ]
+                }),
         ]
     }
 
