@@ -7,7 +7,7 @@ package enum Hexadecimal {
     /// Returns the two digits of a byte, in ASCII.
     package static func digits(of byte: UInt8) -> [UInt8] { [letters[Int(byte >> 4)], letters[Int(byte & 15)]] }
 
-    /// Returns what a digit stands for, in upper case or lower case; nil for any other byte.
+    /// Returns the value of a digit, in upper or lower case; nil for a byte that is not a digit.
     package static func value(of digit: UInt8) -> UInt8? {
         switch digit {
         case 48...57: digit - 48

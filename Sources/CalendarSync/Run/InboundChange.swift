@@ -46,8 +46,8 @@ public struct InboundChange: Hashable, Sendable {
 }
 
 extension InboundChange {
-    /// The change as one of the whole item: what happens to a single event that stands for an occurrence happens to the
-    /// occurrence of the series. Edits of what only a series has of its own are left out.
+    /// The change as one of the whole item: an edit of a single event that shows one occurrence becomes an edit of that
+    /// occurrence. Edits of what only a whole series has are left out.
     var ofSeries: InboundChange {
         guard let start = item.occurrence else { return self }
         return InboundChange(

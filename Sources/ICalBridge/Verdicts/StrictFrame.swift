@@ -109,7 +109,7 @@ struct StrictFrame {
 
     // MARK: Times
 
-    /// Reads a time; nil if it is none. What names a zone is noted, because zones may follow.
+    /// Reads a time; nil if the text is not a time. The zone's name is noted, because its definition may follow.
     private func time(
         _ line: StrictLine, _ value: ArraySlice<UInt8>, mayBeDate: Bool, in scope: inout StrictScope,
         _ knows: (String) -> Bool

@@ -50,7 +50,7 @@ extension Event {
 
     /// The part of a file's event that is stored, without its revision, which is stored in the row.
     ///
-    /// - Parameter leftOut: counts what is not stored, by property; VALARM stands for whole reminders.
+    /// - Parameter leftOut: counts what is not stored, by property; a whole reminder counts as `VALARM`.
     func importable(keeping extras: Set<EventExtra>, leftOut: inout LeftOut) -> Event {
         var copy = publishable(with: extras, leftOut: &leftOut)
         if !extras.contains(.reminders), !copy.alarms.isEmpty {

@@ -135,7 +135,7 @@ final class CircleRoom: Sendable {
         place = MemoryShare(memory.pages, network: ByteString(payer))
     }
 
-    /// Takes the room for a circle in the snapshot in which it is read; throws `Needed` if there is none now.
+    /// Takes the room for a circle in the snapshot in which it is read; throws `Needed` if no room is free at this moment.
     ///
     /// - Parameters:
     ///   - owner: the user whose own entries are read as well, if any.

@@ -179,7 +179,7 @@ enum EdgeState: Equatable {
     /// The last of what is held is being taken.
     mutating func released() { if case .holding(let answers) = self { self = .open(answers) } }
 
-    /// Whether nothing more is to be read for now.
+    /// Whether reading stops until something has left.
     var isFull: Bool {
         if case .holding = self { return true }
         return switch answers {
