@@ -116,13 +116,13 @@ extension Imports.Report {
     ) throws {
         let record = listed.record
         var view = listed.shown
-        var told: [ByteString: JSONValue] = [:]
-        if !record.report.isEmpty { told = try JSONValue(parsing: Array(record.report.utf8)).object ?? [:] }
+        var details: [ByteString: JSONValue] = [:]
+        if !record.report.isEmpty { details = try JSONValue(parsing: Array(record.report.utf8)).object ?? [:] }
         self.listed = listed
-        timeZones = view.part == .all ? told["timeZones"] ?? [] : []
-        dropped = view.part == .all ? told["dropped"] ?? [] : []
-        keep = told["keep"] ?? []
-        let problems = try view.shown(told["problems"]?.array ?? [], of: record, in: transaction)
+        timeZones = view.part == .all ? details["timeZones"] ?? [] : []
+        dropped = view.part == .all ? details["dropped"] ?? [] : []
+        keep = details["keep"] ?? []
+        let problems = try view.shown(details["problems"]?.array ?? [], of: record, in: transaction)
         self.problems = try problems[...].prefix(bytes: Self.mostProblemBytes)
         problemsLeftOut = problems.count - self.problems.count
         // This limits the number that a caller sends, so that adding to it cannot overflow.
