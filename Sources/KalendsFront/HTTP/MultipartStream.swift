@@ -12,12 +12,17 @@ struct MultipartStream {
 
     /// The most bytes before a part's content.
     private static let headLimit = 16 << 10
+    /// The end of a part's header.
+    private static let blankLine: [UInt8] = [13, 10, 13, 10]
 
     private let name: String
     private let delimiter: [UInt8]
     private var place = Place.preamble
     // A boundary at the very beginning of the body also has a line break before it.
     private var pending: [UInt8] = [13, 10]
+    /// How many of the pending bytes of a part's header were searched for its end: a body may arrive one byte at a
+    /// time.
+    private var searched = 0
     /// The part's type, as stated in its header.
     private(set) var contentType: String?
     /// Whether the whole part has been received.
@@ -38,7 +43,7 @@ struct MultipartStream {
         pending += bytes
         var rest = pending[...]
         while try step(&rest, take) {}
-        pending = Array(rest)
+        if rest.count < pending.count { pending = Array(rest) }
     }
 
     /// - Returns: whether there is more to do with the available bytes.
@@ -62,12 +67,15 @@ struct MultipartStream {
                 place = .end
                 return true
             }
-            guard let end = Self.find([13, 10, 13, 10], in: rest) else {
+            let unsearched = rest.dropFirst(max(0, searched - Self.blankLine.count + 1))
+            guard let end = Self.find(Self.blankLine, in: unsearched) else {
                 guard rest.count <= Self.headLimit else {
                     throw Refusal.badRequest("A part of the form has a header without an end.")
                 }
+                searched = rest.count
                 return false
             }
+            searched = 0
             let isWanted = begin(String(decoding: rest[..<end], as: UTF8.self).withBoundedMarks)
             // Of two files one would be lost without a word.
             if isWanted, isWhole { throw Refusal.badRequest("The form has more than one part named \(name).") }

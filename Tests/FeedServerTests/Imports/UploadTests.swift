@@ -88,6 +88,17 @@ struct UploadTests {
         }
     }
 
+    @Test("A part's header that arrives one byte at a time is searched once")
+    func drippingHeader() throws {
+        let part = "\r\n" + String(repeating: "\r", count: 16_000) + "\r\n\r\n\r\n--b"
+        let body = "--b" + String(repeating: part, count: 3)
+        var stream = try #require(MultipartStream(part: "file", contentType: "multipart/form-data; boundary=b"))
+        let start = ContinuousClock.now
+        for byte in body.utf8 { try stream.feed(CollectionOfOne(byte)) { _ in } }
+        // It took minutes when each byte led to another look at all before it.
+        #expect(ContinuousClock.now - start < .seconds(10))
+    }
+
     @Test("UTF-8 is distinguished from other bytes, wherever they are cut")
     func encodings() {
         let texts: [[UInt8]] = [
