@@ -33,11 +33,11 @@ extension Imports.Report {
                 created: count("created"), updated: count("updated"), unchanged: count("unchanged"),
                 skipped: count("skipped")), first: day("from"), last: day("to"),
             items: items.enumerated().compactMap { place, item in
-                Self.item(item, start + place, isLeftOut: leftOut.numbers.contains(start + place), zone)
+                Self.item(item, start + place, isLeftOut: leftOut.contains(start + place), zone)
             }, start: start, count: items.count, next: next.map(String.init),
             problems: problems.prefix(Self.mostProblems).compactMap(FileProblem.init),
             moreProblems: problemsLeftOut + max(0, problems.count - Self.mostProblems),
-            leftOut: others.text, leftOutCount: others.numbers.count, dropped: droppedOfPage,
+            leftOut: others.text, leftOutCount: others.count, dropped: droppedOfPage,
             kept: Set((kept ?? keptExtras).compactMap { ImportPage.Dropped.Kind(text: $0.rawValue) }))
     }
 

@@ -219,17 +219,15 @@ struct ImportPages: Sendable {
     private static func items(
         _ leftOut: LeftOut, of id: String, for caller: Caller, _ services: Services
     ) async throws -> Set<ByteString> {
-        var (ids, rest): (Set<ByteString>, ArraySlice<Int>) = ([], leftOut.numbers.sorted()[...])
-        while let first = rest.first {
+        var (ids, start): (Set<ByteString>, Int?) = ([], 0)
+        // Numbers beyond the end of the list are ignored.
+        while let from = start, let first = leftOut.first(from: from) {
             let report = try await Imports(services: services).report(
                 id, for: caller, Imports.Part(start: first, limit: itemsOfPage))
-            for (place, item) in report.items.enumerated() where rest.first == first + place {
-                rest.removeFirst()
+            for (place, item) in report.items.enumerated() where leftOut.contains(first + place) {
                 if let own = item["itemId"]?.string { ids.insert(ByteString(own)) }
             }
-            // Numbers beyond the end of the list are ignored.
-            let end = first + max(1, report.items.count)
-            rest = rest.drop { $0 < end }
+            start = report.next
         }
         return ids
     }

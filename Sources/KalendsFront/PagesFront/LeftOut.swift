@@ -8,25 +8,28 @@ struct LeftOut: Sendable {
     /// Larger numbers are not valid.
     private static let most = 1 << 21
 
-    private(set) var numbers: Set<Int> = []
+    /// A form may name very many numbers, so they stay bits here too.
+    private var bytes: [UInt8] = []
 
     init() {}
 
     /// Reads the text from a form; unreadable text counts as empty.
     init(text: String?) {
         let bytes = text.flatMap { Base64URL.decode($0.utf8) } ?? []
-        guard bytes.count <= Self.most / 8 else { return }
-        for (index, byte) in bytes.enumerated() where byte != 0 {
-            for bit in 0..<8 where byte & 1 << UInt8(bit) != 0 { numbers.insert(index * 8 + bit) }
-        }
+        if bytes.count <= Self.most / 8 { self.bytes = bytes }
     }
 
-    var text: String {
-        guard let last = numbers.max() else { return "" }
-        var bytes = [UInt8](repeating: 0, count: last / 8 + 1)
-        for number in numbers { bytes[number / 8] |= 1 << UInt8(number % 8) }
-        return Base64URL.encode(bytes)
+    var text: String { Base64URL.encode(Array(bytes.prefix(1 + (bytes.lastIndex { $0 != 0 } ?? -1)))) }
+
+    /// How many items are left out.
+    var count: Int { bytes.reduce(0) { $0 + $1.nonzeroBitCount } }
+
+    func contains(_ number: Int) -> Bool {
+        bytes.indices.contains(number / 8) && bytes[number / 8] & 1 << UInt8(number % 8) != 0
     }
+
+    /// The first of the numbers that is not below another one; nil when there is none.
+    func first(from start: Int) -> Int? { (start..<max(start, bytes.count * 8)).first(where: contains) }
 
     /// Applies the boxes of one page.
     ///
@@ -34,7 +37,12 @@ struct LeftOut: Sendable {
     /// - page: the numbers of the items on the page.
     /// - chosen: the numbers of the items whose boxes are on.
     mutating func set(_ page: Range<Int>, to chosen: some Sequence<Int>) {
-        numbers = numbers.filter { !page.contains($0) }
-        for number in chosen where page.contains(number) && number < Self.most { numbers.insert(number) }
+        for number in page.clamped(to: 0..<bytes.count * 8) { bytes[number / 8] &= ~(1 << UInt8(number % 8)) }
+        for number in chosen where page.contains(number) && number < Self.most {
+            if number / 8 >= bytes.count {
+                bytes += [UInt8](repeating: 0, count: number / 8 + 1 - bytes.count)
+            }
+            bytes[number / 8] |= 1 << UInt8(number % 8)
+        }
     }
 }

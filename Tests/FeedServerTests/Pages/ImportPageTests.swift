@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Base
 import Foundation
 import HTTPTypes
 import NIOCore
@@ -7,6 +8,7 @@ import TestSupport
 import Testing
 
 @testable import FeedServer
+@testable import KalendsFront
 
 @Suite("The import's pages")
 struct ImportPageTests {
@@ -187,5 +189,42 @@ struct ImportPageTests {
             let elsewhere = try #require(ann.history.last).replacing("/circles/c/", with: "/circles/d/")
             try await ann.open(elsewhere).expect(404)
         }
+    }
+
+    @Test("A form may leave out numbers far beyond the list's end, and they cost nothing", .timeLimit(.minutes(1)))
+    func farNumbers() async throws {
+        try await TestServer.withPasswords { server in
+            let ann = try await Browser.signedIn("ann", server)
+            let start = try await ann.open(Self.path).expect(200)
+            let preview = try await Self.waited(
+                ann, try await ann.upload(start, to: Self.path, Self.file(["Match", "Party"])).expect(200))
+            let place = try #require(ann.history.last)
+            // The first event, and then more than a million that are not there.
+            let left = Base64URL.encode([0b1111_1101] + [UInt8](repeating: 0xFF, count: 190_000))
+            let form = try #require(HTMLForm.all(in: preview.text).first { $0.names.contains("left") })
+            let sent = [("token", form.token ?? ""), ("left", left), ("first", "0"), ("count", "0")]
+            let turned = try await ann.post("\(place)/page", sent).expect(200)
+            let carried = Base64URL.encode([0b1111_1100] + [UInt8](repeating: 0xFF, count: 190_000))
+            #expect(turned.text.contains("name=\"left\" value=\"\(carried)\""))
+            _ = try await Self.waited(ann, try await ann.post("\(place)/commit", sent).expect(200))
+            let calendar = try await Self.titles(server)
+            #expect(calendar.contains("SUMMARY:Party") && !calendar.contains("SUMMARY:Match"))
+        }
+    }
+
+    @Test("What is left out is carried as bits, and a page's boxes replace its own")
+    func leftOut() {
+        var left = LeftOut()
+        #expect(left.text.isEmpty && left.count == 0 && !left.contains(0) && left.first(from: 0) == nil)
+        left.set(0..<1000, to: [3, 999, 1000, 5_000_000])
+        left.set(1000..<2000, to: [1000])
+        #expect(left.count == 3 && left.contains(3) && left.contains(1000) && !left.contains(4))
+        #expect(left.first(from: 0) == 3 && left.first(from: 4) == 999 && left.first(from: 1001) == nil)
+        let again = LeftOut(text: left.text)
+        #expect(again.text == left.text && again.count == 3)
+        left.set(0..<2000, to: [])
+        #expect(left.text.isEmpty && LeftOut(text: "?").count == 0)
+        left.set(0..<Int.max, to: [1 << 21, (1 << 21) - 1])
+        #expect(left.count == 1)
     }
 }
