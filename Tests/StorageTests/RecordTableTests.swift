@@ -135,7 +135,8 @@ struct RecordTableTests {
                     content: "{}"), in: transaction)
             try Self.keep(
                 SyncConflictRow(
-                    connectionID: "c", id: "f", number: 1, state: .resolved, at: 11, resolvedBy: "ann",
+                    connectionID: "c", id: "f", collection: "tasks", itemID: "t", number: 1, state: .resolved, at: 11,
+                    resolvedBy: "ann",
                     content: "{}"), in: transaction)
             try Self.keep(
                 SyncJournalRow(

@@ -8,13 +8,17 @@ extension Services {
     /// Returns the items of a connection that a phone carries which wait for a person's decision; none for others.
     func undecidedItems(of own: Connection) async throws -> Set<ItemKey> {
         guard own.provider == .apple else { return [] }
-        return try await store.read { transaction in
-            Set(
-                try transaction.openSyncConflicts(of: own.id).map { row in
-                    let record: ConflictRecord = try storedRecord(row.content)
-                    return record.item
-                })
-        }
+        return try await store.read { try $0.undecidedItems(of: own.id) }
+    }
+}
+
+extension ReadTransaction {
+    /// Returns the items of a connection that wait for a person's decision.
+    func undecidedItems(of connection: String) throws -> Set<ItemKey> {
+        Set(
+            try itemsInOpenConflicts(of: connection).compactMap { collection, item in
+                ItemKey.Collection(text: collection).map { ItemKey($0, item) }
+            })
     }
 }
 

@@ -46,7 +46,8 @@ extension RunCounts {
 extension SyncConflictRow {
     init(_ conflict: ConflictRecord, of connection: String) throws {
         self.init(
-            connectionID: connection, id: conflict.id, isOpen: conflict.state == .open, at: conflict.at.milliseconds,
+            connectionID: connection, id: conflict.id, collection: conflict.item.collection.rawValue,
+            itemID: conflict.item.id, isOpen: conflict.state == .open, at: conflict.at.milliseconds,
             content: try SyncContent.text(conflict))
     }
 }

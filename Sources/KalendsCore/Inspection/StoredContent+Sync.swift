@@ -32,7 +32,10 @@ extension StoredContent {
 
     static func check(_ row: SyncConflictRow) throws {
         let conflict: ConflictRecord = try record(row.content)
-        try require(conflict.id.isSameText(as: row.id) && (conflict.state == .open) == row.isOpen, contradiction)
+        try require(
+            conflict.id.isSameText(as: row.id) && (conflict.state == .open) == row.isOpen
+                && conflict.item.collection.rawValue.isSameText(as: row.collection)
+                && conflict.item.id.isSameText(as: row.itemID), contradiction)
     }
 
     static func check(_ row: SyncJournalRow) throws {

@@ -35,17 +35,18 @@ struct ConflictPages: Sendable {
         let settings = visit.services.settings
         let read = try await visit.read(isLarge: true) { circle, _ in
             let all = PageRequest(limit: settings.quotas.connectionsPerUser)
-            let found = try circle.connections(all, settings.connections).flatMap { shown in
-                let summary = ConnectionSummary(shown, settings.connections)
-                return try circle.conflicts(of: shown.own, limit: Self.most.open * 2).map {
-                    ConflictsPage.Conflict($0, of: summary)
+            let shown = try circle.connections(all, settings.connections)
+            let (own, summaries) = (shown.map(\.own), shown.map { ConnectionSummary($0, settings.connections) })
+            func latest(isOpen: Bool, _ most: Int) throws -> [ConflictsPage.Conflict] {
+                try circle.latestConflicts(of: own, isOpen: isOpen, limit: most) {
+                    ConflictsPage.Conflict($0, of: summaries[$1])
                 }
             }
-            let (open, resolved) = (found.filter { $0.outcome == nil }, found.filter { $0.outcome != nil })
             return ConflictsPage(
-                open: Array(open.sorted { $0.at > $1.at }.prefix(Self.most.open)),
-                resolved: Array(
-                    resolved.sorted { $0.resolvedAt ?? $0.at > $1.resolvedAt ?? $1.at }.prefix(Self.most.resolved)))
+                open: try latest(isOpen: true, Self.most.open),
+                resolved: try latest(isOpen: false, Self.most.resolved).sorted {
+                    $0.resolvedAt ?? $0.at > $1.resolvedAt ?? $1.at
+                })
         }
         return try await visit.page(read)
     }

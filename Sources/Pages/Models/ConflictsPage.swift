@@ -12,8 +12,15 @@ public struct ConflictsPage: Page {
         public var place: String?
         public var notes: String?
 
+        /// The most characters of notes: a page shows many conflicts, and notes may be long.
+        public static let mostNotes = 2_000
+
         public init(title: String, span: EntrySpan?, place: String? = nil, notes: String? = nil) {
-            (self.title, self.span, self.place, self.notes) = (title, span, place, notes)
+            (self.title, self.span, self.place) = (title, span, place)
+            self.notes = notes.map { notes in
+                let shown = String(notes.unicodeScalars.prefix(Self.mostNotes))
+                return shown.utf8.count < notes.utf8.count ? shown + "…" : shown
+            }
         }
     }
 

@@ -9,6 +9,9 @@ public struct SyncConflictRow: Hashable, Sendable {
     public var connectionID = ""
     /// Unique within the connection.
     public var id = ""
+    /// The item that it is about.
+    public var collection = ""
+    public var itemID = ""
     /// The number of the conflict within its connection; 0 until it is stored.
     public var number = 0
     var state = State.open
@@ -24,17 +27,21 @@ public struct SyncConflictRow: Hashable, Sendable {
 }
 
 extension SyncConflictRow: StoredRow {
-    public init(connectionID: String, id: String, isOpen: Bool, at: Int, resolvedBy: String? = nil, content: String) {
+    public init(
+        connectionID: String, id: String, collection: String, itemID: String, isOpen: Bool, at: Int,
+        resolvedBy: String? = nil, content: String
+    ) {
         self.init(
-            connectionID: connectionID, id: id, state: isOpen ? .open : .resolved, at: at, resolvedBy: resolvedBy,
-            content: content)
+            connectionID: connectionID, id: id, collection: collection, itemID: itemID,
+            state: isOpen ? .open : .resolved, at: at, resolvedBy: resolvedBy, content: content)
     }
 
     static let table = RecordTable<SyncConflictRow>(
         "sync_conflicts", key: "connection_id id",
         [
-            .init("connection_id", \.connectionID), .init("id", \.id),
-            .counted("number", \.number, within: "connection_id"), .init("state", \.state), .once("at", \.at),
+            .init("connection_id", \.connectionID), .init("id", \.id), .once("collection", \.collection),
+            .once("item_id", \.itemID), .counted("number", \.number, within: "connection_id"), .init("state", \.state),
+            .once("at", \.at),
             .init("resolved_by", \.resolvedBy), .init("content", \.content),
             .derived("bytes") { $0.content.utf8.count },
         ])
@@ -57,6 +64,25 @@ extension ReadTransaction {
         try all(
             "WHERE connection_id = $1 AND number < $2 ORDER BY number DESC LIMIT $3",
             [.text(connection), .integer(number), .integer(limit)])
+    }
+
+    /// Returns the items that a connection's open conflicts are about; the conflicts themselves may be large.
+    public func itemsInOpenConflicts(of connection: String) throws -> [(collection: String, item: String)] {
+        try rows(
+            "SELECT DISTINCT collection, item_id FROM sync_conflicts WHERE connection_id = $1 AND state = 'open'",
+            [.text(connection)]
+        ).map { (try $0.text(required: "collection"), try $0.text(required: "item_id")) }
+    }
+
+    /// Returns the places of a connection's latest conflicts in one state, without what they hold, which may be large.
+    public func placesOfSyncConflicts(
+        of connection: String, isOpen: Bool, limit: Int
+    ) throws -> [(id: String, at: Int)] {
+        try rows(
+            """
+            SELECT id, at FROM sync_conflicts WHERE connection_id = $1 AND state = $2 ORDER BY number DESC LIMIT $3
+            """, [.text(connection), .text(isOpen ? "open" : "resolved"), .integer(limit)]
+        ).map { (try $0.text(required: "id"), try $0.integer(required: "at")) }
     }
 
     /// Returns a connection's open conflicts in the order in which they were seen.

@@ -71,6 +71,8 @@ extension Schema {
         CREATE TABLE sync_conflicts (
             connection_id TEXT NOT NULL REFERENCES connections (id) ON DELETE CASCADE,
             id TEXT NOT NULL,
+            collection TEXT NOT NULL,
+            item_id TEXT NOT NULL,
             number BIGINT NOT NULL,
             state TEXT NOT NULL CHECK (state IN ('open', 'resolved')),
             at BIGINT NOT NULL,
@@ -83,7 +85,9 @@ extension Schema {
         "CREATE UNIQUE INDEX sync_conflicts_by_number ON sync_conflicts (connection_id, number)",
         "CREATE INDEX sync_conflicts_by_id ON sync_conflicts (id)",
         "CREATE INDEX sync_conflicts_by_state ON sync_conflicts (connection_id, state)",
-        "CREATE INDEX sync_conflicts_open ON sync_conflicts (connection_id) WHERE state = 'open'",
+        """
+        CREATE INDEX sync_conflicts_open ON sync_conflicts (connection_id, collection, item_id) WHERE state = 'open'
+        """,
         "CREATE INDEX sync_conflicts_resolved ON sync_conflicts (at) WHERE state = 'resolved'",
         "CREATE INDEX sync_conflicts_sizes ON sync_conflicts (connection_id, state, number, bytes)",
         """

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CalendarSync
 import Foundation
 import HTTPTypes
+import ICalBridge
 import Logging
 import Storage
 import TestSupport
@@ -194,6 +196,37 @@ struct ConnectionPageTests {
             #expect(decided.json["state"] == "resolved" && decided.json["outcome"] == "dismissed")
             let undone = try await ann.send(page, to: path + "/runs/run-\(id)/undo").expect(200)
             #expect(undone.text.contains("data-progress=\"\(path)/progress\""))
+        }
+    }
+
+    @Test("The page of conflicts shows the latest of all connections, and little of long notes")
+    func longConflicts() async throws {
+        try await TestServer.withPasswords { server in
+            let ids = [try await server.connect(label: "a"), try await server.connect(label: "b")]
+            let start = server.clock.now
+            let notes = String(repeating: "\"", count: 64_000)
+            for (place, id) in ids.enumerated() {
+                let rows = try (0..<80).map { number in
+                    let at = Instant(seconds: start / 1000 + number * 2 + place)
+                    let entry = Entry(
+                        title: "Event \(place)-\(number).", notes: notes,
+                        span: .timed(start: at, end: at.adding(seconds: 3600), zone: "Europe/Vienna"))
+                    let conflict = ConflictRecord(
+                        id: "f\(place)-\(number)", item: ItemKey(.tasks, "t\(number)"), at: at, kind: .bothChanged,
+                        fields: [], ours: entry, theirs: entry, state: .open)
+                    return try SyncConflictRow(conflict, of: id)
+                }
+                try await server.services.store.record { transaction in
+                    for row in rows { try transaction.putSyncConflict(row, now: start) }
+                }
+            }
+            let ann = try await Browser.signedIn("ann", server)
+            let page = try await ann.open("/app/circles/c/conflicts").expect(200)
+            #expect(page.text.utf8.count < 4_000_000)
+            for name in ["Event 0-79.", "Event 1-79.", "Event 0-30.", "Event 1-30."] {
+                #expect(page.text.contains(name), "\(name)")
+            }
+            #expect(!page.text.contains("Event 0-29.") && !page.text.contains("Event 1-29."))
         }
     }
 

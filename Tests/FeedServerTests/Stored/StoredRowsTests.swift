@@ -33,6 +33,7 @@ struct StoredRowsTests {
         ("UPDATE sync_runs SET state = 'held' WHERE state = 'done'", "sync_runs"),
         ("UPDATE sync_runs SET number = -9223372036854775808 WHERE number = 1", "sync_runs"),
         ("UPDATE sync_conflicts SET state = 'resolved'", "sync_conflicts"),
+        ("UPDATE sync_conflicts SET item_id = 'other'", "sync_conflicts"),
         ("UPDATE sync_conflicts SET content = json_set(content, '$.kind', 'x')", "sync_conflicts"),
         ("UPDATE sync_journal SET direction = 'up'", "sync_journal"),
         ("UPDATE sync_journal SET content = json_remove(content, '$.item')", "sync_journal"),

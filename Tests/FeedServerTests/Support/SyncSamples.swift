@@ -51,8 +51,8 @@ enum SyncSamples {
                 RunCounts(isSuccess: false, writes: 4, errors: 1), now: now)
             try transaction.putSyncConflict(
                 SyncConflictRow(
-                    connectionID: connection, id: "conflict-\(connection)", isOpen: true, at: now,
-                    content: texts.conflict), now: now)
+                    connectionID: connection, id: "conflict-\(connection)", collection: item.collection.rawValue,
+                    itemID: item.id, isOpen: true, at: now, content: texts.conflict), now: now)
             try transaction.putSyncLink(
                 SyncLinkRow(
                     connectionID: connection, collection: "appointments", itemID: "x", state: "linked",

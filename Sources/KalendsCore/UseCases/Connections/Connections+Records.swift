@@ -136,8 +136,23 @@ extension AuthorizedCircle {
         throw Refusal.missing(.conflict)
     }
 
-    /// Returns the conflicts of one of the circle's connections, the latest first.
-    package func conflicts(of own: Connection, limit: Int) throws -> [Connections.ListedConflict] {
-        try transaction.syncConflicts(of: own.id, before: .max, limit: limit).map { try Connections.Listed($0) }
+    /// Returns what is made of the latest open or resolved conflicts of some of the circle's connections, the latest
+    /// first. Conflicts may be large, so each is read by itself.
+    ///
+    /// - Parameter show: gets a conflict and the index of its connection.
+    package func latestConflicts<Shown>(
+        of connections: [Connection], isOpen: Bool, limit: Int,
+        _ show: (Connections.ListedConflict, _ connection: Int) throws -> Shown
+    ) throws -> [Shown] {
+        let places = try connections.enumerated().flatMap { index, own in
+            try transaction.placesOfSyncConflicts(of: own.id, isOpen: isOpen, limit: limit).map {
+                (connection: index, id: $0.id, at: $0.at)
+            }
+        }
+        return try places.sorted { $0.at > $1.at }.prefix(limit).compactMap { place in
+            try transaction.syncConflict(place.id, of: connections[place.connection].id).map {
+                try show(try Connections.Listed($0), place.connection)
+            }
+        }
     }
 }

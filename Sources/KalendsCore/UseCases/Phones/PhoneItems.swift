@@ -174,11 +174,7 @@ package struct PhoneItems: Sendable {
         taken.undecided = try await services.store.read { transaction in
             var open: [ByteString: Set<ItemKey>] = [:]
             for source in Set(items.compactMap { $0.source.map { ByteString($0) } }) {
-                open[source] = Set(
-                    try transaction.openSyncConflicts(of: source.string).map { row in
-                        let record: ConflictRecord = try storedRecord(row.content)
-                        return record.item
-                    })
+                open[source] = try transaction.undecidedItems(of: source.string)
             }
             return Set(
                 items.filter { event in
