@@ -116,9 +116,8 @@ extension ConnectionRun {
             }
         }
         await services.calendars.release(own)
-        // Otherwise all of it would be deleted with the connection, while everybody else who writes waits.
-        try await trimRecords(to: 0)
-        try await services.store.record { try $0.deleteConnection(id) }
+        try await services.store.record { try $0.deleteConnection(id, now: now) }
+        await services.tidying.afterDeleting(connection: id)
     }
 
     /// Returns the wait in milliseconds: a minute, doubled with each failure and varied by a fifth; never less than the

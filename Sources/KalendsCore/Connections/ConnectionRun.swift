@@ -113,7 +113,8 @@ struct ConnectionRun {
         let newID = FeedLedger.makeID()
         await services.sync.keep(id, of: holder)
         return try await services.store.record { transaction in
-            guard let own = try transaction.connectionEverKnown(id), own.ending != nil || own.state == .active,
+            guard let own = try transaction.connectionEverKnown(id), own.ending != .records,
+                own.ending != nil || own.state == .active,
                 try transaction.takeSyncLease(
                     of: id, for: holder, until: now + DatabaseSyncStore.leaseTime, now: now)
             else { return nil }
@@ -226,7 +227,7 @@ extension SyncRun {
         let window = parts.window(now: services.now())
         var purpose = SyncPolicy.Purpose.sync
         switch connection.ending {
-        case .all: purpose = .removal(from: nil)
+        case .all, .records: purpose = .removal(from: nil)
         case .future:
             let day = FeedDay(parts.zone, now: connection.endingAt ?? services.now())
             purpose = .removal(from: Instant(milliseconds: day.from))

@@ -81,7 +81,8 @@ package struct ConnectionSync: Service {
             for row in try transaction.syncRuns(in: .running, limit: 100_000) {
                 guard var own = try transaction.connectionEverKnown(row.connectionID) else { continue }
                 // A phone asks again by itself.
-                guard own.ending != nil || own.state == .active && own.provider != .apple else { continue }
+                guard own.provider != .apple, own.ending != .records, own.ending != nil || own.state == .active
+                else { continue }
                 own.nextSyncAt = min(own.nextSyncAt ?? now, now)
                 try transaction.recordConnection(own)
             }

@@ -63,6 +63,8 @@ package final class Tidying: Sendable {
 
     /// Removes what is left of a deleted circle; returns when everything is gone.
     func purge(circle: String) async throws {
+        // Later connections of a circle with the same id continue with the marks of these.
+        try await purgeConnections()
         try await turns.alone(in: circle) {
             guard try await self.store.read({ try $0.isBeingRemoved(circle: circle) }) else { return }
             try await self.repeatedly { try $0.purgeCircle(circle, limit: $1) }
@@ -70,6 +72,26 @@ package final class Tidying: Sendable {
     }
 
     func afterDeleting(circle: String) { later { try await self.purge(circle: circle) } }
+
+    /// Removes what is stored of connections that have ended, unless runs have to do that; returns when everything is
+    /// gone.
+    private func purgeConnections() async throws {
+        for id in try await store.read({ try $0.connectionsBeingRemoved(limit: 10_000) }) {
+            try await purge(connection: id)
+        }
+    }
+
+    /// Removes what is stored of a connection that was deleted; returns when everything is gone.
+    ///
+    /// A record may be large, so that few are removed together.
+    private func purge(connection id: String) async throws {
+        try await repeatedly { try $0.purgeConnection(id, limit: max(1, $1 / 16)) }
+    }
+
+    /// Removes what is stored of a connection that was deleted; what cannot be removed now is removed later.
+    func afterDeleting(connection id: String) async { try? await purge(connection: id) }
+
+    func afterEndingConnections() { later { try await self.purgeConnections() } }
 
     /// Raises the revisions of items that show changed data, if that is still due.
     func revise(in circle: String) async throws {
@@ -104,6 +126,7 @@ package final class Tidying: Sendable {
 
     /// Removes everything that is no longer shown.
     package func tidy() async throws {
+        try await purgeConnections()
         for circle in try await store.read({ try $0.circlesBeingRemoved(limit: 10_000) }) {
             try await purge(circle: circle)
         }

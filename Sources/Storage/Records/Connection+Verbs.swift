@@ -53,8 +53,10 @@ extension ReadTransaction {
     /// Returns how many connections a user has in a circle, with those whose events are still being removed.
     public func connectionCount(of user: String, in circle: String) throws -> Int {
         try row(
-            "SELECT COUNT(*) AS found FROM connections WHERE circle_id = $1 AND user_id = $2",
-            [.text(circle), .text(user)])?.integer("found") ?? 0
+            """
+            SELECT COUNT(*) AS found FROM connections
+            WHERE circle_id = $1 AND user_id = $2 AND (ending IS NULL OR ending <> 'records')
+            """, [.text(circle), .text(user)])?.integer("found") ?? 0
     }
 
     /// Returns the active connections that are due, longest overdue first. Connections of phones are left out: the
@@ -67,9 +69,21 @@ extension ReadTransaction {
             """, [.integer(now), .integer(limit)])
     }
 
-    /// Returns connections that have ended and from which something still has to be removed, in order of id.
+    /// Returns connections that have ended and whose events are still being cleared away by runs, in order of id.
     public func endingConnections(after cursor: String = "", limit: Int) throws -> [Connection] {
-        try all("WHERE ending IS NOT NULL AND id > $1 ORDER BY id LIMIT $2", [.text(cursor), .integer(limit)])
+        try all(
+            """
+            WHERE ending IN ('all', 'future') AND provider <> 'apple' AND id > $1 ORDER BY id LIMIT $2
+            """, [.text(cursor), .integer(limit)])
+    }
+
+    /// Returns connections that have ended, have not been removed completely, and need no run for that.
+    public func connectionsBeingRemoved(limit: Int) throws -> [String] {
+        try rows(
+            """
+            SELECT id FROM connections WHERE ending IS NOT NULL AND (ending = 'records' OR provider = 'apple') LIMIT $1
+            """, [.integer(limit)]
+        ).map { try $0.text(required: "id") }
     }
 }
 
@@ -90,37 +104,75 @@ extension WriteTransaction {
     /// - Parameter ending: nil when the events stay.
     public func endConnection(_ own: Connection, _ ending: Connection.Ending?, now: Int) throws {
         try note(.connection, .deleted, in: own.circleID, id: own.id, user: own.userID, now: now)
-        if own.provider == .apple {
-            // The server knows what is on a phone, and the phone removes it. What stays there is found again by its
-            // marks.
-            if ending != .all { try leavePhoneMark(own, now: now) }
-            switch ending {
-            case nil: try forgetPhoneItems(of: own)
-            case .all: try endPhoneItems(of: own, from: nil, now: now)
-            case .future: try endPhoneItems(of: own, from: SyncStatistics.day(now), now: now)
-            }
-            return try deleteConnection(own.id)
-        }
-        guard let ending, own.calendarID != nil else {
-            try deleteConnection(own.id)
-            return
-        }
-        try execute(
-            "UPDATE connections SET ending = $2, ending_at = $3, next_sync_at = $3, updated_at = $3 WHERE id = $1",
-            [.text(own.id), .text(ending.rawValue), .integer(now)])
+        if own.provider == .apple { return try endPhone(own, ending, now: now) }
+        guard let ending, own.calendarID != nil else { return try deleteConnection(own.id, now: now) }
+        try mark(own, ending, nextRun: now, now: now)
         try execute("DELETE FROM connection_authorizations WHERE connection_id = $1", [.text(own.id)])
     }
 
-    /// Removes a connection with everything that is stored of it, including its secrets. One that had an account is
+    private func mark(_ own: Connection, _ ending: Connection.Ending, nextRun: Int?, now: Int) throws {
+        try execute(
+            "UPDATE connections SET ending = $2, ending_at = $3, next_sync_at = $4, updated_at = $3 WHERE id = $1",
+            [.text(own.id), .text(ending.rawValue), .integer(now), SQLValue(nextRun)])
+    }
+
+    /// Ends a connection that a phone carries: the server knows what is on the phone, and the phone removes it. What
+    /// stays there is found again by its marks.
+    private func endPhone(_ own: Connection, _ ending: Connection.Ending?, now: Int) throws {
+        if ending != .all { try leavePhoneMark(own, now: now) }
+        switch ending {
+        case nil, .records: try forgetPhoneItems(of: own)
+        case .all: try endPhoneItems(of: own, from: nil, now: now)
+        case .future: try endPhoneItems(of: own, from: SyncStatistics.day(now), now: now)
+        }
+        try deleteConnection(own.id, now: now)
+    }
+
+    /// Deletes a connection: its secrets are removed at once, and nobody finds it any more. One that had an account is
     /// recorded as a former connection.
-    public func deleteConnection(_ id: String) throws {
+    ///
+    /// What was recorded of it may be very much; `purgeConnection` removes that in small steps.
+    public func deleteConnection(_ id: String, now: Int) throws {
         try execute(
             """
             INSERT INTO former_connections (circle_id, user_id, connection_id)
             SELECT circle_id, user_id, id FROM connections WHERE id = $1 AND account_id IS NOT NULL
             ON CONFLICT (circle_id, user_id, connection_id) DO NOTHING
             """, [.text(id)])
-        try execute("DELETE FROM connections WHERE id = $1", [.text(id)])
+        for table in [
+            "connection_credentials", "connection_authorizations", "sync_channels", "sync_wishes", "sync_leases",
+        ] {
+            try execute("DELETE FROM \(table) WHERE connection_id = $1", [.text(id)])
+        }
+        try execute(
+            """
+            UPDATE connections SET ending = 'records', ending_at = $2, next_sync_at = NULL, updated_at = $2,
+                account_id = NULL, account_name = NULL, calendar_id = NULL, calendar_name = NULL
+            WHERE id = $1
+            """, [.text(id), .integer(now)])
+    }
+
+    /// Removes a part of what is stored of a connection that has ended, and about which no calendar has to be asked;
+    /// returns false when nothing of it is left.
+    public func purgeConnection(_ id: String, limit: Int) throws -> Bool {
+        if let own = try connectionEverKnown(id), own.provider == .apple, let ending = own.ending, ending != .records {
+            try endPhone(own, ending, now: own.endingAt ?? 0)
+            return true
+        }
+        let deleted = "connection_id = $1 AND EXISTS (SELECT 1 FROM connections WHERE id = $1 AND ending = 'records')"
+        for (table, key) in [
+            ("sync_journal", "number"), ("sync_conflicts", "id"), ("sync_links", "collection, item_id, occurrence"),
+            ("sync_operations", "key"), ("sync_runs", "id"),
+        ] {
+            let gone = try execute(
+                """
+                DELETE FROM \(table) WHERE \(deleted) AND (\(key)) IN (
+                    SELECT \(key) FROM \(table) WHERE connection_id = $1 LIMIT $2)
+                """, [.text(id), .integer(limit)])
+            if gone > 0 { return true }
+        }
+        try execute("DELETE FROM connections WHERE id = $1 AND ending = 'records'", [.text(id)])
+        return false
     }
 
     /// Ends the connections of a circle, or those of a member who leaves it: future events are cleared away.
@@ -129,6 +181,14 @@ extension WriteTransaction {
             """
             WHERE circle_id = $1 AND (CAST($2 AS TEXT) IS NULL OR user_id = $2) AND ending IS NULL
             """, [.text(circle), SQLValue(user)])
-        for own in found { try endConnection(own, .future, now: now) }
+        for own in found {
+            // All phones of a circle together may carry very much; `purgeConnection` ends them one after the other.
+            guard user == nil, own.provider == .apple else {
+                try endConnection(own, .future, now: now)
+                continue
+            }
+            try note(.connection, .deleted, in: own.circleID, id: own.id, user: own.userID, now: now)
+            try mark(own, .future, nextRun: nil, now: now)
+        }
     }
 }

@@ -4,7 +4,8 @@ extension Schema {
     /// People's calendars that are kept in step with a circle, their credentials, and sign-ins under way.
     static let connections: [String] = [
         // No foreign key refers to circles: a connection outlives its circle until its events at the provider are
-        // cleared away. ending says which: `all` events or the `future` ones; nobody sees such a connection any more.
+        // cleared away. ending says which: `all` events or the `future` ones; with `records` nothing is left to do but
+        // to remove what is stored of it. Nobody sees such a connection any more.
         """
         CREATE TABLE connections (
             id TEXT NOT NULL PRIMARY KEY,
@@ -27,7 +28,7 @@ extension Schema {
             failures BIGINT NOT NULL DEFAULT 0,
             next_sync_at BIGINT,
             missing_since_at BIGINT,
-            ending TEXT CHECK (ending IN ('all', 'future')),
+            ending TEXT CHECK (ending IN ('all', 'future', 'records')),
             ending_at BIGINT,
             created_at BIGINT NOT NULL,
             updated_at BIGINT NOT NULL
@@ -37,6 +38,7 @@ extension Schema {
         CREATE UNIQUE INDEX connections_by_label ON connections (circle_id, user_id, provider, COALESCE(label, ''))
             WHERE ending IS NULL
         """,
+        "CREATE INDEX connections_ending ON connections (id) WHERE ending IS NOT NULL",
         "CREATE INDEX connections_by_user ON connections (user_id, id)",
         "CREATE INDEX connections_due ON connections (state, next_sync_at)",
         "CREATE INDEX connections_by_next ON connections (provider, next_sync_at) WHERE next_sync_at IS NOT NULL",

@@ -214,6 +214,8 @@ struct ConnectionTests {
             let left = try await server.services.store.read { try $0.endingConnections(limit: 10) }
             // Neither had written anything anywhere.
             #expect(left.isEmpty)
+            try await server.services.tidying.tidy()
+            #expect(try await server.services.store.read { try $0.connectionsBeingRemoved(limit: 10) }.isEmpty)
         }
     }
 

@@ -70,4 +70,60 @@ struct SyncKeepingTests {
             #expect(try await kept() == [last.id])
         }
     }
+
+    @Test("A connection that ends is gone for everybody at once, and what was recorded of it goes in small steps")
+    func removal() async throws {
+        try await SyncBench.run { bench in
+            let server = bench.server
+            try await bench.fill(3)
+            let id = try await server.connect()
+            try await bench.sync.once()
+            try await SyncSamples.put(in: server, of: id, now: server.clock.now)
+            let now = server.clock.now
+            try await server.services.store.record { transaction in
+                try transaction.putCredential(
+                    ConnectionCredential(connectionID: id, sealed: "s", account: "a", version: 1, now: now))
+                try transaction.deleteConnection(id, now: now)
+            }
+            try await server.call(.get, "/v1/connections/\(id)", as: "ann").expect(404)
+            try await server.call(.get, "/v1/conflicts/conflict-\(id)", as: "ann").expect(404)
+            try await server.services.store.read { transaction in
+                #expect(try transaction.credential(ofConnection: id) == nil)
+                #expect(try transaction.endingConnections(limit: 10).isEmpty)
+                #expect(try transaction.connectionCount(of: "ann", in: "c") == 0)
+                #expect(try transaction.syncLinks(of: id).count == 4)
+            }
+            // No run begins with it, and a step removes no more than it may.
+            try await bench.sync.once()
+            let steps = try await server.services.store.record { transaction in
+                var steps = 1
+                while try transaction.purgeConnection(id, limit: 1) { steps += 1 }
+                return steps
+            }
+            #expect(steps > 4 + 1 + 1)
+            #expect(try await server.services.store.read { try $0.connectionEverKnown(id) } == nil)
+        }
+    }
+
+    @Test("What could not be removed of a connection is removed later, and one that lives is not touched")
+    func laterRemoval() async throws {
+        try await SyncBench.run { bench in
+            let server = bench.server
+            try await bench.fill(3)
+            let (gone, kept) = (try await server.connect(label: "gone"), try await server.connect(label: "kept"))
+            try await bench.sync.once()
+            let now = server.clock.now
+            let isLeft = try await server.services.store.record { transaction in
+                try transaction.deleteConnection(gone, now: now)
+                return try transaction.purgeConnection(kept, limit: 100)
+            }
+            #expect(!isLeft)
+            try await server.services.tidying.tidy()
+            try await server.services.store.read { transaction in
+                #expect(try transaction.connectionEverKnown(gone) == nil)
+                #expect(try transaction.connection(kept) != nil)
+                #expect(try transaction.syncLinks(of: kept).count == 3)
+            }
+        }
+    }
 }

@@ -57,7 +57,7 @@ struct QuotaTests {
             #expect(try await server.services.store.read { try $0.connectionEverKnown(ids[0]) }?.ending == .all)
             let body: JSONValue = ["provider": "caldav", "label": "c"]
             try Self.expectLimit(try await server.call(.post, "/v1/circles/c/connections", body, as: "ann"), 2)
-            try await server.services.store.record { for id in ids { try $0.deleteConnection(id) } }
+            try await server.services.store.record { for id in ids { try $0.deleteConnection(id, now: 1) } }
             try await server.call(.post, "/v1/circles/c/connections", body, as: "ann").expect(201)
         }
     }

@@ -71,6 +71,7 @@ package struct Members: Sendable {
             detail["revokedFeeds"] = .array(feeds.map { .string($0.id) })
             return ActResult(noting: AuditNote(.memberRemoved, user, detail: .object(detail)))
         }
+        tidying.afterEndingConnections()
     }
 
     /// Throws 409 when a circle that has members has no owner any more, who alone could change it.

@@ -31,5 +31,6 @@ extension Connections {
             return ActResult(noting: AuditNote(.connectionDeleted, id, detail: detail))
         }
         services.grants.forget(id)
+        await services.tidying.afterDeleting(connection: id)
     }
 }
