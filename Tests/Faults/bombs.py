@@ -5,7 +5,8 @@ ordinary writer, who must not notice, and a server that is told to stop in the m
     KALENDS=.build-release/release/kalends python3 -B Tests/Faults/bombs.py [--seconds 20] [--only phone_conflicts] [--factor 1]
 
 The bounds are those of a release build on a machine of its own; `--factor` multiplies the times. An attacker is a class with
-`prepare`, before anybody is measured, and `strike`, one blow that may take long; add it to `ATTACKERS`.
+`prepare`, before anybody is measured, and `strike`, one blow that may take long; add it to `ATTACKERS`. Those that use
+forms and pages are in `bomb_forms.py`.
 """
 
 import argparse
@@ -21,6 +22,8 @@ import threading
 import time
 from pathlib import Path
 
+from attackers import SERIES, Attacker, make_series, must
+from bomb_forms import DrippingForms, FarNumbers, LongConflicts
 from connections import HOSTS, Provider
 from ports import free_port
 from report import run
@@ -36,7 +39,6 @@ options = parser.parse_args() if __name__ == "__main__" else parser.parse_args([
 READER_P99, LONGEST_CHANGE, LONGEST_TRANSACTION, GROWTH, STOP = 100, 500, 250, 256, 20
 # Credentials that were never used, each for one read while the attack goes on.
 FRESH_KEYS = 12
-SERIES = 30
 forked = multiprocessing.get_context("fork")
 
 
@@ -46,51 +48,10 @@ def memory(server, name):
     return int(re.search(rf"{name}:\s+(\d+)", text)[1]) >> 10
 
 
-def must(server, method, path, value=None, user=None, token=None):
-    headers = {"Authorization": token or f"Bearer {server.key}", "Content-Type": "application/json"}
-    if user:
-        headers["Kalends-User"] = user
-    status, _, text = server.request(
-        method, path, None if value is None else json.dumps(value).encode(), headers, timeout=600)
-    if status >= 300:
-        raise Violation(f"{method} {path.split('/')[1]}… was answered {status}: {text[:300]}")
-    return json.loads(text) if text else None
-
-
-def make_series(server, count):
-    """Daily appointments of so many days from tomorrow on, in a circle with a viewer, `vic`."""
-    server.make_circle("series")
-    server.must("PUT", "/v1/circles/series/members/vic", {"displayName": "Vic", "role": "viewer"})
-    server.must("PUT", "/v1/circles/series/patients/mom", {"displayName": "Mom"})
-    day = datetime.date.today() + datetime.timedelta(days=1)
-    for number in range(SERIES):
-        server.must("PUT", f"/v1/circles/series/appointments/a{number}", {
-            "patientId": "mom", "provider": f"Dr. {number}", "startAt": f"{day}T09:00:00Z", "endAt": f"{day}T09:30:00Z",
-            "recurrence": {"rrule": f"FREQ=DAILY;COUNT={count}"}})
-
-
 def fault_of_conflicts(server, path):
     """Of each series there is one conflict, whatever was deleted of it."""
     count = must(server, "GET", path)["counts"]["conflicts"]
     return None if count == SERIES else f"{count} conflicts of {SERIES} series are open"
-
-
-class Attacker:
-    """The name of an attacker is that of its class."""
-
-    environment = {}
-
-    def prepare(self, server):
-        """Makes what the attack needs, as anybody could."""
-
-    def strike(self, server, number):
-        """One blow; may return why it counts for nothing."""
-
-    def fault(self, server):
-        """What is wrong with what the attack left, in words; nothing if it is as it should be."""
-
-    def close(self):
-        pass
 
 
 class PhoneConflicts(Attacker):
@@ -209,7 +170,7 @@ class HostConflicts(Attacker):
         self.process.join()
 
 
-ATTACKERS = [PhoneConflicts, HostConflicts]
+ATTACKERS = [PhoneConflicts, HostConflicts, LongConflicts, FarNumbers, DrippingForms]
 
 
 class Ordinary:
