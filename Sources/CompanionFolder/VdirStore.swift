@@ -107,7 +107,7 @@ public actor VdirStore: CalendarStore {
         guard let handle = try? FileHandle(forReadingFrom: folder(id).appending(path: file)),
             let data = try? handle.read(upToCount: 1_000)
         else { return nil }
-        let text = String(decoding: data, as: UTF8.self).split(whereSeparator: \.isNewline).first.map(String.init)
+        let text = String(fromOutside: data).split(whereSeparator: \.isNewline).first.map(String.init)
         return text?.isEmpty == false ? text : nil
     }
 

@@ -2,19 +2,20 @@
 
 /// Strings and numbers.
 extension JSONParser {
+    /// Reads a string; its runs of marks are bounded, as `String(fromOutside:)` says.
     mutating func string() throws(JSONFault) -> String {
         place += 1
         let start = place
         while let byte = next, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\"), byte >= 32 { place += 1 }
         if next == UInt8(ascii: "\"") {
             defer { place += 1 }
-            return String(decoding: bytes[start..<place], as: UTF8.self)
+            return String(fromOutside: bytes[start..<place])
         }
         var text = Array(bytes[start..<place])
         while let byte = next {
             place += 1
             switch byte {
-            case UInt8(ascii: "\""): return String(decoding: text, as: UTF8.self)
+            case UInt8(ascii: "\""): return String(fromOutside: text)
             case UInt8(ascii: "\\"): try escape(into: &text)
             case 0..<32: throw controlCharacter()
             default: text.append(byte)

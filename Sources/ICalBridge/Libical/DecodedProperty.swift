@@ -85,9 +85,9 @@ struct DecodedProperty: Sendable {
     private static func value(of raw: OpaquePointer, in property: OpaquePointer) -> Value? {
         switch unsafe icalvalue_isa(raw) {
         case ICAL_TEXT_VALUE:
-            unsafe icalvalue_get_text(raw).map { unsafe .text(String(cString: $0)) }
+            unsafe icalvalue_get_text(raw).map { unsafe .text(String(cString: $0).fromOutside) }
         case ICAL_URI_VALUE:
-            unsafe icalvalue_get_uri(raw).map { unsafe .text(String(cString: $0)) }
+            unsafe icalvalue_get_uri(raw).map { unsafe .text(String(cString: $0).fromOutside) }
         case ICAL_INTEGER_VALUE:
             unsafe .integer(Int(icalvalue_get_integer(raw)))
         case ICAL_DATE_VALUE:

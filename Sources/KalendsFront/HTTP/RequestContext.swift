@@ -88,5 +88,5 @@ func percentDecoded(_ text: String) -> String? {
         bytes.append(value)
         rest = rest.dropFirst(2)
     }
-    return String(validating: bytes, as: UTF8.self)
+    return String(validating: bytes, as: UTF8.self)?.fromOutside
 }
