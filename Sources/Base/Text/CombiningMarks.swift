@@ -2,8 +2,9 @@
 
 /// The limit on combining marks in a row: what the Stream-Safe Text Format allows (UAX #15 section 13).
 ///
-/// Normalizing text sorts a run of marks in time that grows with the square of its length, and comparing, hashing and
-/// showing text normalize it. No language has a word that comes near this limit.
+/// Normalizing text sorts a run of marks in time that grows with the square of its length, and packages, hashes of text
+/// and browsers normalize it. No other character slows them down so, and no language has a word that comes near this
+/// limit.
 public enum CombiningMarks {
     /// The longest run that text may have, in Unicode scalars.
     public static let longestRun = 30
@@ -52,7 +53,9 @@ extension String {
     }
 
     @inlinable
-    func withMarks(atMost count: Int) -> String { hasMarks(moreThan: count) ? CombiningMarks.cut(self, to: count) : self }
+    func withMarks(atMost count: Int) -> String {
+        hasMarks(moreThan: count) ? CombiningMarks.cut(self, to: count) : self
+    }
 }
 
 extension CombiningMarks {
