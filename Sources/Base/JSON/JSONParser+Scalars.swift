@@ -85,7 +85,7 @@ extension JSONParser {
     private mutating func hexadecimal() throws(JSONFault) -> UInt32 {
         let digits = bytes[place..<min(place + 4, bytes.count)]
         guard digits.count == 4, digits.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }),
-            let code = UInt32(String(decoding: digits, as: UTF8.self), radix: 16)
+            let code = UInt32(String(fromOutside: digits), radix: 16)
         else { throw fault("\\u must be followed by four hexadecimal digits.") }
         place += 4
         return code

@@ -141,6 +141,6 @@ extension CalDAVCalendar {
         event.recurrence.rules = [rule]
         guard var tree = ObjectTree(ICalendar(events: [event]).serialized()) else { return nil }
         tree.components.removeAll { $0.name != "VTIMEZONE" }
-        return tree.components.isEmpty ? nil : String(decoding: tree.text, as: UTF8.self)
+        return tree.components.isEmpty ? nil : String(fromOutside: tree.text)
     }
 }

@@ -54,7 +54,7 @@ struct DAVSession: Sendable {
             }
         }
         while text.count % 4 != 0 { text.append(UInt8(ascii: "=")) }
-        return String(decoding: text, as: UTF8.self)
+        return String(fromOutside: text)
     }
 
     /// The maximum number of redirects of one request.

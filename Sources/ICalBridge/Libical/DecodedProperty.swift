@@ -54,7 +54,7 @@ struct DecodedProperty: Sendable {
         if let parameter = unsafe icalproperty_get_first_parameter(property, ICAL_TZID_PARAMETER),
             let name = unsafe icalparameter_get_tzid(parameter)
         {
-            zone = unsafe Int(String(cString: name).dropFirst())
+            zone = unsafe Int(String(cString: name).fromOutside.dropFirst())
         }
     }
 

@@ -90,14 +90,14 @@ package struct FileLines {
 
     /// Decodes a line as the reader does.
     private func text(_ line: [UInt8]) -> String {
-        if let text = String(validating: line, as: UTF8.self) { return text.fromOutside }
+        if let text = String(validating: line, as: UTF8.self)?.fromOutside { return text }
         // The limit may have cut through the last character.
         if line.count >= Self.limit,
             let text = (1...3).lazy.compactMap({
-                String(validating: line.dropLast($0), as: UTF8.self)
+                String(validating: line.dropLast($0), as: UTF8.self)?.fromOutside
             }).first
         {
-            return text.fromOutside
+            return text
         }
         return String(fromOutside: foreign.decoded(line[...])?.bytes ?? line)
     }
