@@ -47,9 +47,15 @@ extension String {
 
     @inlinable
     func hasMarks(moreThan count: Int) -> Bool {
-        // The shortest such run consists of marks of two bytes each, none of which begins below 0xCC.
-        guard utf8.count > 2 * count, !utf8Span.isKnownASCII, utf8.contains(where: { $0 >= 0xCC }) else { return false }
-        return CombiningMarks.haveRun(self, longerThan: count)
+        guard utf8.count > 2 * count, !utf8Span.isKnownASCII else { return false }
+        // The shortest such run consists of marks of two bytes each. A word between two spaces is rarely as long, and to
+        // look up what each character is takes fifty times as long as this.
+        var length = 0
+        for byte in utf8 {
+            length = byte > 31 && byte < 127 || byte == 9 || byte == 10 || byte == 13 ? 0 : length + 1
+            if length > 2 * count { return CombiningMarks.haveRun(self, longerThan: count) }
+        }
+        return false
     }
 
     @inlinable
