@@ -127,7 +127,7 @@ struct ReadingMarksTests {
 
     @Test("Another spelling of a letter is an edit of an event")
     func spelling() {
-        var (one, other) = (Event(uid: "u"), Event(uid: "u"))
+        var (one, other) = (Event(uid: "u", start: nil), Event(uid: "u", start: nil))
         (one.summary, other.summary) = ("caf\u{E9}", "cafe\u{301}")
         #expect(one != other)
         (one.summary, other.summary) = (nil, nil)
