@@ -69,7 +69,6 @@ check: ## The format, lint, a build without warnings, the rules of the sources, 
 	@$(SWIFT) format lint --strict --parallel --recursive $(SWIFT_FILES)
 	@$(SWIFT) build --build-tests
 	@SWIFTC=$(SWIFT)c Scripts/check-sample.sh .build/debug
-	@python3 -B Scripts/text-rule.py .build debug
 	@python3 -B Scripts/house-rule.py
 	@python3 -B Scripts/docs-rule.py
 	@python3 -B Tests/API/compatible.py --self-test

@@ -6,7 +6,7 @@
 Callers change something through `Acts` (Sources/KalendsCore/UseCases/Acts): it checks the right, says which circles are
 concerned and writes the audit trail. What the server does by itself, in the background or at its start, is named below
 with its reason, and so are the few steps of longer work whose act comes at the end of it. Routes know no store, and use
-cases know no HTTP. JSON has one reader. No value is aligned to more than 16 bytes.
+cases know no HTTP. JSON has one reader, and text from outside one way in. No value is aligned to more than 16 bytes.
 """
 
 import re
@@ -29,6 +29,19 @@ WIDE = re.compile(r"\bSIMD(?:4<U?Int(?:64)?>|4<Double>|8<(?:U?Int(?:32|64)?|Floa
 # Another reader of JSON, which would have other guards. Foundation's makes values of types from what ours has judged.
 READER = re.compile(r"\b(?:JSONDecoder|JSONSerialization)\b")
 JUDGED = "Base/JSON/Decodable+JSON.swift"
+
+# Where strangers' bytes become text: `String(fromOutside:)`, or `.fromOutside` behind what makes it, bounds its combining
+# marks. Without it a comparison in a package, or a hash, takes time that grows with the square of what a stranger sends.
+DOORS = (
+    "Base/JSON/JSONParser", "ICalBridge/Reading/", "ICalBridge/XML/", "ICalBridge/Forms/", "ICalBridge/Verdicts/",
+    "ICalBridge/Libical/", "CalendarSync/", "CompanionFolder/", "KalendsFront/")
+DOOR = "KalendsFront/Edge/HeadMarks.swift"
+MADE = re.compile(r"\bString\(\s*(?:decoding|validating|copying|cString|bytes|data|buffer|contentsOf\w*): [^\n]*")
+BOUNDED = re.compile(r"fromOutside|[!=]= nil|as: UTF16\.self\)\.utf8\)")
+
+# Base has the operators that compare text by its bytes; with this line they apply to all files of a module.
+SHARED = re.compile(r"^@_exported public import Base\b", re.MULTILINE)
+TARGET = re.compile(r'arget\(\s*name: "(\w+)",\s*dependencies: \[([^\]]*)\]')
 
 # Files that may, and why. Paths are without `Sources/`.
 ALLOWED = {
@@ -107,6 +120,14 @@ def wrong_dependencies():
             yield f"{PLAN_OF_TARGETS}: KalendsCore depends on {name}, but {ROOMS['KalendsCore'][1]}"
 
 
+def without_operators():
+    """Modules in some of whose files text is compared as the standard library does."""
+    for name, dependencies in TARGET.findall(PLAN_OF_TARGETS.read_text()):
+        files = list(Path("Sources", name).glob("**/*.swift"))
+        if files and '"Base"' in dependencies and not any(SHARED.search(file.read_text()) for file in files):
+            yield f"{name}: no file has “@_exported public import Base”, so text is not compared by its bytes"
+
+
 # These pages name files of the targets; a file that was moved is moved there too.
 PAGES = (Path("docs/architecture.md"), Path("CONTRIBUTING.md"))
 HOUSE = ("KalendsCore", "KalendsFront", "FeedServer")
@@ -139,6 +160,9 @@ def main():
             found.append(f"{name}: {match.group()} is aligned to more than 16 bytes; keep it in halves")
         for match in READER.finditer(code(path) if name != JUDGED else ""):
             found.append(f"{name}: {match.group()} reads JSON without the guards of Base/JSON")
+        for match in MADE.finditer(code(path) if name.startswith(DOORS) and name != DOOR else ""):
+            if not BOUNDED.search(match.group()):
+                found.append(f"{name}: {match.group().strip()} makes text of strangers' bytes without fromOutside")
         if name.startswith(("Storage/", "StoragePostgreSQL/", "StorageSQLite/")):
             continue
         text = code(path)
@@ -155,6 +179,7 @@ def main():
                     found.append(f"{name}:{line}: {match.group().strip()}, but {rule}")
     found += missing()
     found += wrong_dependencies()
+    found += without_operators()
     found += [f"{name}: has no {kind} any more; take it out of ALLOWED" for name, kind in sorted(ALLOWED.keys() - used)]
     if found:
         sys.exit("The rules of the house are not kept:\n" + "\n".join(found))

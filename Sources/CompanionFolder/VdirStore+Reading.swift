@@ -122,7 +122,7 @@ extension VdirStore {
     private func names(_ externalID: String, in path: String) throws(StoreFailure) -> Bool {
         guard let bytes = try VdirFile(path: path).read(), !externalID.isEmpty else { return false }
         // A long UID continues on the next line (RFC 5545 section 3.1).
-        let unfolded = String(decoding: bytes, as: UTF8.self).replacing("\r\n ", with: "").replacing("\n ", with: "")
+        let unfolded = String(fromOutside: bytes).replacing("\r\n ", with: "").replacing("\n ", with: "")
         return unfolded.utf8.firstRange(of: Array(externalID.utf8)) != nil
     }
 

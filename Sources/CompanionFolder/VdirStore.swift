@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+@_exported public import Base  // Text is compared by its bytes in all of this module.
 public import Foundation
 public import KalendsCompanion
 
@@ -107,7 +108,7 @@ public actor VdirStore: CalendarStore {
         guard let handle = try? FileHandle(forReadingFrom: folder(id).appending(path: file)),
             let data = try? handle.read(upToCount: 1_000)
         else { return nil }
-        let text = String(decoding: data, as: UTF8.self).split(whereSeparator: \.isNewline).first.map(String.init)
+        let text = String(fromOutside: data).split(whereSeparator: \.isNewline).first.map(String.init)
         return text?.isEmpty == false ? text : nil
     }
 

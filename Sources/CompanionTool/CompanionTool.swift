@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+@_exported public import Base  // Text is compared by its bytes in all of this module.
 import Foundation
 
 /// The executable `kalends-companion`.

@@ -21,6 +21,11 @@ extension HTTPClient.Configuration {
     }
 }
 
+extension HTTPClientResponse {
+    /// The fields of the answer's head, which is a stranger's.
+    var fields: [(name: String, value: String)] { headers.map { ($0.name, $0.value.withBoundedMarks) } }
+}
+
 extension HTTPClientRequest {
     init(_ method: String, _ url: String, headers: [(name: String, value: String)], body: [UInt8]?) {
         self.init(url: url)

@@ -52,7 +52,7 @@ package struct ExchangeClient: Sendable {
         do {
             let response = try await Self.client.execute(
                 request, timeout: .milliseconds(Int64(deadline / .milliseconds(1))))
-            let fields = response.headers.map { (name: $0.name, value: $0.value) }
+            let fields = response.fields
             guard fields.reduce(0, { $0 + $1.name.utf8.count + $1.value.utf8.count }) <= Self.longestHead else {
                 throw ExchangeFailure.tooLong
             }

@@ -125,7 +125,7 @@ package struct ClientTransport: HopTransport {
         for field in hop.headers { request.headers.add(name: field.name, value: field.value) }
         if let body = hop.body { request.body = .bytes(body) }
         let response = try await client.execute(request, timeout: .minutes(5))
-        let headers = response.headers.map { (name: $0.name, value: $0.value) }
+        let headers = response.fields
         guard headers.reduce(0, { $0 + $1.name.utf8.count + $1.value.utf8.count }) <= longestHead else {
             throw OutboundFailure.garbled
         }

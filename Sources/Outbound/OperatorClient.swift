@@ -50,8 +50,7 @@ package struct OperatorClient: Sendable {
             do { part = try await parts.next() } catch { throw try Self.failure(error) }
             guard let part, try take(Array(part.readableBytesView)) else { break }
         }
-        return OutboundAnswer(
-            status: Int(response.status.code), headers: response.headers.map { (name: $0.name, value: $0.value) })
+        return OutboundAnswer(status: Int(response.status.code), headers: response.fields)
     }
 
     private static func failure(_ error: any Error) throws -> OutboundFailure {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+@_exported public import Base  // Text is compared by its bytes in all of this module.
+
 /// An answer without its body.
 package struct OutboundAnswer: Sendable {
     package var status: Int

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+@_exported public import Base  // Text is compared by its bytes in all of this module.
+
 /// What a person reads on the companion's screens.
 public struct CompanionTexts: Hashable, Sendable {
     /// The app's name.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+@_exported public import Base  // Text is compared by its bytes in all of this module.
+
 /// The storage of Kalends' state: consistent reads and serial writes over one SQL database.
 ///
 /// Statements are written once for all engines: `ON CONFLICT`, `RETURNING`, parameters `$1`, `$2`…, and only `TEXT` and

@@ -20,7 +20,8 @@ import sys
 import tempfile
 import threading
 import time
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
+from urllib.request import urlopen
 
 from seeded import Violation, seeded
 
@@ -47,6 +48,7 @@ SHAPES = {
     "marks in turn": lambda size: "a" + MARKS * (size // 4),
     "marks that decompose": lambda size: "a" + "\u0f73" * (size // 3),
     "marks of each word": repeated("a" + MARKS * 14 + " "),
+    "marks around what is hidden": repeated(MARKS * 14 + "\u2062"),
     "digits": repeated("1"),
     "zeros after a point": lambda size: "0." + "0" * size + "1",
     "brackets": repeated("["),
@@ -163,7 +165,7 @@ class Elsewhere(Provider):
     PLACES = {
         "a calendar's name": "calendars", "an object's address": "preview", "an etag": "preview", "a token": "preview",
         "an unknown element": "preview", "an element's name": "preview", "an attribute": "preview",
-        "an object": "preview", "a title": "preview", "a rule": "preview", "a parameter": "preview",
+        "a header field": "preview", "an object": "preview", "a title": "preview", "a rule": "preview", "a parameter": "preview",
     }
     USERS = 10
 
@@ -188,6 +190,12 @@ class Elsewhere(Provider):
             self.connections.append(made)
 
     def answer(self, method, path, fields, body):
+        status, headers, text = self.plain(method, path, fields, body)
+        if self.place == "a header field":
+            headers = [*headers, ("ETag", f'"{self.text}"'), ("X-Other", self.text)]
+        return status, headers, text
+
+    def plain(self, method, path, fields, body):
         def at(place, otherwise):
             return html.escape(self.text) if self.place == place else otherwise
 
@@ -287,6 +295,7 @@ class Growth:
         yield from self.files()
         yield from self.forms()
         yield from self.calendars()
+        yield from self.pages()
 
     def calendars(self):
         """What the calendar server that somebody names answers."""
@@ -299,7 +308,27 @@ class Growth:
                 if what == "calendars":
                     return self.line.send("GET", f"{path}/calendars", None, known)
                 return self.line.send("POST", f"{path}/sync?mode=preview", b"", known)
-            yield f"an answer of a calendar server: {place}", 900_000, SHAPES, send
+            # Longer heads are refused as a whole.
+            largest = 30_000 if place == "a header field" else 900_000
+            yield f"an answer of a calendar server: {place}", largest, SHAPES, send
+
+    def pages(self):
+        """The form that anybody may send."""
+        with urlopen(f"http://127.0.0.1:{self.server.port}/app/sign-in") as answer:
+            cookies = "; ".join(one.partition(";")[0] for one in answer.headers.get_all("Set-Cookie", []))
+            token = re.search(r'name="token" value="([^"]+)"', answer.read().decode())[1]
+        # Without a password nothing is hashed, and nobody has to wait for the next try.
+        fields = {"token": token, "user": "nobody", "password": "", "to": "/app"}
+        headers = [("Content-Type", "application/x-www-form-urlencoded"), ("Cookie", cookies),
+                   ("Sec-Fetch-Site", "same-origin")]
+        if self.line.send("POST", "/app/sign-in", urlencode(fields).encode(), headers)[1] != 422:
+            self.faults.append("POST /app/sign-in: nothing of its form is tried")
+        for field in [*fields, "unknown"]:
+            def send(text, field=field):
+                return self.line.send("POST", "/app/sign-in", urlencode(fields | {field: text}).encode(), headers)
+            yield f"POST /app/sign-in: {field}", 40_000, SHAPES, send
+        yield "POST /app/sign-in: a name", 40_000, SHAPES, lambda text: self.line.send(
+            "POST", "/app/sign-in", urlencode(fields | {text: "x"}).encode(), headers)
 
     def heads(self):
         reads = [("GET", self.feed, False), ("GET", "/healthz", False), ("GET", "/v1/circles/care", True)]

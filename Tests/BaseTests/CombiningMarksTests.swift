@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Base
+import TestSupport
 import Testing
 
 @Suite("Combining marks") struct CombiningMarksTests {
@@ -36,6 +37,7 @@ import Testing
             let text = String(repeating: word + " ", count: 20)
             #expect(!text.hasLongRunOfMarks)
             #expect(text.withBoundedMarks.isSameText(as: text))
+            #expect(String(fromOutside: Array(text.utf8)).isSameText(as: text))
         }
     }
 
@@ -45,5 +47,48 @@ import Testing
         let bounded = text.withBoundedMarks
         #expect(bounded.isSameText(as: "a" + Self.marks(30) + "b" + Self.marks(20) + "c"))
         #expect(bounded.withBoundedMarks.isSameText(as: bounded))
+    }
+
+    @Test("Bytes from outside keep one mark more than is allowed, so that a long run is seen where it is cut")
+    func fromOutside() {
+        let (long, fine) = ("a" + Self.marks(5_000) + "b", "a" + Self.marks(30) + "b")
+        #expect(String(fromOutside: Array(long.utf8)).isSameText(as: "a" + Self.marks(31) + "b"))
+        #expect(String(fromOutside: Array(long.utf8)).hasLongRunOfMarks)
+        #expect(String(fromOutside: Array(fine.utf8)).isSameText(as: fine))
+        #expect(String(fromOutside: [97, 0xCC, 98]).isSameText(as: "a\u{FFFD}b"))
+    }
+
+    @Test(
+        "What is left out where text is shown does not part a run",
+        arguments: ["\u{200B}", "\u{2062}", "\u{3164}", "\u{1}"])
+    func parted(by hidden: String) {
+        let text = "a" + String(repeating: Self.marks(30) + hidden, count: 100)
+        #expect(text.hasLongRunOfMarks)
+        let bounded = text.withBoundedMarks
+        #expect(bounded.replacing(hidden, with: "").isSameText(as: "a" + Self.marks(30)))
+        #expect(!("a" + String(repeating: Self.marks(30) + "\n", count: 100)).hasLongRunOfMarks)
+    }
+
+    @Test("Text of a JSON document is quick for whoever normalizes it, also where its marks are escaped")
+    func json() throws {
+        let marks = String(repeating: "\u{301}", count: 100_000) + String(repeating: "\u{316}", count: 100_000)
+        let escaped = String(repeating: "\\u0301", count: 100_000) + String(repeating: "\\u0316", count: 100_000)
+        for run in [marks, escaped] {
+            let bytes = Array(#"["a\#(run)","b\#(run)","a\#(run)"]"#.utf8)
+            let time = try effort {
+                let texts = try #require(try JSONValue(parsing: bytes).array).compactMap(\.string)
+                // A set of `String` compares and hashes as the standard library does.
+                #expect(Set<String>(texts).count == 2)
+                #expect(texts.allSatisfy { $0.hasLongRunOfMarks && $0.utf8.count == 63 })
+                #expect(try Set<String>([String](decodingJSON: bytes)).count == 2)
+                guard case .array(let nodes) = try JSONNode(parsing: bytes), case .string(let node)? = nodes.first
+                else {
+                    Issue.record("It is no list of texts.")
+                    return
+                }
+                #expect(node.isSameText(as: texts[0]))
+            }
+            #expect(time < .seconds(5))
+        }
     }
 }

@@ -59,4 +59,18 @@ import Testing
             title: "", span: .days(first: CivilDate(daysSinceEpoch: 0), until: CivilDate(daysSinceEpoch: 1)))
         #expect(try JSONDecoder().decode(Entry.self, from: encoder.encode(bare)) == bare)
     }
+
+    @Test("Another spelling of a letter is an edit of an entry, and of a changed occurrence")
+    func spelling() {
+        let span = Span.timed(start: Instant(seconds: 0), end: Instant(seconds: 60), zone: "Europe/Berlin")
+        func entry(_ title: String, notes: String) -> Entry {
+            let changed = ChangedEntry(title: "x", notes: notes, location: "", span: span, status: .confirmed)
+            return Entry(
+                title: title, span: span, repetition: Repetition(rrule: "FREQ=DAILY"),
+                occurrences: [Instant(seconds: 0): .changed(changed)])
+        }
+        #expect(entry("\u{E9}", notes: "n") != entry("e\u{301}", notes: "n"))
+        #expect(entry("t", notes: "\u{E9}") != entry("t", notes: "e\u{301}"))
+        #expect(entry("e\u{301}", notes: "\u{E9}") == entry("e\u{301}", notes: "\u{E9}"))
+    }
 }

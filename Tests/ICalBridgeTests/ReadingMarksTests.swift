@@ -92,4 +92,50 @@ struct ReadingMarksTests {
         let written = String(decoding: try #require(reading.calendars.first).serialized(), as: UTF8.self)
         #expect(written.contains(line))
     }
+
+    @Test("Calendars in other forms are bounded too, and it is said")
+    func otherForms() throws {
+        let marks = "a" + Self.marks
+        for file in [
+            #"["vcalendar",[],[["vevent",[["uid",{},"text","j"],["dtstart",{},"date","2026-03-02"],"#
+                + #"["summary",{},"text","\#(marks)"]],[]]]]"#,
+            #"<icalendar xmlns="urn:ietf:params:xml:ns:icalendar-2.0"><vcalendar><components><vevent><properties>"#
+                + "<summary><text>\(marks)&#x301;</text></summary><dtstart><date>2026-03-02</date></dtstart></properties>"
+                + "</vevent></components></vcalendar></icalendar>",
+            "start,summary\r\n2026-03-02,\(marks)\r\n",
+        ] {
+            let reading = CalendarReader().read(anyForm: Array(file.utf8))
+            let event = try #require(reading.events.first, "\(reading.refusal ?? "")")
+            #expect(event.summary == "a" + String(repeating: "\u{301}\u{316}", count: 15))
+            #expect(reading.problems.contains { $0.code == "combining-marks" })
+        }
+    }
+
+    @Test("Whatever a reader makes of bytes is quick to normalize")
+    func texts() throws {
+        let marks = Array("a\(Self.marks)".utf8)
+        let root = try XMLReader.read(Array("<x b=\"a\(Self.marks)\">a\(Self.marks)</x>".utf8))
+        let escaped = Array(("a" + Self.marks.unicodeScalars.map { "\\\($0)" }.joined()).utf8)
+        var texts = [root.text, root.trimmed, TextValue.decoded(marks), TextValue.decoded(escaped)]
+        texts += root.attributes.map(\.value)
+        texts += try CSVTable(Array("start,b\r\n2026-03-02,".utf8) + marks).rows.flatMap(\.cells)
+        texts.append(DirectText.string(marks.span, 0..<marks.count))
+        for text in texts { #expect(text.fromOutside.isSameText(as: text)) }
+        // A calendar object is written back as it came.
+        #expect(root.bytes == marks)
+    }
+
+    @Test("Another spelling of a letter is an edit of an event")
+    func spelling() {
+        var (one, other) = (Event(uid: "u", start: nil), Event(uid: "u", start: nil))
+        (one.summary, other.summary) = ("caf\u{E9}", "cafe\u{301}")
+        #expect(one != other)
+        (one.summary, other.summary) = (nil, nil)
+        (one.otherProperties, other.otherProperties) = (
+            [ContentLine(name: "X-A", value: "\u{E9}")], [ContentLine(name: "X-A", value: "e\u{301}")]
+        )
+        #expect(one != other)
+        one.otherProperties = other.otherProperties
+        #expect(one == other)
+    }
 }

@@ -131,4 +131,17 @@ struct MemberTests {
             #expect(try transaction.numbers("SELECT COUNT(*) AS value FROM feed_tokens WHERE ends_at = 9") == [count])
         }
     }
+
+    @Test("Another spelling of a letter is another name")
+    func spelling() async throws {
+        try await home.write { transaction in
+            try transaction.makeHome()
+            _ = try transaction.putMember("zoe", in: "home", displayName: "Zo\u{EB}", role: .viewer, now: 2)
+            let before = try transaction.version() ?? 0
+            let (zoe, _) = try transaction.putMember(
+                "zoe", in: "home", displayName: "Zoe\u{308}", role: .viewer, now: 3)
+            #expect(zoe.displayName.unicodeScalars.count == 4)
+            #expect(try transaction.version() ?? 0 > before)
+        }
+    }
 }

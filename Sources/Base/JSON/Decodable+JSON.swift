@@ -8,8 +8,9 @@ extension Decodable {
     /// - Throws: `JSONFault`, which names the place unless a number does not fit there, and whatever the type itself throws.
     package init(decodingJSON bytes: some Collection<UInt8>) throws {
         // Foundation's decoder would choose one of two members of the same name, and follow any nesting.
-        _ = try JSONValue(parsing: bytes)
-        try self.init(judged: Data(bytes))
+        let value = try JSONValue(parsing: bytes)
+        // Nor would it bound the marks, as ours has.
+        try self.init(judged: Data(value.hasLongRunOfMarks ? try value.serialized() : Array(bytes)))
     }
 
     /// Reads a value from parsed JSON; throws the same errors as `init(decodingJSON:)`.

@@ -2,19 +2,20 @@
 
 /// Strings and numbers.
 extension JSONParser {
+    /// Reads a string; its runs of marks are bounded, as `String(fromOutside:)` says.
     mutating func string() throws(JSONFault) -> String {
         place += 1
         let start = place
         while let byte = next, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\"), byte >= 32 { place += 1 }
         if next == UInt8(ascii: "\"") {
             defer { place += 1 }
-            return String(decoding: bytes[start..<place], as: UTF8.self)
+            return String(fromOutside: bytes[start..<place])
         }
         var text = Array(bytes[start..<place])
         while let byte = next {
             place += 1
             switch byte {
-            case UInt8(ascii: "\""): return String(decoding: text, as: UTF8.self)
+            case UInt8(ascii: "\""): return String(fromOutside: text)
             case UInt8(ascii: "\\"): try escape(into: &text)
             case 0..<32: throw controlCharacter()
             default: text.append(byte)
@@ -84,7 +85,7 @@ extension JSONParser {
     private mutating func hexadecimal() throws(JSONFault) -> UInt32 {
         let digits = bytes[place..<min(place + 4, bytes.count)]
         guard digits.count == 4, digits.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }),
-            let code = UInt32(String(decoding: digits, as: UTF8.self), radix: 16)
+            let code = UInt32(String(fromOutside: digits), radix: 16)
         else { throw fault("\\u must be followed by four hexadecimal digits.") }
         place += 4
         return code

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Text that is compared, ordered and hashed by its UTF-8 bytes: the key of every dictionary and set whose keys come
-/// from outside.
+/// from outside, such as ids, tokens and names of a protocol.
 ///
-/// A `String` key is normalized to be hashed, in time that grows with the square of a run of combining marks.
+/// Of two `String` keys that only differ in how a letter is written, a dictionary keeps one.
 public struct ByteString: Hashable, Comparable, Sendable {
     public let string: String
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The counterpart of TextOperators for characters: a single one can be a letter with a hundred thousand marks, and the
-// standard library normalizes it even to compare it with a comma.
+// The counterpart of TextOperators for characters: to the standard library a Greek question mark is a semicolon.
 
 extension Character {
     /// Reports whether both are the same bytes in UTF-8. An operator would not do: between a character and a literal

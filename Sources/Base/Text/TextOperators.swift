@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // In every module that re-exports this one, these take precedence over the standard library's, even in code that the
-// compiler derives: texts are equal when their bytes are, and no comparison normalizes text from outside.
+// compiler derives: texts are equal when their bytes are, as they are to the database and to other programs. An edit from
+// “é” to “e” with an accent is an edit, and a Kelvin sign is no K.
 
 extension String {
     public static func == (left: String, right: String) -> Bool { left.isSameText(as: right) }
@@ -92,28 +93,8 @@ extension Collection where Element == String {
     public func firstIndex(of text: String) -> Index? { firstIndex { $0.isSameText(as: text) } }
 }
 
-extension Hasher {
-    public mutating func combine(_ text: String) { text.hashText(into: &self) }
-
-    public mutating func combine(_ text: String?) {
-        combine(text.isNone)
-        text?.hashText(into: &self)
-    }
-
-    public mutating func combine(_ texts: [String]) {
-        combine(texts.count)
-        for text in texts { text.hashText(into: &self) }
-    }
-
-    public mutating func combine(_ texts: [String]?) {
-        if let texts { combine(texts) } else { combine(-1) }
-    }
-
-    public mutating func combine(_ texts: [ByteString: String]) { combine(texts.mapValues { ByteString($0) }) }
-}
-
 extension RawRepresentable where Self: CaseIterable, RawValue == String {
-    /// The case with this raw value; the `init(rawValue:)` that the compiler derives normalizes text.
+    /// The case with this raw value; the `init(rawValue:)` that the compiler derives takes a Kelvin sign for a K.
     public init?(text: some StringProtocol) {
         guard let found = Self.allCases.first(where: { $0.rawValue.isSameText(as: text) }) else { return nil }
         self = found

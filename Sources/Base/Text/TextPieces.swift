@@ -21,7 +21,7 @@ extension StringProtocol {
     /// The text without any blanks and tabs.
     public var withoutBlanks: String {
         guard utf8.contains(where: { $0 == 32 || $0 == 9 }) else { return String(self) }
-        return String(decoding: utf8.filter { $0 != 32 && $0 != 9 }, as: UTF8.self)
+        return String(fromOutside: utf8.filter { $0 != 32 && $0 != 9 })
     }
 
     /// The text with ASCII letters in lower case, the form in which keywords of protocols are compared.

@@ -34,7 +34,7 @@ extension CalDAVCalendar {
         let components = response.property(.caldav, "supported-calendar-component-set")?.children(.caldav, "comp")
         let names = components?.compactMap { $0.attribute("name")?.uppercased() } ?? []
         guard names.isEmpty || names.contains(where: { $0 == "VEVENT" }) else { return nil }
-        let text = response.property(.caldav, "calendar-timezone").map { Array($0.text.utf8) } ?? []
+        let text = response.property(.caldav, "calendar-timezone")?.bytes ?? []
         return RemoteCalendar(
             id: place.text, name: Self.short(response.text(.dav, "displayname")) ?? place.name,
             color: response.text(.apple, "calendar-color").flatMap(Self.color), canWrite: Self.canWrite(response),
@@ -56,7 +56,7 @@ extension CalDAVCalendar {
         guard bytes.count == 7 || bytes.count == 9, bytes[0] == UInt8(ascii: "#"),
             bytes.dropFirst().allSatisfy({ $0 >= 48 && $0 <= 57 || $0 | 0x20 >= 97 && $0 | 0x20 <= 102 })
         else { return nil }
-        return String(decoding: bytes.prefix(7), as: UTF8.self).uppercased()
+        return String(fromOutside: bytes.prefix(7)).uppercased()
     }
 
     /// Returns the first 200 characters of a name.
@@ -141,6 +141,6 @@ extension CalDAVCalendar {
         event.recurrence.rules = [rule]
         guard var tree = ObjectTree(ICalendar(events: [event]).serialized()) else { return nil }
         tree.components.removeAll { $0.name != "VTIMEZONE" }
-        return tree.components.isEmpty ? nil : String(decoding: tree.text, as: UTF8.self)
+        return tree.components.isEmpty ? nil : String(fromOutside: tree.text)
     }
 }

@@ -94,7 +94,7 @@ extension CalDAVCalendar {
             guard let data = response.property(.caldav, "calendar-data") else { continue }
             present.append(
                 UnreadObject(
-                    text: Array(data.text.utf8), address: asked, etag: response.text(.dav, "getetag"),
+                    text: data.bytes, address: asked, etag: response.text(.dav, "getetag"),
                     updatedAt: response.text(.dav, "getlastmodified").flatMap(Instant.init(httpDate:))))
         }
         return (present, gone)

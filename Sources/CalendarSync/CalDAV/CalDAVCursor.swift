@@ -46,7 +46,7 @@ struct CalDAVCursor {
     /// Returns nil for a text that is not a cursor of this calendar.
     init?(_ text: String, _ collection: DAVAddress) {
         let lines = text.utf8.split(separator: 10, omittingEmptySubsequences: false)
-            .map { String(decoding: Array($0), as: UTF8.self) }
+            .map { String(fromOutside: Array($0)) }
         guard lines.count >= 4, lines[1] == Self.fingerprint(collection), let seconds = Int(lines[2]) else {
             return nil
         }

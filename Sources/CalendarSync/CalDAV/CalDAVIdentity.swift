@@ -28,7 +28,7 @@ enum CalDAVIdentity {
     static func mark(_ text: String) -> Mark? {
         guard text.utf8.count <= longestText, let bytes = Base64URL.decode(Array(text.utf8)) else { return nil }
         let fields = bytes.split(separator: separator, omittingEmptySubsequences: false)
-            .compactMap { String(validating: $0, as: UTF8.self) }
+            .compactMap { String(validating: $0, as: UTF8.self)?.fromOutside }
         guard fields.count == 6 || fields.count == 7,
             let collection = ItemKey.Collection.allCases.first(where: { $0.rawValue == fields[3] }),
             let generation = Int(fields[5]), Mark.generations.contains(generation),

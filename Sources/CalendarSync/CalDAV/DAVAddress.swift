@@ -80,9 +80,9 @@ struct DAVAddress: Hashable, Sendable {
                     || isIPv6 && ($0 == 58 || $0 == 91 || $0 == 93)
             }), !isIPv6 || hostEnd != nil
         else { return nil }
-        let name = String(decoding: host, as: UTF8.self).lowercased()
+        let name = String(fromOutside: host).lowercased()
         if rest.isEmpty { return (name, nil) }
-        guard rest.first == 58, rest.count <= 6, let port = Int(String(decoding: rest.dropFirst(), as: UTF8.self)),
+        guard rest.first == 58, rest.count <= 6, let port = Int(String(fromOutside: rest.dropFirst())),
             (1...65_535).contains(port)
         else { return nil }
         return (name, port)
@@ -108,7 +108,7 @@ struct DAVAddress: Hashable, Sendable {
                 }
             }
         }
-        return String(decoding: out, as: UTF8.self)
+        return String(fromOutside: out)
     }
 
     /// Decodes a segment; a `%` that is not followed by two digits is kept.
@@ -168,7 +168,7 @@ extension DAVAddress {
 
     /// The last segment of the path, encoded.
     var name: String {
-        String(decoding: path.utf8.split(separator: UInt8(ascii: "/")).last.map(Array.init) ?? [], as: UTF8.self)
+        String(fromOutside: path.utf8.split(separator: UInt8(ascii: "/")).last.map(Array.init) ?? [])
     }
 }
 

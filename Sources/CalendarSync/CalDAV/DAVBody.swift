@@ -69,6 +69,6 @@ enum DAVBody {
     static func escaped(_ text: String) -> String {
         var out: [UInt8] = []
         XMLElement.write(text, to: &out)
-        return String(decoding: out, as: UTF8.self)
+        return String(fromOutside: out)
     }
 }

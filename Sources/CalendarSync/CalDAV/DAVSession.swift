@@ -54,7 +54,7 @@ struct DAVSession: Sendable {
             }
         }
         while text.count % 4 != 0 { text.append(UInt8(ascii: "=")) }
-        return String(decoding: text, as: UTF8.self)
+        return String(fromOutside: text)
     }
 
     /// The maximum number of redirects of one request.
@@ -178,12 +178,12 @@ extension DAVSession {
 extension Instant {
     /// Reads an IMF-fixdate, `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 section 5.6.7).
     init?(httpDate text: String) {
-        let parts = text.utf8.split(separator: 32).map { String(decoding: Array($0), as: UTF8.self) }
+        let parts = text.utf8.split(separator: 32).map { String(fromOutside: Array($0)) }
         let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
         guard parts.count == 6, parts[5] == "GMT", let day = Int(parts[1]), let year = Int(parts[3]),
             let month = months.firstIndex(where: { $0 == parts[2] })
         else { return nil }
-        let time = parts[4].utf8.split(separator: 58).compactMap { Int(String(decoding: Array($0), as: UTF8.self)) }
+        let time = parts[4].utf8.split(separator: 58).compactMap { Int(String(fromOutside: Array($0))) }
         guard time.count == 3, let date = CivilDate(year: year, month: month + 1, day: day),
             let wall = CivilDateTime(date: date, hour: time[0], minute: time[1], second: time[2])
         else { return nil }

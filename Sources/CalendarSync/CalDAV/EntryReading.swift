@@ -121,7 +121,7 @@ enum EntryReading {
             if byte == 13 || byte == 10 && previous != 13 { out.append(10) } else if byte != 10 { out.append(byte) }
             previous = byte
         }
-        return String(decoding: out, as: UTF8.self)
+        return String(fromOutside: out)
     }
 
     /// Returns whole minutes before the start; nil for an alarm that is not one of our reminders: a program's default,

@@ -91,7 +91,7 @@ struct Multistatus: Sendable {
     static func status(_ line: String) -> Int? {
         let parts = line.utf8.split(separator: 32, maxSplits: 2)
         guard parts.count >= 2, parts[0].starts(with: "HTTP/".utf8), parts[1].count == 3 else { return nil }
-        return Int(String(decoding: Array(parts[1]), as: UTF8.self))
+        return Int(String(fromOutside: Array(parts[1])))
     }
 }
 

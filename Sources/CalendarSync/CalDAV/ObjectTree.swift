@@ -35,10 +35,10 @@ struct ObjectTree: Hashable, Sendable {
         }
 
         var valueBytes: ArraySlice<UInt8> { bytes[(head.upperBound + 1)...] }
-        var value: String { String(decoding: valueBytes, as: UTF8.self) }
+        var value: String { String(fromOutside: valueBytes) }
 
         /// The parameters in upper case, such as `;TZID=EUROPE/BERLIN`.
-        var parameters: String { String(decoding: bytes[head], as: UTF8.self).uppercased() }
+        var parameters: String { String(fromOutside: bytes[head]).uppercased() }
 
         static func == (left: Self, right: Self) -> Bool { left.bytes == right.bytes }
         func hash(into hasher: inout Hasher) { hasher.combine(bytes) }

@@ -103,8 +103,8 @@ enum GoogleBatch {
             if text.last == 13 { text.removeLast() }
             if text.isEmpty { return (headers, bytes[(end + 1)...]) }
             guard let colon = text.firstIndex(of: 58), colon > text.startIndex else { return nil }
-            let name = String(decoding: text[..<colon], as: UTF8.self).asciiLowercased
-            let value = String(decoding: text[(colon + 1)...], as: UTF8.self).withoutOuterBlanks
+            let name = String(fromOutside: text[..<colon]).asciiLowercased
+            let value = String(fromOutside: text[(colon + 1)...]).withoutOuterBlanks
             headers.append((name, String(value)))
             line = end + 1
         }
@@ -120,7 +120,7 @@ enum GoogleBatch {
     private static func http(_ bytes: ArraySlice<UInt8>) -> GoogleAnswer? {
         guard let end = bytes.firstIndex(of: 10), end - bytes.startIndex < 1000 else { return nil }
         let line = bytes[bytes.startIndex..<end]
-        let words = String(decoding: line, as: UTF8.self).pieces(separatedBy: " ", maxSplits: 2)
+        let words = String(fromOutside: line).pieces(separatedBy: " ", maxSplits: 2)
         guard words.count >= 2, words[0].hasPrefix("HTTP/1."), words[1].utf8.count == 3, let status = Int(words[1]),
             (200...599).contains(status), let (headers, body) = headers(bytes[(end + 1)...])
         else { return nil }

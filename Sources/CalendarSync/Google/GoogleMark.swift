@@ -36,7 +36,7 @@ enum GoogleMark {
         var rest = Array(text(mark).utf8)[...]
         var number = 1
         while !rest.isEmpty {
-            let value = String(decoding: rest.prefix(longestValue), as: UTF8.self)
+            let value = String(fromOutside: rest.prefix(longestValue))
             properties[ByteString(number == 1 ? name : "\(name)\(number)")] = .string(value)
             rest = rest.dropFirst(longestValue)
             number += 1

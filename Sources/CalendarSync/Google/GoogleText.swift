@@ -56,6 +56,6 @@ enum GoogleText {
         func isBlank(_ byte: UInt8) -> Bool { byte == 32 || byte == 10 || byte == 9 }
         let end = bytes.lastIndex { !isBlank($0) }.map { $0 + 1 } ?? 0
         let start = bytes.firstIndex { !isBlank($0) } ?? end
-        return String(decoding: bytes[start..<end], as: UTF8.self).withBoundedMarks
+        return String(fromOutside: bytes[start..<end]).withBoundedMarks
     }
 }

@@ -121,7 +121,7 @@ extension GraphCalendar {
         if let hex = json["hexColor"]?.string, hex.utf8.count == 7, hex.utf8.first == UInt8(ascii: "#"),
             UInt32(hex.dropFirst(), radix: 16) != nil
         {
-            return String(decoding: hex.utf8.map { $0 >= 97 ? $0 - 32 : $0 }, as: UTF8.self)
+            return String(fromOutside: hex.utf8.map { $0 >= 97 ? $0 - 32 : $0 })
         }
         let shown: [ByteString: String] = [
             "lightBlue": "#A6D1F5", "lightGreen": "#87D28E", "lightOrange": "#FCAB73", "lightGray": "#C0C0C0",

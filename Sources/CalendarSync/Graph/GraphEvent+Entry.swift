@@ -75,7 +75,7 @@ extension GraphEvent {
         var starts: [Instant] = []
         for id in ids {
             guard let text = id.string,
-                let date = CivilDate(iso: String(decoding: text.utf8.suffix(10), as: UTF8.self)),
+                let date = CivilDate(iso: String(fromOutside: text.utf8.suffix(10))),
                 let wall = CivilDateTime(date: date, hour: first.hour, minute: first.minute, second: first.second)
             else { throw Unsayable("A cancelled occurrence does not say on which day it was.") }
             starts.append(clock.instant(of: wall))

@@ -130,13 +130,13 @@ enum GraphText {
         let bounded = text.withBoundedMarks
         guard bounded.utf8.contains(where: { $0 < 32 || $0 == 127 }) else { return bounded }
         return String(
-            decoding: bounded.utf8.compactMap { byte -> UInt8? in
+            fromOutside: bounded.utf8.compactMap { byte -> UInt8? in
                 switch byte {
                 case 9, 10, 13: 32
                 case 0..<32, 127: nil
                 default: byte
                 }
-            }, as: UTF8.self)
+            })
     }
 
     /// Returns lines that end with LF, without blanks at the end of a line and line ends at the end of the text: Exchange
@@ -157,7 +157,7 @@ enum GraphText {
         repeat {
             trim(&bytes)
         } while bytes.last == 10 && bytes.popLast() != nil
-        return String(decoding: bytes, as: UTF8.self)
+        return String(fromOutside: bytes)
     }
 
     private static func end(_ bytes: inout [UInt8]) {

@@ -49,7 +49,7 @@ enum GraphMark {
     static func transaction(of mark: Mark, in calendar: String) -> String {
         let digits = Array(hexadecimal("\(calendar)\n\(text(of: mark))").utf8)
         let groups = [0..<8, 8..<12, 12..<16, 16..<20, 20..<32]
-        return groups.map { String(decoding: digits[$0], as: UTF8.self) }.joined(separator: "-")
+        return groups.map { String(fromOutside: digits[$0]) }.joined(separator: "-")
     }
 
     /// Returns only the mark, as a member of an event.
@@ -72,6 +72,6 @@ enum GraphMark {
     /// Returns the first 16 bytes of a text's SHA-256, as hexadecimal digits.
     private static func hexadecimal(_ text: String) -> String {
         let digest = SHA256.hash(data: Array(text.utf8)).prefix(16)
-        return String(decoding: digest.flatMap { Hexadecimal.digits(of: $0) }, as: UTF8.self)
+        return String(fromOutside: digest.flatMap { Hexadecimal.digits(of: $0) })
     }
 }

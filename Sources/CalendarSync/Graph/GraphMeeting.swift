@@ -13,7 +13,7 @@ enum GraphMeeting {
     static func notes(in text: String) -> String {
         let bytes = Array(text.utf8)
         guard let start = start(in: bytes) else { return text }
-        return String(decoding: bytes[..<start], as: UTF8.self)
+        return String(fromOutside: bytes[..<start])
     }
 
     /// Returns HTML with other notes and the same meeting; nil when the present body has no meeting.
@@ -33,7 +33,7 @@ enum GraphMeeting {
             }
         }
         if !notes.isEmpty { text += "</div>" }
-        return "<html><body>\(text)\(String(decoding: bytes[start..<end], as: UTF8.self))</body></html>"
+        return "<html><body>\(text)\(String(fromOutside: bytes[start..<end]))</body></html>"
     }
 
     /// Where the line before the last address begins.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+@_exported public import Base  // Text is compared by its bytes in all of this module.
 public import ICalBridge
 
 /// One event in the form in which both sides of a connection are compared: the same for every provider, and normalized.

@@ -35,12 +35,12 @@ struct CSVTable {
             }
             index += 1
             if byte == separator {
-                row.cells.append(String(decoding: cell, as: UTF8.self))
+                row.cells.append(String(fromOutside: cell))
                 cell = []
             } else if byte == 10 || byte == 13 {
                 if byte == 13, index < bytes.count, bytes[index] == 10 { index += 1 }
                 line += 1
-                row.cells.append(String(decoding: cell, as: UTF8.self))
+                row.cells.append(String(fromOutside: cell))
                 if row.cells != [""] { rows.append(row) }
                 row = Row(line: line, cells: [])
                 cell = []
@@ -48,7 +48,7 @@ struct CSVTable {
                 cell.append(byte)
             }
         }
-        row.cells.append(String(decoding: cell, as: UTF8.self))
+        row.cells.append(String(fromOutside: cell))
         if row.cells != [""] { rows.append(row) }
     }
 
@@ -95,7 +95,7 @@ enum FormulaGuard {
 
     static func unguarded(_ cell: String) -> String {
         cell.utf8.first == 39 && isRisky(cell.utf8.drop { $0 == 39 })
-            ? String(decoding: cell.utf8.dropFirst(), as: UTF8.self) : cell
+            ? String(fromOutside: cell.utf8.dropFirst()) : cell
     }
 
     private static func isRisky(_ rest: Substring.UTF8View) -> Bool {

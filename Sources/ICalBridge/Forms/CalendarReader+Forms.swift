@@ -37,7 +37,7 @@ extension CalendarReader {
 extension CalendarForm {
     /// The form of bytes that are not iCalendar; nil when they are not a calendar.
     fileprivate init?(of bytes: [UInt8], classified format: SourceFormat) {
-        let head = String(decoding: bytes.prefix(4096), as: UTF8.self).lowercased()
+        let head = String(fromOutside: bytes.prefix(4096)).lowercased()
         switch format {
         case .jCal: self = .jCal
         case .xml, .html:

@@ -20,7 +20,7 @@ extension EventTable {
     }
 
     private static func trimmed(_ cell: String) -> String {
-        String(decoding: Array(cell.utf8)[...].trimmingSpaces, as: UTF8.self)
+        String(fromOutside: Array(cell.utf8)[...].trimmingSpaces)
     }
 
     /// Reads the component of one row.

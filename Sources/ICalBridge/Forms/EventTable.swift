@@ -69,7 +69,7 @@ extension EventTable {
             case .rrule: recurrence
             case .categories:
                 event.categories.map {
-                    String(decoding: TextValue.encoded($0.withoutHiddenCharacters.utf8), as: UTF8.self)
+                    String(fromOutside: TextValue.encoded($0.withoutHiddenCharacters.utf8))
                 }.joined(separator: ",")
             case .sequence: String(event.sequence)
             case .lastModified: event.lastModified?.description ?? ""

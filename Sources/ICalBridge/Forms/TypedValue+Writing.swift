@@ -21,7 +21,7 @@ extension TypedValue {
     private static func written(_ text: String, as type: ValueType, property: String) -> String {
         switch type {
         case .text where !ValueType.tokens.contains(property):
-            return String(decoding: TextValue.encoded(text.utf8), as: UTF8.self)
+            return String(fromOutside: TextValue.encoded(text.utf8))
         case .date, .dateTime, .time: return basicTime(text)
         case .period:
             // The examples in RFC 7265's appendix have periods as one string.
@@ -32,7 +32,7 @@ extension TypedValue {
         default:
             // A line cannot contain a line break; in a value without a type it is written as an escape.
             return text.utf8.contains(10)
-                ? String(decoding: Array(text.utf8)[...].withLineFeedsEscaped, as: UTF8.self) : text
+                ? String(fromOutside: Array(text.utf8)[...].withLineFeedsEscaped) : text
         }
     }
 

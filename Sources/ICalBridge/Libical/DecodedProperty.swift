@@ -54,7 +54,7 @@ struct DecodedProperty: Sendable {
         if let parameter = unsafe icalproperty_get_first_parameter(property, ICAL_TZID_PARAMETER),
             let name = unsafe icalparameter_get_tzid(parameter)
         {
-            zone = unsafe Int(String(cString: name).dropFirst())
+            zone = unsafe Int(String(cString: name).fromOutside.dropFirst())
         }
     }
 
@@ -85,9 +85,9 @@ struct DecodedProperty: Sendable {
     private static func value(of raw: OpaquePointer, in property: OpaquePointer) -> Value? {
         switch unsafe icalvalue_isa(raw) {
         case ICAL_TEXT_VALUE:
-            unsafe icalvalue_get_text(raw).map { unsafe .text(String(cString: $0)) }
+            unsafe icalvalue_get_text(raw).map { unsafe .text(String(cString: $0).fromOutside) }
         case ICAL_URI_VALUE:
-            unsafe icalvalue_get_uri(raw).map { unsafe .text(String(cString: $0)) }
+            unsafe icalvalue_get_uri(raw).map { unsafe .text(String(cString: $0).fromOutside) }
         case ICAL_INTEGER_VALUE:
             unsafe .integer(Int(icalvalue_get_integer(raw)))
         case ICAL_DATE_VALUE:

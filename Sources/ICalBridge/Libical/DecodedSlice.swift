@@ -26,7 +26,8 @@ struct DecodedSlice: Sendable {
         var property = unsafe icalcomponent_get_first_property(component, ICAL_ANY_PROPERTY)
         while let current = unsafe property {
             if unsafe icalproperty_isa(current) == ICAL_XLICERROR_PROPERTY {
-                unsafe errors.append(icalproperty_get_value_as_string(current).map { unsafe String(cString: $0) } ?? "")
+                let error = unsafe icalproperty_get_value_as_string(current)
+                unsafe errors.append(error.map { unsafe String(cString: $0).fromOutside } ?? "")
             } else if let decoded = unsafe DecodedProperty(copying: current) {
                 properties.append(decoded)
             }

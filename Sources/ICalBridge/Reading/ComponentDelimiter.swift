@@ -44,6 +44,6 @@ package enum ComponentDelimiter: Hashable, Sendable {
     /// Every other character stays: `ſ` and `ı`, whose upper case is an ASCII letter, make no name that is known, and
     /// `STA<U+2028>NDARD` is a component that nobody knows.
     package static func upperCased(_ bytes: ArraySlice<UInt8>) -> String {
-        String(decoding: bytes.map { $0 >= 97 && $0 <= 122 ? $0 & 0xDF : $0 }, as: UTF8.self)
+        String(fromOutside: bytes.map { $0 >= 97 && $0 <= 122 ? $0 & 0xDF : $0 })
     }
 }

@@ -284,7 +284,7 @@ struct DirectFields {
         case .url:
             let value = property.value.trimmingSpaces
             guard isFirst(key), !value.contains(92), !value.contains(where: { $0 <= 32 }) else { return false }
-            event.url = String(decoding: value, as: UTF8.self)
+            event.url = String(fromOutside: value)
         case .categories:
             guard property.parameters.isEmpty, !property.value.contains(34) else { return false }
             let parts = TextValue.split(property.value).map(\.trimmingSpaces).filter { !$0.isEmpty }

@@ -18,7 +18,7 @@ extension ComponentReader {
         event.otherProperties.append(
             ContentLine(
                 name: "X-ALT-DESC", parameters: [.init(name: "FMTTYPE", values: ["text/html"])],
-                value: String(decoding: TextValue.encoded(html.utf8), as: UTF8.self)))
+                value: String(fromOutside: TextValue.encoded(html.utf8))))
         log.add(
             .repaired, "html-description", line: line, text: html,
             "DESCRIPTION is HTML, whose tags most apps show; its text was taken, and the HTML kept as X-ALT-DESC.")

@@ -70,8 +70,8 @@ extension ComponentReader {
         let decoded = quotedPrintable(property.value)
         let declared = property[parameter: "CHARSET"].flatMap(Charset.init(named:)) ?? .windows1252
         let text =
-            String(validating: decoded, as: UTF8.self)
-            ?? declared.decoded(decoded).map { String(decoding: $0, as: UTF8.self) } ?? Windows1252.decode(decoded)
+            String(validating: decoded, as: UTF8.self)?.fromOutside
+            ?? declared.decoded(decoded).map { String(fromOutside: $0) } ?? Windows1252.decode(decoded)
         // Line breaks are literal here; commas and semicolons keep their escapes.
         return Array(text.utf8.filter { $0 != 13 && $0 != 0 })[...]
     }

@@ -90,7 +90,7 @@ extension ComponentReader {
         }
         let zone = zone(of: start, property, &context)
         let end: String
-        if let duration = Self.duration(String(decoding: second, as: UTF8.self)), !duration.isNegative {
+        if let duration = Self.duration(String(fromOutside: second)), !duration.isNegative {
             end = duration.description
         } else if let written = read(second, of: property, severity: .error, &context.log), let time = written.time {
             end = time.basic + (start.zone == .utc ? "Z" : "")
@@ -133,7 +133,7 @@ extension ComponentReader {
             (code, reason) = ("date-unreadable", "is neither a date nor a time")
         }
         log.add(
-            severity, code, line: property.line, text: String(decoding: value.prefix(200), as: UTF8.self),
+            severity, code, line: property.line, text: String(fromOutside: value.prefix(200)),
             "\(property.name) \(reason); it was left out.")
         return nil
     }
@@ -207,7 +207,7 @@ extension ComponentReader {
         else { return }
         let name =
             property.parameters[index].values.joined(separator: ",")
-            + ":" + String(decoding: property.value[..<colon], as: UTF8.self)
+            + ":" + String(fromOutside: property.value[..<colon])
         property.parameters[index].values = [name]
         property.value = property.value[(colon + 1)...]
         log.add(

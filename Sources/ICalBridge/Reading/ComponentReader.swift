@@ -68,7 +68,7 @@ struct ComponentReader {
         if let property = Property(bytes, line) { return property }
         context.log.add(
             .warning, "line-not-property", line: Int(line.number),
-            text: String(decoding: bytes[line.range.prefix(400)], as: UTF8.self),
+            text: String(fromOutside: bytes[line.range.prefix(400)]),
             "This line has no colon before a value and was left out.")
         return nil
     }

@@ -56,7 +56,7 @@ extension ComponentTree {
         line.setHead(head, .other)
         if head.name.isExtension { return .text }
         let name = text.bytes[Int(line.start)..<Int(line.start) + head.name.count]
-        let upper = String(decoding: name.map { $0 >= 97 && $0 <= 122 ? $0 - 32 : $0 }, as: UTF8.self)
+        let upper = String(fromOutside: name.map { $0 >= 97 && $0 <= 122 ? $0 - 32 : $0 })
         if PropertyNames.texts.contains(upper) { return .text }
         return previousIsText && head.name.hasLowerCase && !PropertyNames.others.contains(upper) ? nil : .other
     }

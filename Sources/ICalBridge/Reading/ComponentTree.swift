@@ -188,7 +188,7 @@ struct ComponentTree {
         }
         if bytes[Int(line.end) - 1] == 61 { joinQuotedPrintable(&line, &index) }
         if line.end - line.start > UInt32(limits.lineBytes) {
-            let head = String(decoding: text.bytes[line.range.prefix(40)], as: UTF8.self)
+            let head = String(fromOutside: text.bytes[line.range.prefix(40)])
             log.add(
                 .error, "line-too-long", line: Int(line.number), text: head,
                 "A line of \(line.end - line.start) bytes was left out.")
@@ -198,12 +198,12 @@ struct ComponentTree {
             if !appendToPrevious(line) {
                 log.add(
                     .warning, "line-not-property", line: Int(line.number),
-                    text: String(decoding: text.bytes[line.range.prefix(400)], as: UTF8.self),
+                    text: String(fromOutside: text.bytes[line.range.prefix(400)]),
                     "This line is not a property (NAME:value) and was left out.")
             } else if log.count(of: "raw-newline") == 0 || !wasContinued {
                 log.add(
                     .repaired, "raw-newline", line: Int(line.number),
-                    text: String(decoding: text.bytes[line.range.prefix(400)], as: UTF8.self),
+                    text: String(fromOutside: text.bytes[line.range.prefix(400)]),
                     "This line belongs to the text before it, whose line break was not escaped.")
             }
             wasContinued = true

@@ -6,7 +6,7 @@ enum DirectText {
     static func string(_ bytes: Span<UInt8>, _ range: Range<Int>) -> String {
         let part = bytes.extracting(range)
         // Proof: the whole text was checked or made UTF-8, and an ASCII byte is never inside a character.
-        return unsafe String(copying: UTF8Span(unchecked: part, isKnownASCII: part.isASCII))
+        return unsafe String(copying: UTF8Span(unchecked: part, isKnownASCII: part.isASCII)).fromOutside
     }
 
     /// Decodes a value with the RFC's escapes (section 3.3.11); returns nil when spaces surround it.
@@ -17,7 +17,7 @@ enum DirectText {
             guard let count = unsafe unescaped(bytes, range, from: escape, into: out), count > 0 else { return nil }
             // Proof: `count` bytes were just written. They are UTF-8: each escape is ASCII and becomes ASCII.
             let text = unsafe out.extracting(..<count).span
-            return unsafe String(copying: UTF8Span(unchecked: text, isKnownASCII: text.isASCII))
+            return unsafe String(copying: UTF8Span(unchecked: text, isKnownASCII: text.isASCII)).fromOutside
         }
     }
 

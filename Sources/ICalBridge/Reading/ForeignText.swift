@@ -32,7 +32,7 @@ struct ForeignText {
         for parameter in head.split(separator: 59).dropFirst() {
             let sides = parameter.split(separator: 61, maxSplits: 1)
             guard sides.count == 2, sides[0].elementsEqual("CHARSET".utf8, by: { $0 & 0xDF == $1 }) else { continue }
-            return Charset(named: String(decoding: sides[1], as: UTF8.self))
+            return Charset(named: String(fromOutside: sides[1]))
         }
         return nil
     }

@@ -57,7 +57,7 @@ package enum HTMLText {
             {
                 index += 1
             }
-            name = String(decoding: bytes[first..<index], as: UTF8.self).lowercased()
+            name = String(fromOutside: bytes[first..<index]).lowercased()
             guard Self.names.contains(name), index < bytes.count,
                 bytes[index] <= 32 || bytes[index] == 62 || bytes[index] == 47
             else { return nil }
@@ -78,7 +78,7 @@ package enum HTMLText {
         }
 
         private static func address(_ attributes: ArraySlice<UInt8>) -> String? {
-            let text = String(decoding: attributes, as: UTF8.self)
+            let text = String(fromOutside: attributes)
             guard let start = text.range(of: "href=") else { return nil }
             let rest = text[start.upperBound...]
             guard let quote = rest.first, quote.is("\"") || quote.is("'") else {
@@ -117,7 +117,7 @@ package enum HTMLText {
                     index += 1
                 }
             }
-            return Self.tidied(String(decoding: out, as: UTF8.self))
+            return Self.tidied(String(fromOutside: out))
         }
 
         private mutating func take(_ tag: Tag) {
@@ -138,7 +138,7 @@ package enum HTMLText {
                 if !tag.isClosing {
                     links.append((out.count, tag.link ?? ""))
                 } else if let link = links.popLast(), !link.address.isEmpty,
-                    String(decoding: out[min(link.start, out.count)...], as: UTF8.self).trimmedOfSpace != link.address
+                    String(fromOutside: out[min(link.start, out.count)...]).trimmedOfSpace != link.address
                 {
                     out += " (\(link.address))".utf8
                 }
@@ -149,7 +149,7 @@ package enum HTMLText {
         /// Reads `&amp;`, `&#8364;` or `&#x20AC;`; returns the character and the index after it.
         private func entity(at start: Int) -> (Unicode.Scalar, Int)? {
             guard let end = bytes[start...].prefix(12).firstIndex(of: 59) else { return nil }
-            let name = String(decoding: bytes[start + 1..<end], as: UTF8.self)
+            let name = String(fromOutside: bytes[start + 1..<end])
             if name.hasPrefix("#") {
                 let digits = name.dropFirst()
                 let isHex = digits.first?.is("x") == true || digits.first?.is("X") == true

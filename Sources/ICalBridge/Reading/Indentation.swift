@@ -48,7 +48,7 @@ struct Indentation {
     private static func beginsProperty(_ input: Span<UInt8>, _ line: Range<Int>) -> Bool {
         let name = line.prefix(40).prefix { input[$0] != 58 && input[$0] != 59 }
         guard !name.isEmpty, name.upperBound < line.upperBound, name.count < 40 else { return false }
-        let text = ByteString(String(decoding: name.map { input[$0] }, as: UTF8.self))
+        let text = ByteString(String(fromOutside: name.map { input[$0] }))
         return PropertyNames.texts.contains(text) || PropertyNames.others.contains(text)
             || text.string.hasPrefix("X-") && name.allSatisfy { input[$0] > 32 && input[$0] < 127 }
     }

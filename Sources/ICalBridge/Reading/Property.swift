@@ -17,11 +17,11 @@ struct Property {
         parameters.isEmpty ? nil : parameters.first { $0.name == name }?.values.first
     }
 
-    var text: String { String(decoding: value, as: UTF8.self) }
+    var text: String { String(fromOutside: value) }
 
     /// The value without the spaces around it.
     var trimmed: String {
-        String(decoding: value.trimmingSpaces, as: UTF8.self)
+        String(fromOutside: value.trimmingSpaces)
     }
 
     var isQuotedPrintable: Bool {
@@ -38,11 +38,11 @@ struct Property {
     /// it.
     var contentLine: ContentLine {
         if isQuotedPrintable {
-            let text = String(decoding: ComponentReader.plain(self).withLineFeedsEscaped, as: UTF8.self)
+            let text = String(fromOutside: ComponentReader.plain(self).withLineFeedsEscaped)
             let written = ["ENCODING", "CHARSET", "QUOTED-PRINTABLE"]
             return ContentLine(name: name, parameters: parameters.filter { !written.contains($0.name) }, value: text)
         }
-        let text = value.contains(10) ? String(decoding: value.withLineFeedsEscaped, as: UTF8.self) : text
+        let text = value.contains(10) ? String(fromOutside: value.withLineFeedsEscaped) : text
         return ContentLine(name: name, parameters: parameters, value: text)
     }
 
@@ -51,7 +51,7 @@ struct Property {
         guard let nameEnd = Self.nameEnd(bytes, line.range) else { return nil }
         self.line = Int(line.number)
         name = String(
-            decoding: bytes[Int(line.start)..<nameEnd.name].map { $0 >= 97 && $0 <= 122 ? $0 - 32 : $0 }, as: UTF8.self)
+            fromOutside: bytes[Int(line.start)..<nameEnd.name].map { $0 >= 97 && $0 <= 122 ? $0 - 32 : $0 })
         value = []
         var scanner = ParameterScanner(bytes: bytes, position: nameEnd.separator, end: Int(line.end))
         if !scanner.read(into: &parameters, tooMany: &hasTooManyParameters) {
@@ -125,7 +125,7 @@ private struct ParameterScanner {
     private static func name(_ bytes: ArraySlice<UInt8>) -> String {
         let holdsControls = bytes.contains { ($0 < 32 && $0 != 9) || $0 == 127 }
         let shown = holdsControls ? bytes.filter { ($0 >= 32 && $0 != 127) || $0 == 9 }[...] : bytes
-        return String(decoding: shown.trimmingSpaces, as: UTF8.self).uppercased()
+        return String(fromOutside: shown.trimmingSpaces).uppercased()
     }
 
     private mutating func value() -> String {
@@ -146,7 +146,7 @@ private struct ParameterScanner {
 
     /// Decodes RFC 6868's `^n`, `^'` and `^^`.
     private static func decode(_ raw: ArraySlice<UInt8>) -> String {
-        guard raw.contains(94) else { return String(decoding: raw, as: UTF8.self) }
+        guard raw.contains(94) else { return String(fromOutside: raw) }
         var out: [UInt8] = []
         var index = raw.startIndex
         while index < raw.endIndex {
@@ -162,7 +162,7 @@ private struct ParameterScanner {
             }
             index += 2
         }
-        return String(decoding: out, as: UTF8.self)
+        return String(fromOutside: out)
     }
 }
 

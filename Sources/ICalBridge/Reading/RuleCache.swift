@@ -22,7 +22,7 @@ struct RuleCache {
                 rest += part
             }
         }
-        let key = String(decoding: rest, as: UTF8.self)
+        let key = String(fromOutside: rest)
         var rule = rules[key]
         if rule == nil, let read = try? RecurrenceRule(key) {
             if rules.count < 256 { rules[key] = read }

@@ -37,7 +37,7 @@ extension SourceFormat {
         }
         guard !bytes.containsComponent else { return nil }
         let head = bytes[first..<min(first + 512, bytes.count)]
-        let text = String(decoding: head, as: UTF8.self).lowercased()
+        let text = String(fromOutside: head).lowercased()
         switch bytes[first] {
         case UInt8(ascii: "<"):
             self = text.contains("<!doctype html") || text.contains("<html") || !text.hasPrefix("<?xml") ? .html : .xml

@@ -237,7 +237,7 @@ struct SourceText {
             let line = bytes[lines[index].range]
             let start = UInt32(decoded.count)
             if let (text, reading) = foreign.decoded(line) {
-                let first = findings.foreign[reading] ?? (lines[index].number, String(decoding: text, as: UTF8.self), 0)
+                let first = findings.foreign[reading] ?? (lines[index].number, String(fromOutside: text), 0)
                 findings.foreign[reading] = (first.line, first.text, first.count + 1)
                 decoded += text
             } else {

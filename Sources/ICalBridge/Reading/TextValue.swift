@@ -17,7 +17,7 @@ enum TextValue {
                 out.append(byte)
             }
         }
-        return String(decoding: out, as: UTF8.self)
+        return String(fromOutside: out)
     }
 
     /// The same value with only the RFC's four escapes.

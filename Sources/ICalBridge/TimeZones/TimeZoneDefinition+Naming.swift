@@ -23,7 +23,7 @@ extension TimeZoneDefinition {
         guard !name.isEmpty, identifier.utf8[name.endIndex] == UInt8(ascii: "/"),
             identifier.utf8[name.endIndex...].elementsEqual(ending.utf8)
         else { return nil }
-        return TimeZoneDefinition(identifier: String(decoding: name, as: UTF8.self), observances: observances)
+        return TimeZoneDefinition(identifier: String(fromOutside: name), observances: observances)
     }
 
     /// A slash and a hash of the observances as they are written.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+@_exported public import Base  // Text is compared by its bytes in all of this module.
+
 /// A calendar component with a place in time: an event, a to-do, a journal entry or a free/busy block.
 public struct Event: Hashable, Sendable, Codable {
     /// The component's name in iCalendar (RFC 5545 sections 3.6.1 to 3.6.4).

@@ -40,7 +40,7 @@ package struct FileLines {
         guard lines.indices.contains(number - 1) else { return nil }
         var depth = 0
         for index in (number - 1)..<min(lines.count, number + 2000) {
-            let head = String(decoding: bytes[lines[index]].prefix(40), as: UTF8.self).uppercased()
+            let head = String(fromOutside: bytes[lines[index]].prefix(40)).uppercased()
             if head.hasPrefix("BEGIN:") { depth += 1 }
             if head.hasPrefix("END:") { depth -= 1 }
             guard depth > 0 else { return nil }
@@ -90,15 +90,15 @@ package struct FileLines {
 
     /// Decodes a line as the reader does.
     private func text(_ line: [UInt8]) -> String {
-        if let text = String(validating: line, as: UTF8.self) { return text }
+        if let text = String(validating: line, as: UTF8.self)?.fromOutside { return text }
         // The limit may have cut through the last character.
         if line.count >= Self.limit,
             let text = (1...3).lazy.compactMap({
-                String(validating: line.dropLast($0), as: UTF8.self)
+                String(validating: line.dropLast($0), as: UTF8.self)?.fromOutside
             }).first
         {
             return text
         }
-        return String(decoding: foreign.decoded(line[...])?.bytes ?? line, as: UTF8.self)
+        return String(fromOutside: foreign.decoded(line[...])?.bytes ?? line)
     }
 }

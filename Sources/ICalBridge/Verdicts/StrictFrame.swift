@@ -72,7 +72,7 @@ struct StrictFrame {
         switch (component, line.title) {
         case (.alarm, "ACTION"): action = TextValue.decoded(line.value)
         case (.zone, "TZID"): tzid = TextValue.decoded(line.value)
-        case (.calendar, "X-WR-TIMEZONE"): scope.standard = String(decoding: line.value, as: UTF8.self)
+        case (.calendar, "X-WR-TIMEZONE"): scope.standard = String(fromOutside: line.value)
         default: break
         }
         return isText(line)
@@ -96,7 +96,7 @@ struct StrictFrame {
         let answers = ["true", "false", "t", "f", "yes", "no", "y", "n", "on", "off", "1", "0"]
         return (line.type == nil || line.type == "CAL-ADDRESS") && isSingle(line, single)
             && (line["RSVP"]?.first.map {
-                answers.contains(String(decoding: $0, as: UTF8.self).lowercased())
+                answers.contains(String(fromOutside: $0).lowercased())
             } ?? true)
             && StrictValue.isURI(line.value)
     }
@@ -123,7 +123,7 @@ struct StrictFrame {
             if StrictValue.isTime(plain) { return plain.last == 90 ? .utc : .floating }
             return plain.count == 8 && StrictValue.isDate(plain) ? .date : nil
         }
-        let tzid = line["TZID"]?.first.map { String(decoding: $0, as: UTF8.self) }
+        let tzid = line["TZID"]?.first.map { String(fromOutside: $0) }
         if let tzid, !tzid.isEmpty, StrictValue.looksLikeTime(value) { use(tzid, line, in: &scope, knows) }
         if StrictValue.isTime(value) {
             guard let tzid else { return value.last == 90 ? .utc : .floating }
@@ -190,7 +190,7 @@ struct StrictFrame {
         guard parts.count == 2, StrictValue.isTime(parts[0]), !isUTC || parts[0].last == 90 && line["TZID"] == nil
         else { return false }
         if let tzid = line["TZID"]?.first, !tzid.isEmpty {
-            use(String(decoding: tzid, as: UTF8.self), line, in: &scope, knows)
+            use(String(fromOutside: tzid), line, in: &scope, knows)
         }
         let types = ["FREE", "BUSY", "BUSY-UNAVAILABLE", "BUSY-TENTATIVE"]
         let isKnown = line["FBTYPE"].map { given in
@@ -265,7 +265,7 @@ struct StrictFrame {
 
 extension StrictLine {
     /// The parameter VALUE.
-    var type: String? { self["VALUE"]?.first.map { String(decoding: $0, as: UTF8.self) } }
+    var type: String? { self["VALUE"]?.first.map { String(fromOutside: $0) } }
 }
 
 extension PackedName {

@@ -15,7 +15,7 @@ struct StrictLine {
     }
 
     /// The name in upper case.
-    var title: String { String(decoding: written, as: UTF8.self).uppercased() }
+    var title: String { String(fromOutside: written).uppercased() }
 }
 
 /// The lines of a file, unfolded as python's ical does (`parsing/component.py` and `parsing/property.py`).

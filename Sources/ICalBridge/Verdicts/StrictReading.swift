@@ -45,7 +45,7 @@ struct StrictReading {
             index = colon + 1
             guard colon >= 6, bytes[(colon - 6)...colon].elementsEqual(name) else { continue }
             let end = ByteSearch.first(10, in: bytes, from: index) ?? bytes.count
-            let product = String(decoding: bytes[index..<end], as: UTF8.self)
+            let product = String(fromOutside: bytes[index..<end])
             if product.contains("Microsoft Exchange Server") { return .zones }
             return product.contains("Google Inc//Google Calendar") ? .until : .none
         }
@@ -68,7 +68,7 @@ struct StrictReading {
 
     private mutating func read(_ line: StrictLine) {
         if line.name == .begin {
-            let name = String(decoding: line.value, as: UTF8.self).lowercased()
+            let name = String(fromOutside: line.value).lowercased()
             let component = (stack.last?.component ?? .stream).child(name)
             if component == .calendar {
                 scope = StrictScope()
@@ -76,7 +76,7 @@ struct StrictReading {
             }
             stack.append(StrictFrame(component: component, name: name, line: line.number))
         } else if line.name == .end {
-            guard let frame = stack.popLast(), frame.name == String(decoding: line.value, as: UTF8.self).lowercased()
+            guard let frame = stack.popLast(), frame.name == String(fromOutside: line.value).lowercased()
             else { return add(StrictFault(kind: .nesting, line: line.number)) }
             end(frame)
         } else if let last = stack.indices.last, stack[last].component != .other {

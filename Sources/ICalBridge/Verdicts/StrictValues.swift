@@ -11,7 +11,7 @@ enum StrictValue {
     /// A date, or a date with anything from a `T` on.
     static func isDate(_ value: ArraySlice<UInt8>) -> Bool {
         let day = value.prefix { $0 != 84 }
-        return day.count == 8 && CivilDate(basic: String(decoding: day, as: UTF8.self)) != nil
+        return day.count == 8 && CivilDate(basic: String(fromOutside: day)) != nil
     }
 
     /// Whether the value has the form of a DATE-TIME, whatever its numbers.
@@ -43,7 +43,7 @@ enum StrictValue {
             }
             let digits = rest.prefix(while: \.isDigit)
             guard !digits.isEmpty, rest.dropFirst(digits.count).first == unit else { continue }
-            guard digits.count < 10, let number = Int(String(decoding: digits, as: UTF8.self)) else { return nil }
+            guard digits.count < 10, let number = Int(String(fromOutside: digits)) else { return nil }
             seconds += number * length
             rest = rest.dropFirst(digits.count + 1)
         }
@@ -56,14 +56,14 @@ enum StrictValue {
         let sign = text.first == 45 || text.first == 43 ? 1 : 0
         guard text.count > sign, text.dropFirst(sign).allSatisfy(\.isDigit) else { return nil }
         // Python's numbers have no limit.
-        return Int(String(decoding: text, as: UTF8.self)) ?? .max
+        return Int(String(fromOutside: text)) ?? .max
     }
 
-    static func integer(_ value: ArraySlice<UInt8>) -> Int? { integer(String(decoding: value, as: UTF8.self)) }
+    static func integer(_ value: ArraySlice<UInt8>) -> Int? { integer(String(fromOutside: value)) }
 
     /// A number as Python's `float` reads it.
     static func isFloat(_ value: some StringProtocol) -> Bool {
-        let text = String(decoding: Array(value.utf8)[...].trimmingSpaces, as: UTF8.self)
+        let text = String(fromOutside: Array(value.utf8)[...].trimmingSpaces)
         return Double(text) != nil && !text.utf8.contains { $0 | 0x20 == 120 }
     }
 
@@ -135,8 +135,8 @@ extension StrictValue {
         for part in value.split(separator: 59, omittingEmptySubsequences: false) {
             let sides = part.split(separator: 61, omittingEmptySubsequences: false)
             guard sides.count == 2 else { return nil }
-            let name = String(decoding: sides[0], as: UTF8.self).uppercased()
-            let text = String(decoding: sides[1], as: UTF8.self)
+            let name = String(fromOutside: sides[0]).uppercased()
+            let text = String(fromOutside: sides[1])
             switch name {
             case "FREQ":
                 guard frequencies.contains(ByteString(text)) else { return nil }

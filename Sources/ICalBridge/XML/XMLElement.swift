@@ -27,8 +27,8 @@ package struct XMLElement: Sendable {
     package var name: String
     /// The attributes without a prefix.
     package var attributes: [(name: String, value: String)] = []
-    /// All character data directly within it, unchanged.
-    package var text = ""
+    /// All character data directly within it, in UTF-8 and unchanged, such as a calendar object that is written back.
+    package var bytes: [UInt8] = []
     package var children: [XMLElement] = []
 
     package static let xCal = "urn:ietf:params:xml:ns:icalendar-2.0"
@@ -56,12 +56,15 @@ package struct XMLElement: Sendable {
 
     /// The approximate bytes of memory that it takes.
     package var weight: Int {
-        let own = attributes.reduce(80 + name.utf8.count + text.utf8.count) { $0 + 48 + $1.value.utf8.count }
+        let own = attributes.reduce(80 + name.utf8.count + bytes.count) { $0 + 48 + $1.value.utf8.count }
         return children.reduce(own) { $0 + $1.weight }
     }
 
+    /// The character data as text.
+    package var text: String { String(fromOutside: bytes) }
+
     /// The text without surrounding spaces and line breaks.
-    package var trimmed: String { String(decoding: Array(text.utf8)[...].trimmingSpaces, as: UTF8.self) }
+    package var trimmed: String { String(fromOutside: bytes[...].trimmingSpaces) }
 }
 
 /// Why bytes are not XML that is accepted here.

@@ -134,7 +134,7 @@ package struct XMLReader {
         try skip(past: "?>", from: index + 2)
         guard !limits.isLenient, bytes[from..<index].starts(with: "<?xml ".utf8) else { return }
         guard isFirst else { throw failure("The XML's declaration is not at the start.") }
-        let said = String(decoding: bytes[from..<index], as: UTF8.self).lowercased()
+        let said = String(fromOutside: bytes[from..<index]).lowercased()
         guard let encoding = said.parted(at: "encoding=")?.after else { return }
         let name = encoding.dropFirst().utf8.prefix { $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "'") }
         guard name.elementsEqual("utf-8".utf8) || name.elementsEqual("us-ascii".utf8) else {
@@ -188,7 +188,7 @@ package struct XMLReader {
     private mutating func reference() throws(XMLFailure) -> [UInt8] {
         guard let end = ByteSearch.first(UInt8(ascii: ";"), in: bytes, from: index, to: min(index + 12, bytes.count))
         else { throw failure("An & in the XML is not the beginning of an entity.") }
-        let name = String(decoding: bytes[index + 1..<end], as: UTF8.self)
+        let name = String(fromOutside: bytes[index + 1..<end])
         let scalar: Unicode.Scalar?
         switch name {
         case "amp": scalar = "&"
@@ -257,7 +257,7 @@ extension XMLReader {
         }
         let element = XMLElement(
             namespace: namespace, name: limits.lowersNames ? local.lowercased() : local,
-            attributes: plain.map { (String(decoding: $0.name, as: UTF8.self), $0.value) })
+            attributes: plain.map { (String(fromOutside: $0.name), $0.value) })
         let isEmpty = bytes[index] == UInt8(ascii: "/")
         if isEmpty { index += 1 }
         guard index < bytes.count, bytes[index] == UInt8(ascii: ">") else {
@@ -274,7 +274,7 @@ extension XMLReader {
         _ = skipSpace()
         guard index < bytes.count, bytes[index] == UInt8(ascii: ">"), open.last?.tag.elementsEqual(tag) == true else {
             throw failure(
-                "</\(String(decoding: tag.prefix(40), as: UTF8.self))> in the XML ends no element that is open.")
+                "</\(String(fromOutside: tag.prefix(40)))> in the XML ends no element that is open.")
         }
         index += 1
         return close()
@@ -284,7 +284,7 @@ extension XMLReader {
     private mutating func close() -> XMLElement? {
         guard var last = open.popLast() else { return nil }
         namespaces.removeLast(namespaces.count - last.declarations)
-        last.element.text = String(decoding: last.text, as: UTF8.self)
+        last.element.bytes = last.text
         if open.isEmpty { return last.element }
         if partsChildren, open.count == 1 {
             (child, countBefore) = (last.element, count)
@@ -302,11 +302,11 @@ extension XMLReader {
         }
         let prefix = parts.count == 2 ? parts[0] : []
         let found = namespaces.last { $0.prefix.elementsEqual(prefix) }?.namespace
-        if let found { return (found, String(decoding: local, as: UTF8.self)) }
+        if let found { return (found, String(fromOutside: local)) }
         guard limits.isLenient || parts.count == 1 || prefix.elementsEqual("xml".utf8) else {
             throw failure("A prefix in the XML is not declared.")
         }
-        return (parts.count == 1 ? .undeclared : .other, String(decoding: local, as: UTF8.self))
+        return (parts.count == 1 ? .undeclared : .other, String(fromOutside: local))
     }
 
     private mutating func value() throws(XMLFailure) -> String {
@@ -336,7 +336,7 @@ extension XMLReader {
         }
         guard index < bytes.count else { throw failure("The XML breaks off within a tag.") }
         index += 1
-        return String(decoding: text, as: UTF8.self)
+        return String(fromOutside: text)
     }
 
     private mutating func name() throws(XMLFailure) -> ArraySlice<UInt8> {

@@ -29,16 +29,16 @@ enum RequestTarget {
         let pieces = self.pieces(of: Array(bytes))
         guard String(decoding: pieces.map(\.byte), as: UTF8.self).hasLongRunOfMarks else { return nil }
         var bounded: [UInt8] = []
-        var run = 0
+        var run = CombiningMarks.Run()
         var rest = pieces[...]
         while let first = rest.first {
             var length = min(rest.count, length(ofCharacterBeginningWith: first.byte))
             let character = String(validating: rest.prefix(length).map(\.byte), as: UTF8.self)
             // A byte that begins no character is read as U+FFFD, and the next one may begin a mark.
             if character == nil { length = 1 }
-            let isMark = character?.unicodeScalars.allSatisfy(CombiningMarks.contain) ?? false
-            run = isMark ? run + 1 : 0
-            if run <= CombiningMarks.longestRun { for piece in rest.prefix(length) { bounded += piece.written } }
+            if run.next(character?.unicodeScalars.first ?? "\u{FFFD}") <= CombiningMarks.longestRun {
+                for piece in rest.prefix(length) { bounded += piece.written }
+            }
             rest = rest.dropFirst(length)
         }
         return String(decoding: bounded, as: UTF8.self)

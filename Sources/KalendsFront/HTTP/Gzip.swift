@@ -7,7 +7,7 @@ import NIOCore
 /// Packs bytes with the system's zlib.
 package enum Gzip {
     /// zlib's version; other versions may pack the same bytes differently.
-    static let version = unsafe String(cString: zlibVersion())
+    static let version = unsafe String(cString: zlibVersion()).fromOutside
 
     /// Packs bytes as a gzip member without a name or time, so that equal bytes give equal results; nil when memory is
     /// short.

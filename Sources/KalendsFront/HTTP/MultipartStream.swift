@@ -76,7 +76,7 @@ struct MultipartStream {
                 return false
             }
             searched = 0
-            let isWanted = begin(String(decoding: rest[..<end], as: UTF8.self).withBoundedMarks)
+            let isWanted = begin(String(fromOutside: rest[..<end]))
             // Of two files one would be lost without a word.
             if isWanted, isWhole { throw Refusal.badRequest("The form has more than one part named \(name).") }
             place = .content(isWanted: isWanted)

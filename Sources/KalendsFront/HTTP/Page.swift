@@ -20,7 +20,7 @@ struct Page {
         limit = try request.queryInteger("limit", in: 1...1000, default: 100)
         if let cursor = request.uri.queryParameters["cursor"] {
             guard let bytes = Base64URL.decode(Array(cursor.utf8)), bytes.allSatisfy({ $0 >= 32 }),
-                let key = String(validating: bytes, as: UTF8.self)
+                let key = String(validating: bytes, as: UTF8.self)?.fromOutside
             else {
                 throw Refusal.invalid("/query/cursor", code: .invalidCursor, "This is not a cursor from a list.")
             }

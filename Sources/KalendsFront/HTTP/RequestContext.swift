@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+@_exported public import Base  // Text is compared by its bytes in all of this module.
 package import Hummingbird
 import KalendsCore
 import Logging
@@ -82,11 +83,11 @@ func percentDecoded(_ text: String) -> String? {
             bytes.append(byte)
             continue
         }
-        guard rest.count >= 2, let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) else {
+        guard rest.count >= 2, let value = UInt8(String(fromOutside: rest.prefix(2)), radix: 16) else {
             return nil
         }
         bytes.append(value)
         rest = rest.dropFirst(2)
     }
-    return String(validating: bytes, as: UTF8.self)
+    return String(validating: bytes, as: UTF8.self)?.fromOutside
 }

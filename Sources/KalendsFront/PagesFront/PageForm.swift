@@ -80,7 +80,7 @@ struct PageForm: Sendable {
             default: bytes.append(byte)
             }
         }
-        return String(validating: bytes, as: UTF8.self)
+        return String(validating: bytes, as: UTF8.self)?.fromOutside
     }
 
     private static func digit(_ byte: UInt8) -> UInt8? {

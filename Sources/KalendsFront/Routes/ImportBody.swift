@@ -83,7 +83,10 @@ struct ImportBody {
         let found = isForm ? MultipartStream(part: "file", contentType: type) : nil
         var token = isForm && checkToken != nil ? MultipartStream(part: "token", contentType: type) : nil
         var text: [UInt8] = []
-        func check() throws { try checkToken?(token?.isWhole == true ? String(validating: text, as: UTF8.self) : nil) }
+        func check() throws {
+            let token = token?.isWhole == true ? String(validating: text, as: UTF8.self)?.fromOutside : nil
+            try checkToken?(token)
+        }
         guard var form = found else {
             guard !isForm else { throw Self.noFile }
             try await receive(&upload, bodyLimit) { bytes, keep in try keep(bytes[...]) }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+@_exported public import Base  // Text is compared by its bytes in all of this module.
+
 /// The facts that a page shows; they are put into words when it is rendered.
 public protocol Page: Sendable {
     /// Whether the page shows a secret, so that no browser may cache it.

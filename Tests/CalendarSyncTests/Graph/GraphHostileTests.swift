@@ -67,6 +67,14 @@ import Testing
         }
     }
 
+    @Test("Control characters do not part runs of marks that are one without them")
+    func marks() {
+        let text = "a" + String(repeating: String(repeating: "\u{301}", count: 30) + "\u{1}", count: 100)
+        for made in [GraphText.line(text), GraphText.body(text)] {
+            #expect(made == "a" + String(repeating: "\u{301}", count: 30))
+        }
+    }
+
     @Test("A listing without an end is ended")
     func endless() async throws {
         let page = #"{"value":[],"@odata.nextLink":"\#(base)/me/calendars?$skip=1"}"#

@@ -98,7 +98,7 @@ extension Reader {
             try promise(!refusal.detail.isEmpty || !refusal.faults.isEmpty, "There is a reason.")
         }
         // The names of parameters are those that Foundation finds, where it finds an address at all.
-        let key = text(bytes.filter { $0 >= 32 })
+        let key = text(bytes.filter { $0 >= 32 }).fromOutside
         let page = try? Page(Self.request([:], path: "/v1/circles?cursor=\(Page.cursor(key))"), room: room)
         try promise(page?.after.utf8.elementsEqual(key.utf8) == true, "Each key has a cursor.")
     }
