@@ -38,7 +38,7 @@ public struct CivilDate: Hashable, Comparable, Sendable, Codable {
         self.init(uncheckedYear: year, month: month, day: day)
     }
 
-    init(uncheckedYear year: Int, month: Int, day: Int) {
+    package init(uncheckedYear year: Int, month: Int, day: Int) {
         yearNumber = Int32(clamping: year)
         monthNumber = Int8(clamping: month)
         dayNumber = Int8(clamping: day)
@@ -127,7 +127,7 @@ extension CivilDate: CustomStringConvertible {
 }
 
 /// The number that ASCII digits spell; nil when one of the bytes is not a digit.
-func digits(_ bytes: ArraySlice<UInt8>) -> Int? {
+package func digits(_ bytes: ArraySlice<UInt8>) -> Int? {
     var value = 0
     for byte in bytes {
         guard byte >= 48, byte <= 57 else { return nil }
@@ -137,7 +137,7 @@ func digits(_ bytes: ArraySlice<UInt8>) -> Int? {
 }
 
 /// A number padded with leading zeros to a width.
-func padded(_ number: Int, _ width: Int) -> String {
+package func padded(_ number: Int, _ width: Int) -> String {
     let text = String(number)
     return text.utf8.count >= width ? text : String(repeating: "0", count: width - text.utf8.count) + text
 }
