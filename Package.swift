@@ -264,7 +264,7 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(name: "BaseTests", dependencies: ["Base", "TestSupport"], swiftSettings: strict),
         .testTarget(
-            name: "ICalBridgeTests", dependencies: ["Base", "ICalBridge", "TestSupport"], exclude: ["Oracles"],
+            name: "ICalBridgeTests", dependencies: ["Base", "Calendar", "ICalBridge", "TestSupport"], exclude: ["Oracles"],
             swiftSettings: strict),
         .testTarget(
             name: "StorageTests",
