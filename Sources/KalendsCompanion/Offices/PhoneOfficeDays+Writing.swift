@@ -4,7 +4,7 @@ import OfficeDays
 
 extension PhoneOfficeDays {
     private struct Step {
-        var date: OfficeDate
+        var date: CivilDate
         /// Nil to remove the event.
         var draft: EventDraft?
         var uid: String
