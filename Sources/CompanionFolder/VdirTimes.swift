@@ -106,7 +106,7 @@ struct VdirTimes {
         return .utc(Instant(seconds: zones.instant(wall, in: zone)))
     }
 
-    private func date(_ day: Day) -> CivilDate { CivilDate(daysSinceEpoch: day.daysSinceEpoch) }
+    private func date(_ day: Day) -> CivilDate { day }
 
     private func instant(_ time: EventTime) -> Int {
         switch time {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Calendar
 import OfficeDays
 
 /// One run: the state of both sides, and what has to be done about it.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Calendar
 public import OfficeDays
 
 /// Keeps office days on the phone only: takes visits and the person's own statements, and writes events to the phone's

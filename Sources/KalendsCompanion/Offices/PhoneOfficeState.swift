@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Calendar
 public import OfficeDays
 
 /// The data of a person's office days, which is stored only on the phone.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import OfficeDays
+public import Calendar
 
 /// A date without a time or a zone.
 public typealias Day = CivilDate

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import OfficeDays
+public import Calendar
+internal import OfficeDays
 
 extension DayRule {
     /// The most periods that are searched, so that the search ends for a rule that never matches.
@@ -45,7 +46,7 @@ extension DayRule {
 
     /// Returns the days of a period that match the rule, in order, and the first day of the period.
     private func candidates(of period: Int, from first: Day) -> (start: Day, days: [Day])? {
-        let (year, month, dayOfMonth) = first.parts
+        let (year, month, dayOfMonth) = (first.year, first.month, first.day)
         switch frequency {
         case .daily:
             let day = first.adding(days: period * interval)

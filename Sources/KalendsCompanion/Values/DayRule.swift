@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Calendar
 public import OfficeDays
 
 /// A recurrence rule that repeats on days, as phones' calendars support it (RFC 5545 section 3.3.10, without BYHOUR and

@@ -37,7 +37,7 @@ extension Entry {
             switch event.span {
             case .allDay(let date):
                 .days(
-                    first: CivilDate(daysSinceEpoch: date.daysSinceEpoch),
+                    first: date,
                     until: CivilDate(daysSinceEpoch: date.daysSinceEpoch + 1))
             case .timed(let start, let end, let zone):
                 .timed(

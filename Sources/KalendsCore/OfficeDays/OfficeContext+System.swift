@@ -54,7 +54,3 @@ extension OfficeSettings {
         return found
     }
 }
-
-extension CivilDate {
-    init(_ date: CivilDate) { self.init(dayNumber: date.daysSinceEpoch) }
-}

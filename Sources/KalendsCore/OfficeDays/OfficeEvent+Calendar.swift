@@ -12,7 +12,7 @@ extension OfficeEvent {
             switch span {
             case .allDay(let date):
                 (
-                    .date(CivilDate(daysSinceEpoch: date.daysSinceEpoch)),
+                    .date(date),
                     .date(CivilDate(daysSinceEpoch: date.daysSinceEpoch + 1))
                 )
             case .timed(let start, let end, let zone):

@@ -96,7 +96,3 @@ extension PageVisit {
     /// A query parameter; nil when it is missing or empty.
     func given(_ name: String) -> String? { query[name].flatMap { $0.isEmpty ? nil : $0 } }
 }
-
-extension CivilDate {
-    init(_ day: CivilDate) { self.init(daysSinceEpoch: day.daysSinceEpoch) }
-}

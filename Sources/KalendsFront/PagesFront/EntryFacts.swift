@@ -67,7 +67,7 @@ extension EntryKind {
 extension Pages.EntrySpan {
     init(_ occurrence: Occurrence, _ zone: TimeZoneReference) {
         if occurrence.start.isDate {
-            let first = CivilDate(daysSinceEpoch: occurrence.start.civilDate.daysSinceEpoch)
+            let first = occurrence.start.civilDate
             let last = CivilDate(daysSinceEpoch: occurrence.end.civilDate.daysSinceEpoch - 1)
             self = .days(first, max(first, last))
         } else {
@@ -83,7 +83,7 @@ extension Pages.EntrySpan {
         switch span {
         case .timed(let start, let end): self = .timed(from: start.milliseconds, to: end.milliseconds)
         case .days(let first, let last):
-            self = .days(CivilDate(daysSinceEpoch: first.daysSinceEpoch), CivilDate(daysSinceEpoch: last.daysSinceEpoch))
+            self = .days(first, last)
         }
     }
 }

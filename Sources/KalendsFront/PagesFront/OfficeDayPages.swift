@@ -110,7 +110,7 @@ struct OfficeDayPages: Sendable {
             let isOnPhone = problem == .permissionRevoked || problem == .switchedOff
             return OfficeDaysPage(
                 settings: office.settings.page, connections: try connections(of: user, quotas), month: month,
-                days: try office.days(CivilDate(daysSinceEpoch: month.daysSinceEpoch)...CivilDate(daysSinceEpoch: last.daysSinceEpoch))
+                days: try office.days(month...last)
                     .map(\.page),
                 upcoming: try office.preview.map(\.page),
                 problem: problem.flatMap { OfficeDaysPage.Problem(text: $0.rawValue) },
@@ -164,7 +164,7 @@ extension OfficeSettings.Target {
 extension OfficeDiary.ShownDay {
     fileprivate var page: OfficeDaysPage.Day {
         OfficeDaysPage.Day(
-            day: CivilDate(daysSinceEpoch: day.date.daysSinceEpoch), status: .init(text: day.status.rawValue) ?? .neither,
+            day: day.date, status: .init(text: day.status.rawValue) ?? .neither,
             source: day.source.flatMap { .init(text: $0.rawValue) }, minutes: day.officeMinutes,
             eventTitle: day.event?.title)
     }

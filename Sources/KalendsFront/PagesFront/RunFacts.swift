@@ -139,7 +139,7 @@ extension Pages.EntrySpan {
         switch span {
         case .timed(let start, let end, _): self = .timed(from: start.milliseconds, to: end.milliseconds)
         case .days(let first, let until):
-            let start = CivilDate(daysSinceEpoch: first.daysSinceEpoch)
+            let start = first
             self = .days(start, max(start, CivilDate(daysSinceEpoch: until.daysSinceEpoch - 1)))
         }
     }
