@@ -43,9 +43,12 @@ let package = Package(
         // Values that every other module needs. No I/O.
         .target(name: "Base", swiftSettings: strict),
 
-        // Calendar data: libical in C below, Swift values above. No database, no HTTP.
+        // The vocabulary of calendars: dates, zones, events, recurrence. Pure; phones and the server use the same code.
+        .target(name: "Calendar", dependencies: ["Base"], swiftSettings: strict),
+
+        // iCalendar text: reading, writing, forms, verdicts; libical in C below.
         .systemLibrary(name: "CLibical", providers: [.apt(["libical-dev"])]),
-        .target(name: "ICalBridge", dependencies: ["Base", "CLibical"], swiftSettings: strict),
+        .target(name: "ICalBridge", dependencies: ["Base", "CLibical", "Calendar"], swiftSettings: strict),
 
         // Compresses feeds for clients that accept gzip.
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
@@ -261,7 +264,7 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(name: "BaseTests", dependencies: ["Base", "TestSupport"], swiftSettings: strict),
         .testTarget(
-            name: "ICalBridgeTests", dependencies: ["Base", "ICalBridge", "TestSupport"], exclude: ["Oracles"],
+            name: "ICalBridgeTests", dependencies: ["Base", "Calendar", "ICalBridge", "TestSupport"], exclude: ["Oracles"],
             swiftSettings: strict),
         .testTarget(
             name: "StorageTests",

@@ -54,7 +54,7 @@ struct VdirTimes {
         case .date(let first):
             let last = max(first, end.civilDate.adding(days: -1))
             return .allDay(
-                first: Day(dayNumber: first.daysSinceEpoch), last: Day(dayNumber: last.daysSinceEpoch))
+                first: Day(daysSinceEpoch: first.daysSinceEpoch), last: Day(daysSinceEpoch: last.daysSinceEpoch))
         case .floating(let wall):
             let until = max(wall.wallSeconds, end.civil.wallSeconds)
             return .timed(start: WallTime(total: wall.wallSeconds), end: WallTime(total: until), zone: nil)
@@ -69,7 +69,7 @@ struct VdirTimes {
     /// Returns the start of an occurrence of a series. A date in a series with times means the occurrence of that day.
     func moment(_ time: EventTime, in master: Event) -> EventMoment {
         guard let start = master.start else { return .instant(instant(time)) }
-        if start.isDate { return .day(Day(dayNumber: time.civilDate.daysSinceEpoch)) }
+        if start.isDate { return .day(Day(daysSinceEpoch: time.civilDate.daysSinceEpoch)) }
         guard case .date(let date) = time else { return .instant(instant(time)) }
         let wall = CivilDateTime(wallSeconds: date.daysSinceEpoch * 86_400 + start.civil.wallSeconds % 86_400)
         return .instant(instant(start.with(civil: wall)))
@@ -94,7 +94,7 @@ struct VdirTimes {
         case (.day(let day), _): .date(date(day))
         case (.instant(let instant), .timed(_, _, let zone)): time(zones.wall(instant, in: zone), zone)
         case (.instant(let instant), .allDay):
-            .date(CivilDate(daysSinceEpoch: zones.wall(instant, in: nil).day.dayNumber))
+            .date(CivilDate(daysSinceEpoch: zones.wall(instant, in: nil).day.daysSinceEpoch))
         }
     }
 
@@ -106,7 +106,7 @@ struct VdirTimes {
         return .utc(Instant(seconds: zones.instant(wall, in: zone)))
     }
 
-    private func date(_ day: Day) -> CivilDate { CivilDate(daysSinceEpoch: day.dayNumber) }
+    private func date(_ day: Day) -> CivilDate { day }
 
     private func instant(_ time: EventTime) -> Int {
         switch time {

@@ -182,7 +182,7 @@ extension DayRule {
         var moved: (Day) -> EventSpan
         switch span {
         case .allDay(let first, let last):
-            moved = { .allDay(first: $0, last: $0.adding(days: last.dayNumber - first.dayNumber)) }
+            moved = { .allDay(first: $0, last: $0.adding(days: last.daysSinceEpoch - first.daysSinceEpoch)) }
         case .timed(let start, let end, let zone):
             moved = { day in
                 let from = WallTime(day, second: start.second)

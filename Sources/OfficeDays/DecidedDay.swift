@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Calendar
+
 /// Where a person worked on a day.
 public enum DayStatus: String, Hashable, Sendable, Codable, CaseIterable { case inOffice, remote, none }
 
@@ -60,7 +62,7 @@ public struct DecidedDay: Hashable, Sendable, Codable {
 
 /// A day as a person sees it.
 public struct OfficeDay: Hashable, Sendable {
-    public var date: OfficeDate
+    public var date: CivilDate
     public var status: DayStatus
     public var source: DaySource?
     /// Whole minutes in the office, rounded down.
@@ -68,7 +70,7 @@ public struct OfficeDay: Hashable, Sendable {
     public var event: OfficeEvent?
 
     public init(
-        date: OfficeDate, status: DayStatus, source: DaySource?, officeMinutes: Int, event: OfficeEvent? = nil
+        date: CivilDate, status: DayStatus, source: DaySource?, officeMinutes: Int, event: OfficeEvent? = nil
     ) {
         self.date = date
         self.status = status

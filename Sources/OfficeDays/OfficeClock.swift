@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if canImport(FoundationEssentials)
+public import Calendar
 public import FoundationEssentials
 #else
 public import Foundation
@@ -39,13 +40,13 @@ public struct UTCClock: OfficeClock {
 
 extension OfficeClock {
     /// The date that the clock shows at a second since 1970.
-    public func date(at second: Int) -> OfficeDate {
-        OfficeDate(dayNumber: (second + secondsEast(at: second)).floorDivided(by: 86_400))
+    public func date(at second: Int) -> CivilDate {
+        CivilDate(daysSinceEpoch: (second + secondsEast(at: second)).floorDivided(by: 86_400))
     }
 
     /// The first second at which the clock shows this date or a later one; where it skips midnight, the end of the gap.
-    public func start(of date: OfficeDate) -> Int {
-        let wall = date.dayNumber * 86_400
+    public func start(of date: CivilDate) -> Int {
+        let wall = date.daysSinceEpoch * 86_400
         // No zone is more than 26 hours from UTC, and none changes twice within the days around a midnight.
         let before = secondsEast(at: wall - 93_600)
         let after = secondsEast(at: wall + 93_600)
@@ -60,14 +61,14 @@ extension OfficeClock {
 
     /// The last minute before the next date: 23:59, or what the clock shows instead where it skips or repeats that
     /// minute.
-    public func lastMinute(of date: OfficeDate) -> Int { start(of: date.adding(days: 1)) - 60 }
+    public func lastMinute(of date: CivilDate) -> Int { start(of: date.adding(days: 1)) - 60 }
 
     /// The second since 1970 at which the clock shows a time on a date.
     ///
     /// A time that the clock skips is read with the offset before the gap; of a time that occurs twice, the first is
     /// returned (RFC 5545 section 3.3.5).
-    public func second(of date: OfficeDate, minute: Int) -> Int {
-        let wall = date.dayNumber * 86_400 + minute * 60
+    public func second(of date: CivilDate, minute: Int) -> Int {
+        let wall = date.daysSinceEpoch * 86_400 + minute * 60
         let before = secondsEast(at: wall - 93_600)
         let after = secondsEast(at: wall + 93_600)
         let early = wall - before

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Calendar
+
 /// What the engine needs to know from outside: zones, and the holidays of a followed calendar.
 public struct OfficeContext: Sendable {
     /// Returns the clock of an IANA zone; nil for an unknown name.
     public var clock: @Sendable (String) -> (any OfficeClock)?
     /// The zone for a person who has not named one.
     public var fallbackZone: String
-    public var holidays: Set<OfficeDate>
+    public var holidays: Set<CivilDate>
 
     public init(
-        fallbackZone: String = "UTC", holidays: Set<OfficeDate> = [],
+        fallbackZone: String = "UTC", holidays: Set<CivilDate> = [],
         clock: @escaping @Sendable (String) -> (any OfficeClock)?
     ) {
         self.fallbackZone = fallbackZone

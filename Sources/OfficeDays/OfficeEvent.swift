@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Calendar
 internal import Crypto
 
 /// An event of an office day or a remote day, as it should be in a calendar.
@@ -14,7 +15,7 @@ public struct OfficeEvent: Hashable, Sendable, Codable {
     }
 
     public enum Span: Hashable, Sendable, Codable {
-        case allDay(OfficeDate)
+        case allDay(CivilDate)
         /// Start and end in seconds since 1970, and the zone whose clock shows the hours.
         case timed(start: Int, end: Int, zone: String)
     }
@@ -23,7 +24,7 @@ public struct OfficeEvent: Hashable, Sendable, Codable {
     public var uid: String
     /// The event's identifier in a calendar file: a day's event keeps it when its UID changes.
     public var identity: String
-    public var date: OfficeDate
+    public var date: CivilDate
     public var title: String
     public var span: Span
     public var availability: OfficeSettings.Availability
@@ -48,7 +49,7 @@ public struct OfficeEvent: Hashable, Sendable, Codable {
 extension OfficeEvent {
     /// The event of a decided day; nil for a day without a status.
     init?(
-        _ day: DecidedDay, on date: OfficeDate, officeDays: Int, clock: some OfficeClock, identity: String,
+        _ day: DecidedDay, on date: CivilDate, officeDays: Int, clock: some OfficeClock, identity: String,
         target: OfficeSettings.Target
     ) {
         let isOffice = day.status == .inOffice
@@ -78,7 +79,7 @@ extension OfficeEvent {
     }
 
     /// `iod-2026-01-21-inOffice-` followed by the first 8 hexadecimal digits of SHA-256 of the hours, or of `allDay`.
-    public static func uid(date: OfficeDate, status: DayStatus, hours: OfficeHours?) -> String {
+    public static func uid(date: CivilDate, status: DayStatus, hours: OfficeHours?) -> String {
         let digest = SHA256.hash(data: Array((hours?.spelled ?? "allDay").utf8))
         let hash = digest.prefix(4).map { String(decoding: Hexadecimal.digits(of: $0), as: UTF8.self) }.joined()
         return "iod-\(date)-\(status.rawValue)-\(hash)"
@@ -91,7 +92,7 @@ extension OfficeEvent {
             guard line.isTextPrefixed(by: "UID: iod-") else { continue }
             let uid = line.dropFirst(5).prefix { !$0.isWhitespace }
             let parts = uid.split(separator: "-", omittingEmptySubsequences: false)
-            guard parts.count == 6, OfficeDate(uid.dropFirst(4).prefix(10)) != nil,
+            guard parts.count == 6, CivilDate(iso: uid.dropFirst(4).prefix(10)) != nil,
                 parts[4] == "inOffice" || parts[4] == "remote", parts[5].utf8.count == 8
             else { continue }
             return String(uid)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Calendar
+
 /// The hours that timed events show, the same for every day. They end on the day on which they start.
 public struct OfficeHours: Hashable, Sendable {
     /// The start in minutes after midnight, 0 to 1439.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Calendar
+
 /// The actions on a log. `now` is in seconds since 1970 and never goes back.
 extension OfficeLog {
     /// Decides every date whose last minute has begun since the last action, including nights that were missed.
@@ -41,7 +43,7 @@ extension OfficeLog {
 
     /// Records the status that a person gives a day, which overrides its visits; nil withdraws it.
     public mutating func say(
-        _ status: DayStatus?, on date: OfficeDate, now: Int, _ context: OfficeContext
+        _ status: DayStatus?, on date: CivilDate, now: Int, _ context: OfficeContext
     ) -> OfficeWrites {
         var writes = advance(to: now, context)
         guard words[date] != status else { return writes }
@@ -73,7 +75,7 @@ extension OfficeLog {
 
     /// Makes sure that the events of a range of dates are written: a second call writes nothing.
     public mutating func upsert(
-        _ dates: ClosedRange<OfficeDate>, now: Int, _ context: OfficeContext
+        _ dates: ClosedRange<CivilDate>, now: Int, _ context: OfficeContext
     ) -> OfficeWrites {
         var writes = advance(to: now, context)
         writes += judge(Set(dates), now, context)
@@ -81,10 +83,10 @@ extension OfficeLog {
     }
 
     /// Records that a person edited the event of a date in the calendar: it is never written again.
-    public mutating func wasEdited(_ date: OfficeDate) -> OfficeWrites { mark(date, .unmanaged, from: [.managed]) }
+    public mutating func wasEdited(_ date: CivilDate) -> OfficeWrites { mark(date, .unmanaged, from: [.managed]) }
 
     /// Records that a person deleted the event of a date in the calendar: it is not created again.
-    public mutating func wasDeleted(_ date: OfficeDate) -> OfficeWrites {
+    public mutating func wasDeleted(_ date: CivilDate) -> OfficeWrites {
         mark(date, .removed, from: [.managed, .unmanaged])
     }
 
@@ -117,7 +119,7 @@ extension OfficeLog {
     }
 
     private mutating func mark(
-        _ date: OfficeDate, _ state: OfficeEvent.State, from states: [OfficeEvent.State]
+        _ date: CivilDate, _ state: OfficeEvent.State, from states: [OfficeEvent.State]
     ) -> OfficeWrites {
         var writes = OfficeWrites()
         guard let event = days[date]?.event, states.contains(event.state) else { return writes }
@@ -127,10 +129,10 @@ extension OfficeLog {
     }
 
     /// The dates that visits overlap, each by its own zone.
-    private func touched(by visits: [Visit], _ context: OfficeContext) -> Set<OfficeDate> {
+    private func touched(by visits: [Visit], _ context: OfficeContext) -> Set<CivilDate> {
         let zone = timeZone(context)
         let clock = context.clockOrUTC(zone)
-        var dates: Set<OfficeDate> = []
+        var dates: Set<CivilDate> = []
         for visit in visits {
             // The dates on two zones' clocks differ by at most two.
             let around = clock.date(at: visit.start).adding(days: -2)...clock.date(at: visit.end).adding(days: 2)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Calendar
+
 /// How a day gets its status, and what is written as a result.
 extension OfficeLog {
     /// The time in the office that makes a day an office day, in seconds.
@@ -10,14 +12,14 @@ extension OfficeLog {
     /// - Parameter isRewriting: whether the settings changed: decided dates keep their status, and get the current
     ///   zone.
     mutating func judge(
-        _ dates: Set<OfficeDate>, _ now: Int, _ context: OfficeContext, isRewriting: Bool = false
+        _ dates: Set<CivilDate>, _ now: Int, _ context: OfficeContext, isRewriting: Bool = false
     ) -> OfficeWrites {
         let zone = timeZone(context)
         let clock = context.clockOrUTC(zone)
         let today = clock.date(at: now)
         let look = DayLook(settings)
-        var fresh: [OfficeDate: Bool] = [:]
-        var recounted: Set<OfficeDate> = []
+        var fresh: [CivilDate: Bool] = [:]
+        var recounted: Set<CivilDate> = []
         var writes = OfficeWrites()
         for date in dates {
             let before = days[date]
@@ -54,14 +56,14 @@ extension OfficeLog {
     }
 
     /// Whether visits and the end of the day decide a date's status.
-    private func counts(_ date: OfficeDate) -> Bool {
+    private func counts(_ date: CivilDate) -> Bool {
         if days[date]?.counts == true { return true }
         return settings.enabled && countsFrom.map { date >= $0 } == true
     }
 
     /// The status of a date, from what the person said, from its visits, or because it has ended.
     private func status(
-        _ date: OfficeDate, _ clock: any OfficeClock, _ now: Int, _ context: OfficeContext
+        _ date: CivilDate, _ clock: any OfficeClock, _ now: Int, _ context: OfficeContext
     ) -> (status: DayStatus, source: DaySource?) {
         if let word = words[date] { return (word, .person) }
         guard counts(date) else { return (.none, nil) }
@@ -72,8 +74,8 @@ extension OfficeLog {
     }
 
     /// The dates with an event whose count depends on earlier dates of their month.
-    private func later(than recounted: Set<OfficeDate>, besides others: [OfficeDate: Bool]) -> [OfficeDate] {
-        var found: Set<OfficeDate> = []
+    private func later(than recounted: Set<CivilDate>, besides others: [CivilDate: Bool]) -> [CivilDate] {
+        var found: Set<CivilDate> = []
         for (_, dates) in Dictionary(grouping: recounted, by: \.startOfMonth) {
             guard let first = dates.min() else { continue }
             found.formUnion((first...first.endOfMonth).filter { others[$0] == nil && days[$0]?.event != nil })
@@ -88,7 +90,7 @@ extension OfficeLog {
     ///   - isFresh: whether the date was decided again, or is today or later: then the current settings say whether
     ///     it has an event.
     private mutating func write(
-        _ date: OfficeDate, isRewriting: Bool, isFresh: Bool, _ now: Int, _ context: OfficeContext,
+        _ date: CivilDate, isRewriting: Bool, isFresh: Bool, _ now: Int, _ context: OfficeContext,
         _ writes: inout OfficeWrites
     ) {
         guard let day = days[date] else { return }

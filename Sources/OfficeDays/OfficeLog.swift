@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 @_exported public import Base  // Text is compared by its bytes in all of this module.
+public import Calendar
 internal import Crypto
 
 /// A person's office days: settings, visits, the statuses they gave themselves, and what was decided and written.
@@ -11,19 +12,19 @@ internal import Crypto
 public struct OfficeLog: Hashable, Sendable, Codable {
     public internal(set) var settings: OfficeSettings
     /// The date of enabling; visits and nights before it decide nothing.
-    public internal(set) var countsFrom: OfficeDate?
+    public internal(set) var countsFrom: CivilDate?
     /// The last date whose night has been decided.
-    public internal(set) var nightsThrough: OfficeDate?
+    public internal(set) var nightsThrough: CivilDate?
     public internal(set) var visits: Visits
-    public internal(set) var words: [OfficeDate: DayStatus]
-    public internal(set) var days: [OfficeDate: DecidedDay]
+    public internal(set) var words: [CivilDate: DayStatus]
+    public internal(set) var days: [CivilDate: DecidedDay]
     /// The text from which events' identities are made: random, and the same for a person's whole history.
     public let seed: String
 
     /// Makes a new log, or part of a stored one. `seed` is random text that nobody else has.
     public init(
-        settings: OfficeSettings = OfficeSettings(), countsFrom: OfficeDate? = nil, nightsThrough: OfficeDate? = nil,
-        visits: Visits = Visits(), words: [OfficeDate: DayStatus] = [:], days: [OfficeDate: DecidedDay] = [:],
+        settings: OfficeSettings = OfficeSettings(), countsFrom: CivilDate? = nil, nightsThrough: CivilDate? = nil,
+        visits: Visits = Visits(), words: [CivilDate: DayStatus] = [:], days: [CivilDate: DecidedDay] = [:],
         seed: String
     ) {
         self.settings = settings
@@ -39,12 +40,12 @@ public struct OfficeLog: Hashable, Sendable, Codable {
     public func timeZone(_ context: OfficeContext) -> String { settings.timeZone(fallback: context.fallbackZone) }
 
     /// The date at `now` on the person's clock.
-    public func today(_ now: Int, _ context: OfficeContext) -> OfficeDate {
+    public func today(_ now: Int, _ context: OfficeContext) -> CivilDate {
         context.clockOrUTC(timeZone(context)).date(at: now)
     }
 
     /// A date as a person sees it.
-    public func day(_ date: OfficeDate, _ context: OfficeContext) -> OfficeDay {
+    public func day(_ date: CivilDate, _ context: OfficeContext) -> OfficeDay {
         let found = days[date]
         let clock = context.clockOrUTC(found?.zone ?? timeZone(context))
         let seconds = visits.seconds(from: clock.start(of: date), to: clock.start(of: date.adding(days: 1)))
@@ -54,12 +55,12 @@ public struct OfficeLog: Hashable, Sendable, Codable {
     }
 
     /// The number of office days from the start of a date's month up to and including that date.
-    public func officeDays(upTo date: OfficeDate) -> Int {
+    public func officeDays(upTo date: CivilDate) -> Int {
         (date.startOfMonth...date).count { days[$0]?.status == .inOffice }
     }
 
     /// The identifier of a date's event in a calendar file: the same each time, and different for each person.
-    func identity(of date: OfficeDate) -> String {
+    func identity(of date: CivilDate) -> String {
         Hexadecimal.text(SHA256.hash(data: Array("\(seed) \(date)".utf8)).prefix(16))
     }
 }

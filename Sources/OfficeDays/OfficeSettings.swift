@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Calendar
+
 /// What a person chose for their office days.
 public struct OfficeSettings: Hashable, Sendable, Codable {
     /// Where events are written.
@@ -30,7 +32,7 @@ public struct OfficeSettings: Hashable, Sendable, Codable {
     public var officeHours = OfficeHours.usual
     public var trackedDays: Set<OfficeWeekday> = [.mon, .tue, .wed, .thu, .fri]
     /// Dates that do not become remote days automatically.
-    public var holidays: Set<OfficeDate> = []
+    public var holidays: Set<CivilDate> = []
     /// A followed calendar whose all-day events count as holidays too.
     public var holidayCalendar: String?
     /// Whether a remote day has an event; the status is remote in either case.
@@ -68,7 +70,7 @@ public struct OfficeSettings: Hashable, Sendable, Codable {
     }
 
     /// Whether a date becomes a remote day when nobody was in the office; `holidays` are those of followed calendars.
-    public func isTracked(_ date: OfficeDate, besides holidays: Set<OfficeDate> = []) -> Bool {
-        trackedDays.contains(date.weekday) && !self.holidays.contains(date) && !holidays.contains(date)
+    public func isTracked(_ date: CivilDate, besides holidays: Set<CivilDate> = []) -> Bool {
+        trackedDays.contains(date.dayOfWeek) && !self.holidays.contains(date) && !holidays.contains(date)
     }
 }

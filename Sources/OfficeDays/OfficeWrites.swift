@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Calendar
+
 /// One write to a calendar.
 public struct OfficeWrite: Hashable, Sendable {
     public enum Kind: String, Hashable, Sendable { case create, update, delete }
@@ -19,7 +21,7 @@ public struct OfficeWrites: Hashable, Sendable {
     /// The number of events that were checked and are already as they should be.
     public internal(set) var unchanged = 0
     /// The dates whose record changed and has to be stored.
-    public internal(set) var dates: Set<OfficeDate> = []
+    public internal(set) var dates: Set<CivilDate> = []
 
     public var isEmpty: Bool { writes.isEmpty }
 

@@ -45,7 +45,7 @@ struct VdirStoreTests {
     /// The year 2026.
     private static let year = TimeWindow(start: 1_767_225_600, end: 1_798_761_600)
 
-    private static func day(_ text: String) throws -> Day { try #require(Day(text)) }
+    private static func day(_ text: String) throws -> Day { try #require(Day(iso: text)) }
 
     private static func timed(
         _ day: String, _ from: Int, _ to: Int, _ zone: String? = "Europe/Rome"

@@ -3,6 +3,7 @@
 import TestSupport
 import Testing
 
+@testable import Calendar
 @testable import ICalBridge
 
 @Suite("Recurrence: occurrences made in one pass")

@@ -4,6 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import Calendar
 @testable import ICalBridge
 
 @Suite("Recurrence: work is counted, shared and bounded", .ownThread)

@@ -2,6 +2,7 @@
 
 import Testing
 
+@testable import Calendar
 @testable import ICalBridge
 
 @Suite("The spelling of zones' names")

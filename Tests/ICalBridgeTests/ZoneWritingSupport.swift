@@ -4,6 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import Calendar
 @testable import ICalBridge
 
 /// The calendars that these tests write, and their zones.

@@ -3,6 +3,7 @@
 import Foundation
 import Testing
 
+@testable import Calendar
 @testable import ICalBridge
 
 /// Every zone of the system's tzdata is written as a VTIMEZONE and read back from only that text.

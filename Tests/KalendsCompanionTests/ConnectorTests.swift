@@ -33,7 +33,7 @@ struct ConnectorTests {
     ) -> [(name: String, isRead: Bool, isWrite: Bool, call: @Sendable () async throws -> Void)] {
         let window = TimeWindow(start: 0, end: 1)
         let key = EventKey(calendarID: "home", localID: "a", externalID: "b")
-        let day = Day(dayNumber: 20_000)
+        let day = Day(daysSinceEpoch: 20_000)
         let draft = EventDraft(
             key: nil, calendarID: "home",
             unit: EventUnit(EventContent(title: "A", span: .allDay(first: day, last: day))), url: nil)

@@ -17,7 +17,7 @@ struct FileDecodingTests {
 
     @Test("Foundation's decoder reads the same files, and refuses the same changes of them")
     func files() throws {
-        let day = Day(dayNumber: 20_000)
+        let day = Day(daysSinceEpoch: 20_000)
         let timed = EventUnit(
             EventContent(
                 title: "T \"x\"",

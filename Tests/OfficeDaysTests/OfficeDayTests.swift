@@ -131,7 +131,7 @@ struct OfficeDayTests {
             ("America/Havana", "2026-03-08", 23), ("America/Santiago", "2026-09-06", 23),
             ("Australia/Lord_Howe", "2026-04-05", 24), ("America/Nuuk", "2025-03-29", 23),
         ] {
-            let date = try #require(OfficeDate(text))
+            let date = try #require(CivilDate(iso: text))
             var person = Person(zone, from: date.adding(days: -3))
             let now = person.clock.start(of: date.adding(days: 2))
             let visit = try #require(

@@ -20,12 +20,12 @@ func needed<Value>(_ value: Value?) -> Value {
     return value
 }
 
-func date(_ text: String) -> OfficeDate { needed(OfficeDate(text)) }
+func date(_ text: String) -> CivilDate { needed(CivilDate(iso: text)) }
 func hours(_ start: Int, _ end: Int) -> OfficeHours { needed(OfficeHours(start: start, end: end)) }
 
 extension OfficeClock {
     /// Returns a second by its date and its time of day, such as `09:30`.
-    func second(_ date: OfficeDate, _ time: String) -> Int {
+    func second(_ date: CivilDate, _ time: String) -> Int {
         second(of: date, minute: needed(OfficeHours.minutes(time)))
     }
 }
@@ -37,7 +37,7 @@ struct Person {
     let context = OfficeContext.foundation
 
     init(
-        _ zone: String = "America/New_York", from date: OfficeDate, _ change: (inout OfficeSettings) -> Void = { _ in }
+        _ zone: String = "America/New_York", from date: CivilDate, _ change: (inout OfficeSettings) -> Void = { _ in }
     ) {
         clock = needed(FoundationClock(identifier: zone))
         log = OfficeLog(seed: "a person")
@@ -48,14 +48,14 @@ struct Person {
         _ = log.change(to: settings, now: clock.second(date, "09:00"), context)
     }
 
-    subscript(date: OfficeDate) -> OfficeDay { log.day(date, context) }
+    subscript(date: CivilDate) -> OfficeDay { log.day(date, context) }
 
-    mutating func nights(through date: OfficeDate) -> OfficeWrites {
+    mutating func nights(through date: CivilDate) -> OfficeWrites {
         log.advance(to: clock.lastMinute(of: date), context)
     }
 
     mutating func visit(
-        _ id: String, _ date: OfficeDate, _ start: String, _ end: String, now: Int? = nil
+        _ id: String, _ date: CivilDate, _ start: String, _ end: String, now: Int? = nil
     ) throws -> OfficeWrites {
         let visit = try #require(Visit(id: id, start: clock.second(date, start), end: clock.second(date, end)))
         return log.put(visit, now: now ?? visit.end, context)

@@ -12,7 +12,7 @@ struct OfficeDecodingTests {
         var settings = OfficeSettings()
         settings.target = .connection("c")
         (settings.deviceTimeZone, settings.officeAddress) = ("Europe/Vienna", "1 \"A\"")
-        settings.holidays = [OfficeDate(dayNumber: 20_000)]
+        settings.holidays = [CivilDate(daysSinceEpoch: 20_000)]
         settings.trackedDays = [.sun]
         settings.eventType = .allDay
         var device = OfficeSettings()
@@ -20,16 +20,16 @@ struct OfficeDecodingTests {
         var day = DecidedDay(
             status: .inOffice, source: .visits, zone: "UTC", counts: true, look: DayLook(device), revision: 3)
         day.event = OfficeEvent(
-            uid: "u", identity: "i", date: OfficeDate(dayNumber: 1), title: "t",
+            uid: "u", identity: "i", date: CivilDate(daysSinceEpoch: 1), title: "t",
             span: .timed(start: -1, end: 2, zone: "UTC"), availability: .busy, location: nil, notes: "", target: .feed)
         var other = day
-        other.event?.span = .allDay(OfficeDate(dayNumber: 2))
+        other.event?.span = .allDay(CivilDate(daysSinceEpoch: 2))
         other.look = DayLook(settings)
         let visit = try #require(Visit(id: "v", start: 1, end: 2))
         let log = OfficeLog(
-            settings: settings, countsFrom: OfficeDate(dayNumber: 1), nightsThrough: nil, visits: Visits([visit]),
-            words: [OfficeDate(dayNumber: 3): .remote, OfficeDate(dayNumber: 4): .none],
-            days: [OfficeDate(dayNumber: 5): day, OfficeDate(dayNumber: -5): other], seed: "s")
+            settings: settings, countsFrom: CivilDate(daysSinceEpoch: 1), nightsThrough: nil, visits: Visits([visit]),
+            words: [CivilDate(daysSinceEpoch: 3): .remote, CivilDate(daysSinceEpoch: 4): .none],
+            days: [CivilDate(daysSinceEpoch: 5): day, CivilDate(daysSinceEpoch: -5): other], seed: "s")
         for outcome in [
             try DecodingOracle.compare([settings, device, OfficeSettings()]), try DecodingOracle.compare([day, other]),
             try DecodingOracle.compare([log], changes: 1000),

@@ -102,7 +102,7 @@ struct OfficeEventTests {
         #expect(
             events.count == 30
                 + (monday...last).count {
-                    $0.weekday != .sat && $0.weekday != .sun && ($0.dayNumber - monday.dayNumber) % 3 != 0
+                    $0.dayOfWeek != .sat && $0.dayOfWeek != .sun && ($0.daysSinceEpoch - monday.daysSinceEpoch) % 3 != 0
                 })
         let second = log.upsert(monday...last, now: now, .foundation)
         #expect(second.isEmpty)

@@ -87,14 +87,14 @@ struct OfficeSettingsTests {
     @Test("Dates are those of the calendar, there and back")
     func dates() throws {
         for number in stride(from: -800_000, through: 2_900_000, by: 997) {
-            let date = OfficeDate(dayNumber: number)
-            if (1...9999).contains(date.parts.year) { #expect(OfficeDate(date.description) == date) }
+            let date = CivilDate(daysSinceEpoch: number)
+            if (1...9999).contains(date.year) { #expect(CivilDate(iso: date.description) == date) }
         }
-        #expect(OfficeDate("2026-02-29") == nil)
-        #expect(OfficeDate("2024-02-29")?.weekday == .thu)
-        #expect(OfficeDate("2024-02-10")?.endOfMonth.description == "2024-02-29")
+        #expect(CivilDate(iso: "2026-02-29") == nil)
+        #expect(CivilDate(iso: "2024-02-29")?.dayOfWeek == .thu)
+        #expect(CivilDate(iso: "2024-02-10")?.endOfMonth.description == "2024-02-29")
         for text in ["2026-1-01", "20260101", "2026-00-01", "0000-01-01", "2026-01-01T", ""] {
-            #expect(OfficeDate(text[...]) == nil, "\(text)")
+            #expect(CivilDate(iso: text[...]) == nil, "\(text)")
         }
     }
 

@@ -16,36 +16,36 @@ struct RandomQuarter {
     enum Action {
         case visit(Visit)
         case unvisit(String)
-        case word(OfficeDate, DayStatus)
-        case unword(OfficeDate)
+        case word(CivilDate, DayStatus)
+        case unword(CivilDate)
         case settings(OfficeSettings)
-        case edited(OfficeDate)
-        case deleted(OfficeDate)
+        case edited(CivilDate)
+        case deleted(CivilDate)
         case cleanup, tick
     }
 
-    let from: OfficeDate
-    let to: OfficeDate
+    let from: CivilDate
+    let to: CivilDate
     private let first: OfficeSettings
     private var steps: [(now: Int, action: Action)] = []
 
     init(seed: UInt64, zone: String) {
         var numbers = SplitMix(seed: seed)
         let month = numbers.one(of: [1, 4, 7, 10])
-        from = needed(OfficeDate(year: Int.random(in: 2013...2032, using: &numbers), month: month, day: 1))
+        from = needed(CivilDate(year: Int.random(in: 2013...2032, using: &numbers), month: month, day: 1))
         to = from.adding(days: 75).endOfMonth
         var settings = OfficeSettings()
         settings.deviceTimeZone = zone
         first = settings
-        var now = from.dayNumber * 86_400 + Int.random(in: -200_000...400_000, using: &numbers)
+        var now = from.daysSinceEpoch * 86_400 + Int.random(in: -200_000...400_000, using: &numbers)
         settings.enabled = true
         Self.vary(&settings, &numbers, often: 3)
         if Bool.random(using: &numbers) { steps.append((now - 100_000, Self.visit(before: now - 100_000, &numbers))) }
         steps.append((now, .settings(settings)))
         while true {
             now += Int.random(in: 0...numbers.one(of: [600, 30_000, 90_000, 300_000]), using: &numbers)
-            guard now < to.dayNumber * 86_400 + 200_000 else { break }
-            let date = OfficeDate(dayNumber: now.floorDivided(by: 86_400) + Int.random(in: -12...5, using: &numbers))
+            guard now < to.daysSinceEpoch * 86_400 + 200_000 else { break }
+            let date = CivilDate(daysSinceEpoch: now.floorDivided(by: 86_400) + Int.random(in: -12...5, using: &numbers))
             switch Int.random(in: 0..<100, using: &numbers) {
             case 0..<45: steps.append((now, Self.visit(before: now, &numbers)))
             case 45..<50: steps.append((now, .unvisit("v\(Int.random(in: 0..<40, using: &numbers))")))
@@ -98,7 +98,7 @@ struct RandomQuarter {
             let year = Int.random(in: 2013...2032, using: &numbers)
             settings.holidays = Set(
                 (0..<40).compactMap { _ in
-                    OfficeDate(
+                    CivilDate(
                         year: year, month: Int.random(in: 1...12, using: &numbers),
                         day: Int.random(in: 1...31, using: &numbers))
                 })

@@ -158,7 +158,7 @@ struct RenderingTests {
         let samples = Samples()
         for sample in samples.all {
             for match in samples.render(sample).matches(of: /<time datetime="([^"]*)"(?: title="([^"]*)")?/) {
-                let isDay = CivilDay(String(match.1)) != nil
+                let isDay = CivilDate(iso: String(match.1)) != nil
                 let isInstant = match.1.firstMatch(of: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d$/) != nil
                 #expect(isDay || isInstant, "\(sample.name): \(match.1)")
                 if isInstant { #expect(match.2?.contains("(Europe/Berlin)") == true, "\(sample.name)") }
@@ -170,7 +170,7 @@ struct RenderingTests {
     func latestReads() {
         let samples = Samples()
         var page = samples.feed(url: "https://example.org/f")
-        page.reads = [.init(day: Samples.today.adding(1), client: "curl", count: 7)]
+        page.reads = [.init(day: Samples.today.adding(days: 1), client: "curl", count: 7)]
         let html = samples.render(.init(name: "feed", page: page, isCircle: true))
         #expect(Self.count("<rect class=\"k0\" x", in: html) == 1)
     }
@@ -263,7 +263,7 @@ struct RenderingTests {
         let pages: [any Page] = [
             CalendarPage(view: .month, day: Samples.today, people: [], patients: [], feeds: [], entries: entries),
             CalendarPage(
-                view: .agenda, day: Samples.today.adding(-10), people: [], patients: [], feeds: [], entries: entries),
+                view: .agenda, day: Samples.today.adding(days: -10), people: [], patients: [], feeds: [], entries: entries),
             SyncPage(feeds: feeds, connections: [], offers: offers, patients: []),
         ]
         for page in pages {

@@ -133,7 +133,7 @@ extension Samples {
             reads: (0..<30).flatMap { day in
                 programs.enumerated().map {
                     .init(
-                        day: Self.today.adding(-day), client: text($1),
+                        day: Self.today.adding(days: -day), client: text($1),
                         count: max(0, (24 - $0 * 3 + day * 5 % 7) * ($0 > 4 ? 0 : 1) + ($0 > 4 ? 1 : 0)))
                 }
             },
@@ -237,7 +237,7 @@ extension Samples {
         let report = ImportPage.Report(
             id: "m1", fileName: text("club-matches-2026.ics"),
             counts: .init(created: 1042, updated: 1, unchanged: 3, skipped: 2),
-            first: Self.today, last: Self.today.adding(400), items: items, start: 1000, count: 12, next: "c2",
+            first: Self.today, last: Self.today.adding(days: 400), items: items, start: 1000, count: 12, next: "c2",
             problems: [
                 .init(line: 0, severity: .warning, message: text("The file names no version.")),
                 .init(line: 1204, severity: .error, message: text("DTSTART:2026-13-45 is not a valid date.")),

@@ -6,8 +6,8 @@ extension Samples {
     var ownSamples: [Sample] {
         let day = Self.today
         let month = (1...21).map { number -> OfficeDaysPage.Day in
-            let own = CivilDay(year: 2026, month: 1, day: number)
-            let isWorkday = own.weekday < 5
+            let own = CivilDate(year: 2026, month: 1, day: number)
+            let isWorkday = own.mondayBasedWeekday < 5
             let isOffice = number % 3 != 0
             return OfficeDaysPage.Day(
                 day: own, status: isWorkday ? (isOffice ? .inOffice : .remote) : .neither,
@@ -22,13 +22,13 @@ extension Samples {
         let settings = OfficeDaysPage.Settings(
             isEnabled: true, target: "connection:c1", officeTitle: text("Office Day"), remoteTitle: text("Remote Work"),
             usesHomeOfficeZone: true, homeOfficeZone: text("Europe/Berlin"), officeAddress: text("1 Main Street"),
-            holidays: [CivilDay(year: 2026, month: 1, day: 1)])
+            holidays: [CivilDate(year: 2026, month: 1, day: 1)])
         let connections = [Named(id: "c1", name: text("Google Calendar: Work"))]
         var office = OfficeDaysPage(
-            settings: settings, connections: connections, month: day.firstOfMonth(), days: month, upcoming: upcoming,
+            settings: settings, connections: connections, month: day.startOfMonth, days: month, upcoming: upcoming,
             problem: .permissionRevoked, fixPath: "/app/circles/a/connections/b", lastSyncAt: Self.hours(-16),
             managedEvents: 31,
-            picked: CivilDay(year: 2026, month: 1, day: 20))
+            picked: CivilDate(year: 2026, month: 1, day: 20))
         let banner = office
         office.problem = nil
         office.picked = nil
@@ -141,7 +141,7 @@ extension Samples {
                     result: Result(
                         bytes: 48_213, events: 214, calendarName: text("Matches"),
                         writtenBy: text("-//Club//EN"),
-                        first: Self.today, last: Self.today.adding(99), problems: problems, moreProblems: 3,
+                        first: Self.today, last: Self.today.adding(days: 99), problems: problems, moreProblems: 3,
                         verdicts: verdicts))),
             Sample(
                 name: "check-good",

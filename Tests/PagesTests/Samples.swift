@@ -40,7 +40,7 @@ struct Samples {
     func render(_ sample: Sample) -> String { sample.page.rendered(frame(sample)).html }
 
     static func hours(_ hours: Double) -> Int { now + Int(hours * 3_600_000) }
-    static let today = CivilDay(year: 2026, month: 1, day: 21)
+    static let today = CivilDate(year: 2026, month: 1, day: 21)
 
     var patients: [Named] { [Named(id: "rose", name: text("Rose")), Named(id: "hans", name: text("Hans"))] }
     var people: [Named] { [Named(id: "maria", name: text("Maria")), Named(id: "jo", name: text("Jo"))] }
@@ -52,10 +52,10 @@ struct Samples {
         ]
         let kinds: [EntryKind] = [.task, .shift, .appointment, .followUp, .imported]
         return (0..<count).map { index in
-            let day = Self.today.adding(index * 7 % 29 - 12)
-            let start = (day.number * 24 + 7 + index % 9) * 3_600_000
+            let day = Self.today.adding(days: index * 7 % 29 - 12)
+            let start = (day.daysSinceEpoch * 24 + 7 + index % 9) * 3_600_000
             let span: EntrySpan =
-                index % 5 == 4 ? .days(day, day.adding(2)) : .timed(from: start, to: start + 5_400_000)
+                index % 5 == 4 ? .days(day, day.adding(days: 2)) : .timed(from: start, to: start + 5_400_000)
             return PageEntry(
                 kind: kinds[index % 5], path: "/app/circles/rose-family/tasks/t\(index)",
                 title: text(titles[index % 5]),

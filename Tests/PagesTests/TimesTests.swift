@@ -40,13 +40,13 @@ struct TimesTests {
         for number in stride(from: -20_000, through: 130_000, by: 97) {
             let date = Date(timeIntervalSince1970: TimeInterval(number) * 86_400)
             let parts = calendar.dateComponents([.year, .month, .day, .weekday], from: date)
-            let day = CivilDay(number: number)
-            #expect(day.parts.year == parts.year && day.parts.month == parts.month && day.parts.day == parts.day)
-            #expect((day.weekday + 1) % 7 + 1 == parts.weekday)
-            #expect(CivilDay(day.iso) == day)
+            let day = CivilDate(daysSinceEpoch: number)
+            #expect(day.year == parts.year && day.month == parts.month && day.day == parts.day)
+            #expect((day.mondayBasedWeekday + 1) % 7 + 1 == parts.weekday)
+            #expect(CivilDate(iso: day.description) == day)
         }
         for text in ["2026-02-29", "2026-13-01", "2026-1-01", "2026-01-00", "abcd-01-01", "2026-01-01 "] {
-            #expect(CivilDay(text) == nil)
+            #expect(CivilDate(iso: text) == nil)
         }
     }
 

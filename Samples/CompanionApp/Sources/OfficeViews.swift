@@ -38,7 +38,7 @@ final class OfficeModel {
     }
 
     /// Records where the person says they worked; nil takes it back.
-    func say(_ status: DayStatus?, on date: OfficeDate) async { await act { try await $0.say(status, on: date) } }
+    func say(_ status: DayStatus?, on date: CivilDate) async { await act { try await $0.say(status, on: date) } }
 
     private func act(_ body: (PhoneOfficeDays) async throws -> PhoneOfficeReport) async {
         do {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+@_exported public import Base  // Text is compared by its bytes in all of this module.
+@_exported public import Calendar  // What is read and written is said in its values.
+
 /// The result of reading a file: its calendars, what was wrong, and what was done about it.
 public struct CalendarReading: Hashable, Sendable {
     public var format: SourceFormat

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Calendar
 import OfficeDays
 
 /// One run: the state of both sides, and what has to be done about it.
@@ -111,7 +112,7 @@ struct RunWork: Sendable {
             let text =
                 String(decoding: bytes[..<4], as: UTF8.self) + "-" + String(decoding: bytes[4..<6], as: UTF8.self)
                 + "-" + String(decoding: bytes[6...], as: UTF8.self)
-            return Day(text).map { ($0.dayNumber + 1) * 86_400 }
+            return Day(iso: text).map { ($0.daysSinceEpoch + 1) * 86_400 }
         }
         return nil
     }

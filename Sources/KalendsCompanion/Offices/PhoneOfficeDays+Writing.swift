@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Calendar
 import OfficeDays
 
 extension PhoneOfficeDays {
     private struct Step {
-        var date: OfficeDate
+        var date: CivilDate
         /// Nil to remove the event.
         var draft: EventDraft?
         var uid: String

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Calendar
 public import OfficeDays
 
 /// Keeps office days on the phone only: takes visits and the person's own statements, and writes events to the phone's
@@ -14,7 +15,7 @@ public actor PhoneOfficeDays {
     /// Seconds since 1970.
     let clock: @Sendable () -> Int
     private let seed: String
-    private let holidays: Set<OfficeDate>
+    private let holidays: Set<CivilDate>
     /// How many seconds an event has to be missing before it counts as deleted.
     let patience: Int
     let batch: Int
@@ -24,7 +25,7 @@ public actor PhoneOfficeDays {
     /// - Parameter seed: a random text that nobody else has, for a new log.
     public init(
         store: any CalendarStore, memory: any PhoneOfficeMemory, zones: Zones, seed: String,
-        holidays: Set<OfficeDate> = [], patience: Int = 300, batch: Int = 50, clock: @escaping @Sendable () -> Int
+        holidays: Set<CivilDate> = [], patience: Int = 300, batch: Int = 50, clock: @escaping @Sendable () -> Int
     ) {
         self.store = store
         self.memory = memory
@@ -80,7 +81,7 @@ public actor PhoneOfficeDays {
 
     /// Records a person's own statement about a day; nil removes it.
     @discardableResult
-    public func say(_ status: DayStatus?, on date: OfficeDate) async throws -> PhoneOfficeReport {
+    public func say(_ status: DayStatus?, on date: CivilDate) async throws -> PhoneOfficeReport {
         let now = clock()
         return try await act { _ = $0.log.say(status, on: date, now: now, $1) }
     }
@@ -99,7 +100,7 @@ public actor PhoneOfficeDays {
     /// Returns the next two weeks as they will be without further visits.
     public func preview() async throws -> [OfficeDay] { try await current().log.preview(now: clock(), context) }
 
-    public func days(_ dates: ClosedRange<OfficeDate>) async throws -> [OfficeDay] {
+    public func days(_ dates: ClosedRange<CivilDate>) async throws -> [OfficeDay] {
         let (state, context) = (try await current(), context)
         return dates.map { state.log.day($0, context) }
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Calendar
 public import OfficeDays
 
 /// The data of a person's office days, which is stored only on the phone.
@@ -20,7 +21,7 @@ public struct PhoneOfficeState: Hashable, Sendable, Codable {
     public var log: OfficeLog
     /// The id of the chosen calendar; nil until the person chooses one.
     public var calendarID: String?
-    public internal(set) var placed: [OfficeDate: Placed] = [:]
+    public internal(set) var placed: [CivilDate: Placed] = [:]
     /// Events in the former calendar, which are removed after those in the new one are written.
     public internal(set) var leaving: [Placed] = []
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import OfficeDays
+public import Calendar
 
 /// A date without a time or a zone.
-public typealias Day = OfficeDate
+public typealias Day = CivilDate
 
 /// A date and a time of day as a wall clock shows them, without a zone.
 public struct WallTime: Hashable, Comparable, Sendable, Codable {
@@ -17,11 +17,11 @@ public struct WallTime: Hashable, Comparable, Sendable, Codable {
     }
 
     /// Seconds since 1970-01-01T00:00 on the same clock.
-    public var total: Int { day.dayNumber * 86_400 + second }
+    public var total: Int { day.daysSinceEpoch * 86_400 + second }
 
     public init(total: Int) {
         let number = total >= 0 ? total / 86_400 : -((86_399 - total) / 86_400)
-        self.init(Day(dayNumber: number), second: total - number * 86_400)
+        self.init(Day(daysSinceEpoch: number), second: total - number * 86_400)
     }
 
     public static func < (a: WallTime, b: WallTime) -> Bool { (a.day, a.second) < (b.day, b.second) }

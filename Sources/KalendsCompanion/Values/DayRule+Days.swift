@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import OfficeDays
+public import Calendar
+internal import OfficeDays
 
 extension DayRule {
     /// The most periods that are searched, so that the search ends for a rule that never matches.
@@ -33,7 +34,7 @@ extension DayRule {
         switch (moment, until) {
         case (.instant(let start), .instant(let end)): start > end
         case (_, .day(let end)): day > end
-        case (.day(let start), .instant(let end)): start.dayNumber * 86_400 > end
+        case (.day(let start), .instant(let end)): start.daysSinceEpoch * 86_400 > end
         }
     }
 
@@ -45,16 +46,16 @@ extension DayRule {
 
     /// Returns the days of a period that match the rule, in order, and the first day of the period.
     private func candidates(of period: Int, from first: Day) -> (start: Day, days: [Day])? {
-        let (year, month, dayOfMonth) = first.parts
+        let (year, month, dayOfMonth) = (first.year, first.month, first.day)
         switch frequency {
         case .daily:
             let day = first.adding(days: period * interval)
             return (day, fits(day, inMonth: true) ? [day] : [])
         case .weekly:
-            let index = OfficeWeekday.allCases.firstIndex(of: first.weekday) ?? 0
+            let index = OfficeWeekday.allCases.firstIndex(of: first.dayOfWeek) ?? 0
             let monday = first.adding(days: -index + 7 * period * interval)
-            let wanted = weekdays.isEmpty ? [first.weekday] : weekdays.map(\.day)
-            let days = (0..<7).map { monday.adding(days: $0) }.filter { wanted.contains($0.weekday) && isInMonths($0) }
+            let wanted = weekdays.isEmpty ? [first.dayOfWeek] : weekdays.map(\.day)
+            let days = (0..<7).map { monday.adding(days: $0) }.filter { wanted.contains($0.dayOfWeek) && isInMonths($0) }
             return (monday, days)
         case .monthly:
             let number = year * 12 + month - 1 + period * interval
@@ -73,7 +74,7 @@ extension DayRule {
     }
 
     private func days(ofYear start: Day, month: Int, day: Int) -> [Day] {
-        let year = start.parts.year
+        let year = start.year
         if months.isEmpty, monthDays.isEmpty, weekdays.isEmpty {
             return Day(year: year, month: month, day: day).map { [$0] } ?? []
         }
@@ -88,7 +89,7 @@ extension DayRule {
         }
     }
 
-    private func isInMonths(_ day: Day) -> Bool { months.isEmpty || months.contains(day.parts.month) }
+    private func isInMonths(_ day: Day) -> Bool { months.isEmpty || months.contains(day.month) }
 
     /// Whether a day matches the rule's months, days of the month and weekdays.
     ///
@@ -96,16 +97,16 @@ extension DayRule {
     private func fits(_ day: Day, inMonth: Bool, of all: [Day] = []) -> Bool {
         guard isInMonths(day) else { return false }
         if !monthDays.isEmpty {
-            let number = day.parts.day
-            let length = day.endOfMonth.parts.day
+            let number = day.day
+            let length = day.endOfMonth.day
             guard monthDays.contains(where: { $0 == number || length + 1 + $0 == number }) else { return false }
         }
         guard !weekdays.isEmpty else { return true }
         return weekdays.contains { weekday in
-            guard weekday.day == day.weekday else { return false }
+            guard weekday.day == day.dayOfWeek else { return false }
             guard weekday.number != 0, let first = all.first, let last = all.last else { return true }
-            let fromStart = (day.dayNumber - first.dayNumber) / 7 + 1
-            let fromEnd = -((last.dayNumber - day.dayNumber) / 7 + 1)
+            let fromStart = (day.daysSinceEpoch - first.daysSinceEpoch) / 7 + 1
+            let fromEnd = -((last.daysSinceEpoch - day.daysSinceEpoch) / 7 + 1)
             return weekday.number == fromStart || weekday.number == fromEnd
         }
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Calendar
 public import OfficeDays
 
 /// A recurrence rule that repeats on days, as phones' calendars support it (RFC 5545 section 3.3.10, without BYHOUR and
@@ -99,10 +100,10 @@ public struct DayRule: Hashable, Sendable {
         let bytes = Array(text.utf8)
         guard bytes.count == 8 || bytes.count == 15 || bytes.count == 16 else { return nil }
         func part(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
-        guard let day = Day("\(part(0..<4))-\(part(4..<6))-\(part(6..<8))") else { return nil }
+        guard let day = Day(iso: "\(part(0..<4))-\(part(4..<6))-\(part(6..<8))") else { return nil }
         if bytes.count == 8 { return .day(day) }
         guard let second = WallTime.seconds("\(part(9..<11)):\(part(11..<13)):\(part(13..<15))") else { return nil }
-        return .instant(day.dayNumber * 86_400 + second)
+        return .instant(day.daysSinceEpoch * 86_400 + second)
     }
 
     /// The value of RRULE.

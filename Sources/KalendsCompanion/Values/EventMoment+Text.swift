@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Calendar
 import OfficeDays
 
 extension EventMoment {
     /// Reads RFC 3339 with an offset, or YYYY-MM-DD; nil for anything else. Fractions of a second are dropped.
     public init?(_ text: String) {
         let bytes = Array(text.utf8)
-        guard bytes.count >= 10, let day = Day(String(decoding: bytes[..<10], as: UTF8.self)) else { return nil }
+        guard bytes.count >= 10, let day = Day(iso: String(decoding: bytes[..<10], as: UTF8.self)) else { return nil }
         if bytes.count == 10 {
             self = .day(day)
             return
@@ -17,7 +18,7 @@ extension EventMoment {
         var rest = bytes[19...]
         if rest.first == UInt8(ascii: ".") { rest = rest.dropFirst().drop { (48...57).contains($0) } }
         guard let offset = Self.offset(Array(rest)) else { return nil }
-        self = .instant(day.dayNumber * 86_400 + second - offset)
+        self = .instant(day.daysSinceEpoch * 86_400 + second - offset)
     }
 
     /// RFC 3339 in UTC, or YYYY-MM-DD.
@@ -48,7 +49,7 @@ extension EventMoment: Comparable {
 
     private var order: (Int, Int) {
         switch self {
-        case .day(let day): (day.dayNumber * 86_400, 0)
+        case .day(let day): (day.daysSinceEpoch * 86_400, 0)
         case .instant(let instant): (instant, 1)
         }
     }

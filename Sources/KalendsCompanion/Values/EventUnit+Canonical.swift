@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Calendar
 import OfficeDays
 
 extension EventContent {
@@ -9,7 +10,7 @@ extension EventContent {
         content.recurrence = nil
         switch (span, moment) {
         case (.allDay(let first, let last), .day(let day)):
-            content.span = .allDay(first: day, last: day.adding(days: last.dayNumber - first.dayNumber))
+            content.span = .allDay(first: day, last: day.adding(days: last.daysSinceEpoch - first.daysSinceEpoch))
         case (.timed(let start, let end, let zone), .instant(let instant)):
             let wall = zones.wall(instant, in: zone)
             content.span = .timed(start: wall, end: WallTime(total: wall.total + end.total - start.total), zone: zone)

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Calendar
 import OfficeDays
 
 extension RemoteEvent {
     /// The content of the server's event in the form of calendars; nil when its times cannot be read.
     var content: EventContent? {
-        guard let first = Day(date) else { return nil }
+        guard let first = Day(iso: date) else { return nil }
         var span: EventSpan
         if let startTime {
             guard let from = WallTime.seconds(startTime) else { return nil }
@@ -13,15 +14,15 @@ extension RemoteEvent {
             var end = start
             if let endTime {
                 guard let until = WallTime.seconds(endTime) else { return nil }
-                end = WallTime(endDate.flatMap { Day($0) } ?? first, second: until)
+                end = WallTime(endDate.flatMap { Day(iso: $0) } ?? first, second: until)
                 if end < start, endDate == nil { end.day = end.day.adding(days: 1) }
-            } else if let last = endDate.flatMap({ Day($0) }) {
+            } else if let last = endDate.flatMap({ Day(iso: $0) }) {
                 end.day = last
             }
             guard end >= start else { return nil }
             span = .timed(start: start, end: end, zone: timeZone)
         } else {
-            let last = endDate.flatMap { Day($0) } ?? first
+            let last = endDate.flatMap { Day(iso: $0) } ?? first
             span = .allDay(first: first, last: max(first, last))
         }
         var content = EventContent(

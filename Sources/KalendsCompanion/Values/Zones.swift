@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Calendar
 public import OfficeDays
 
 /// The zones of a device: the clock of each, and the name of the zone to which the device is set.

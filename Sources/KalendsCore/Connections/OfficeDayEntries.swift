@@ -19,7 +19,7 @@ enum OfficeDayEntries {
         of connection: Connection, from: Int, to: Int, in transaction: any ReadTransaction
     ) throws -> [Ours] {
         guard try transaction.officeProfile(of: connection.userID) != nil else { return [] }
-        let days = OfficeBook.date(from).dayNumber - 1...OfficeBook.date(to).dayNumber + 1
+        let days = OfficeBook.date(from).daysSinceEpoch - 1...OfficeBook.date(to).daysSinceEpoch + 1
         return try OfficeDayEvents.entries(
             of: connection.userID, for: .connection(connection.id), on: days, in: transaction
         ).filter { $0.state == .managed }.map { event in
@@ -37,8 +37,8 @@ extension Entry {
             switch event.span {
             case .allDay(let date):
                 .days(
-                    first: CivilDate(daysSinceEpoch: date.dayNumber),
-                    until: CivilDate(daysSinceEpoch: date.dayNumber + 1))
+                    first: date,
+                    until: CivilDate(daysSinceEpoch: date.daysSinceEpoch + 1))
             case .timed(let start, let end, let zone):
                 .timed(
                     start: Instant(seconds: start), end: Instant(seconds: end),

@@ -75,7 +75,7 @@ extension WriteTransaction {
             return
         }
         let reports = batch.handedOver.compactMap { one in
-            OfficeDate(one.item.id).map {
+            CivilDate(iso: one.item.id).map {
                 OfficeDayEvents.Report(date: $0, kind: one.kind == .edited ? .edited : .deleted)
             }
         }

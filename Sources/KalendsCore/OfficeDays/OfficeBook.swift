@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Base
+import Calendar
 import OfficeDays
 import Storage
 
@@ -27,7 +28,7 @@ struct OfficeBook {
 
     /// Returns the time zones, and the holidays of a span.
     func context(
-        _ span: ClosedRange<OfficeDate>, in transaction: any ReadTransaction, for other: OfficeSettings? = nil
+        _ span: ClosedRange<CivilDate>, in transaction: any ReadTransaction, for other: OfficeSettings? = nil
     ) throws -> OfficeContext {
         .system(
             fallbackZone: try Self.zone(of: user, in: transaction),
@@ -40,29 +41,29 @@ struct OfficeBook {
     }
 
     /// Returns the UTC date of a time in milliseconds since 1970; anybody's local date differs by at most one day.
-    static func date(_ now: Int) -> OfficeDate { OfficeDate(dayNumber: now.floorDivided(by: 86_400_000)) }
+    static func date(_ now: Int) -> CivilDate { CivilDate(daysSinceEpoch: now.floorDivided(by: 86_400_000)) }
 
     /// Returns the part of the log that covers the months of a span.
     ///
     /// - Parameter isOpen: whether everything after the span is included too.
     func log(
-        _ span: ClosedRange<OfficeDate>, isOpen: Bool = false, in transaction: any ReadTransaction
+        _ span: ClosedRange<CivilDate>, isOpen: Bool = false, in transaction: any ReadTransaction
     ) throws -> OfficeLog {
         let first = span.lowerBound.startOfMonth
-        let last = isOpen ? OfficeDate(dayNumber: 1_000_000) : span.upperBound.endOfMonth
+        let last = isOpen ? CivilDate(daysSinceEpoch: 1_000_000) : span.upperBound.endOfMonth
         let visits = try transaction.officeVisits(
-            of: user, from: (first.dayNumber - 2) * 86_400_000, to: (last.dayNumber + 3) * 86_400_000,
+            of: user, from: (first.daysSinceEpoch - 2) * 86_400_000, to: (last.daysSinceEpoch + 3) * 86_400_000,
             longest: Visit.longest * 1000, limit: Self.mostVisits)
-        var words: [OfficeDate: DayStatus] = [:]
-        var days: [OfficeDate: DecidedDay] = [:]
-        for row in try transaction.officeDays(of: user, from: first.dayNumber, through: last.dayNumber) {
-            let date = OfficeDate(dayNumber: row.day)
+        var words: [CivilDate: DayStatus] = [:]
+        var days: [CivilDate: DecidedDay] = [:]
+        for row in try transaction.officeDays(of: user, from: first.daysSinceEpoch, through: last.daysSinceEpoch) {
+            let date = CivilDate(daysSinceEpoch: row.day)
             words[date] = try row.word.map(OfficeStored.status)
             days[date] = try row.decision.map { try OfficeStored.read($0) }
         }
         return OfficeLog(
-            settings: settings, countsFrom: profile.countsFrom.map(OfficeDate.init(dayNumber:)),
-            nightsThrough: profile.nightsThrough.map(OfficeDate.init(dayNumber:)),
+            settings: settings, countsFrom: profile.countsFrom.map(CivilDate.init(daysSinceEpoch:)),
+            nightsThrough: profile.nightsThrough.map(CivilDate.init(daysSinceEpoch:)),
             visits: Visits(visits.compactMap(Visit.init)), words: words, days: days, seed: profile.seed)
     }
 
@@ -76,7 +77,7 @@ struct OfficeBook {
     /// Decides the nights that are over in a separate step, so that the next step needs only its own months.
     mutating func decideNights(now: Int, in transaction: any WriteTransaction) throws {
         guard let due = profile.nextNightAt, due <= now, let through = profile.nightsThrough else { return }
-        let span = OfficeDate(dayNumber: through)...max(OfficeDate(dayNumber: through), Self.date(now).adding(days: 2))
+        let span = CivilDate(daysSinceEpoch: through)...max(CivilDate(daysSinceEpoch: through), Self.date(now).adding(days: 2))
         var log = try log(span, in: transaction)
         let writes = log.advance(to: now / 1000, try context(span, in: transaction))
         try keep(log, writes, now: now, in: transaction)
@@ -86,7 +87,7 @@ struct OfficeBook {
     ///
     /// - Parameter words: dates that a person said something about.
     mutating func keep(
-        _ log: OfficeLog, _ writes: OfficeWrites, words: Set<OfficeDate> = [], now: Int,
+        _ log: OfficeLog, _ writes: OfficeWrites, words: Set<CivilDate> = [], now: Int,
         in transaction: any WriteTransaction
     ) throws {
         if log.settings != settings {
@@ -100,8 +101,8 @@ struct OfficeBook {
             profile.settings = try storedText(settings)
             profile.updatedAt = now
         }
-        profile.countsFrom = log.countsFrom?.dayNumber
-        profile.nightsThrough = log.nightsThrough?.dayNumber
+        profile.countsFrom = log.countsFrom?.daysSinceEpoch
+        profile.nightsThrough = log.nightsThrough?.daysSinceEpoch
         profile.nextNightAt = nil
         if settings.enabled, let through = log.nightsThrough {
             let zones = OfficeContext.system(fallbackZone: try Self.zone(of: user, in: transaction))
@@ -114,7 +115,7 @@ struct OfficeBook {
             let day = log.days[date]
             try transaction.putOfficeDay(
                 OfficeDayRecord(
-                    userID: user, day: date.dayNumber, word: log.words[date]?.rawValue,
+                    userID: user, day: date.daysSinceEpoch, word: log.words[date]?.rawValue,
                     decision: try day.map(storedText), status: day?.status.rawValue,
                     eventState: day?.event?.state.rawValue, eventTarget: day?.event?.target.name, now: now))
         }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Calendar
 import OfficeDays
 import Storage
 
@@ -17,17 +18,17 @@ enum OfficeDayEvents {
             case deleted
         }
 
-        var date: OfficeDate
+        var date: CivilDate
         var kind: Kind
     }
 
     /// Returns a user's events that belong in a calendar, in order of date.
     static func entries(
-        of user: String, for target: OfficeSettings.Target, after: OfficeDate? = nil, limit: Int = 1000,
+        of user: String, for target: OfficeSettings.Target, after: CivilDate? = nil, limit: Int = 1000,
         in transaction: any ReadTransaction
     ) throws -> [OfficeEvent] {
         try transaction.officeDaysWithEvent(
-            of: user, target: target.name, after: after?.dayNumber ?? Int.min / 2, limit: limit
+            of: user, target: target.name, after: after?.daysSinceEpoch ?? Int.min / 2, limit: limit
         ).compactMap(event)
     }
 

@@ -12,8 +12,8 @@ extension OfficeEvent {
             switch span {
             case .allDay(let date):
                 (
-                    .date(CivilDate(daysSinceEpoch: date.dayNumber)),
-                    .date(CivilDate(daysSinceEpoch: date.dayNumber + 1))
+                    .date(date),
+                    .date(CivilDate(daysSinceEpoch: date.daysSinceEpoch + 1))
                 )
             case .timed(let start, let end, let zone):
                 (Self.time(start, in: zone), Self.time(end, in: zone))

@@ -262,7 +262,7 @@ extension PersonalWriter {
             if news != .linked { changedSources.insert(ByteString(tie.source)) }
             return
         }
-        guard let date = OfficeDate(tie.itemID) else { return }
+        guard let date = CivilDate(iso: tie.itemID) else { return }
         var reports: [OfficeDayEvents.Report] = []
         switch news {
         case .edited: reports = [OfficeDayEvents.Report(date: date, kind: .edited)]

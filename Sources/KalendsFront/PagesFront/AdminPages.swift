@@ -87,7 +87,7 @@ extension Statistics.Runs {
 extension Statistics.Day {
     fileprivate var page: RunDay {
         RunDay(
-            day: CivilDay(number: number), succeeded: counted.successes,
+            day: CivilDate(daysSinceEpoch: number), succeeded: counted.successes,
             failed: max(0, counted.runs - counted.successes))
     }
 }

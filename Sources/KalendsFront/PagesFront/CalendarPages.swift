@@ -29,14 +29,14 @@ struct CalendarPages: Sendable {
         let filter = CalendarPage.Filter(
             kinds: Set(visit.query.all("kind").compactMap { EntryKind(text: $0) }), person: visit.given("person"),
             patient: visit.given("patient"), feed: visit.given("feed"))
-        let asked = visit.query["date"].flatMap { CivilDay($0) }.flatMap { Self.bounds.contains($0) ? $0 : nil }
+        let asked = visit.query["date"].flatMap { CivilDate(iso: $0) }.flatMap { Self.bounds.contains($0) ? $0 : nil }
         let all = PageRequest(limit: Self.most)
         let read = try await visit.read(isLarge: true) { circle, visitor in
             let zone = visitor.zone
             let day = asked ?? PageZone(zone).local(services.now()).day
             var days = CalendarPage.days(of: view, from: day)
-            if view == .month { days = days.lowerBound.adding(-6)...days.upperBound.adding(6) }
-            let (from, to) = (CivilDate(days.lowerBound), CivilDate(days.upperBound.adding(1)))
+            if view == .month { days = days.lowerBound.adding(days: -6)...days.upperBound.adding(days: 6) }
+            let (from, to) = (CivilDate(days.lowerBound), CivilDate(days.upperBound.adding(days: 1)))
             let entries =
                 if let feed = filter.feed {
                     try Self.entries(ofFeed: feed, in: circle, from: from, to: to, zone, services)
@@ -57,7 +57,7 @@ struct CalendarPages: Sendable {
     }
 
     /// The years that a calendar page can show.
-    private static let bounds = CivilDay(year: 1900, month: 2, day: 1)...CivilDay(year: 2199, month: 11, day: 1)
+    private static let bounds = CivilDate(year: 1900, month: 2, day: 1)...CivilDate(year: 2199, month: 11, day: 1)
 
     /// The entries that one of the reader's feeds shows.
     static func entries(
@@ -95,8 +95,4 @@ struct CalendarPages: Sendable {
 extension PageVisit {
     /// A query parameter; nil when it is missing or empty.
     func given(_ name: String) -> String? { query[name].flatMap { $0.isEmpty ? nil : $0 } }
-}
-
-extension CivilDate {
-    init(_ day: CivilDay) { self.init(daysSinceEpoch: day.number) }
 }

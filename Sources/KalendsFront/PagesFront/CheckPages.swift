@@ -64,8 +64,8 @@ extension CheckPage.Result {
             let all = calendars.compactMap { $0[name]?.string }.filter { !$0.isEmpty }
             return all.isEmpty ? nil : all.prefix(3).joined(separator: ", ")
         }
-        func day(_ name: String) -> [CivilDay] {
-            calendars.compactMap { $0["starts"]?[name]?.string.flatMap { CivilDay($0) } }
+        func day(_ name: String) -> [CivilDate] {
+            calendars.compactMap { $0["starts"]?[name]?.string.flatMap { CivilDate(iso: $0) } }
         }
         let problems = (found["problems"]?.array ?? []).compactMap(FileProblem.init)
         self.init(

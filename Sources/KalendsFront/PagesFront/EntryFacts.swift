@@ -67,8 +67,8 @@ extension EntryKind {
 extension Pages.EntrySpan {
     init(_ occurrence: Occurrence, _ zone: TimeZoneReference) {
         if occurrence.start.isDate {
-            let first = CivilDay(number: occurrence.start.civilDate.daysSinceEpoch)
-            let last = CivilDay(number: occurrence.end.civilDate.daysSinceEpoch - 1)
+            let first = occurrence.start.civilDate
+            let last = CivilDate(daysSinceEpoch: occurrence.end.civilDate.daysSinceEpoch - 1)
             self = .days(first, max(first, last))
         } else {
             self = .timed(
@@ -83,7 +83,7 @@ extension Pages.EntrySpan {
         switch span {
         case .timed(let start, let end): self = .timed(from: start.milliseconds, to: end.milliseconds)
         case .days(let first, let last):
-            self = .days(CivilDay(number: first.daysSinceEpoch), CivilDay(number: last.daysSinceEpoch))
+            self = .days(first, last)
         }
     }
 }

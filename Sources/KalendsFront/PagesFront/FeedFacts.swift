@@ -109,7 +109,7 @@ extension FeedPage {
             },
             reads: shown.health.days.map {
                 DayReads(
-                    day: CivilDay(number: $0.day), client: ClientFamily(code: $0.client).rawValue,
+                    day: CivilDate(daysSinceEpoch: $0.day), client: ClientFamily(code: $0.client).rawValue,
                     count: $0.accessCount)
             },
             settings: ContentSettings(

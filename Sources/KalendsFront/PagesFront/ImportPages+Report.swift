@@ -22,8 +22,8 @@ extension Imports.Report {
     ) throws -> ImportPage.Report {
         let members = JSONValue.object(try json)
         func count(_ name: String) -> Int { members["counts"]?[name]?.integer ?? 0 }
-        func day(_ name: String) -> CivilDay? {
-            members["span"]?[name]?.string.flatMap { CivilDay(String($0.prefix(10))) }
+        func day(_ name: String) -> CivilDate? {
+            members["span"]?[name]?.string.flatMap { CivilDate(iso: String($0.prefix(10))) }
         }
         var others = leftOut
         others.set(start..<start + items.count, to: [])
@@ -68,9 +68,9 @@ extension Imports.Report {
             let change = json["change"]?.string.flatMap({ ImportPage.Change(text: $0) })
         else { return nil }
         var span: Pages.EntrySpan?
-        if let first = json["start"]?["date"]?.string.flatMap({ CivilDay($0) }) {
-            let end = json["end"]?["date"]?.string.flatMap { CivilDay($0) } ?? first.adding(1)
-            span = .days(first, max(first, end.adding(-1)))
+        if let first = json["start"]?["date"]?.string.flatMap({ CivilDate(iso: $0) }) {
+            let end = json["end"]?["date"]?.string.flatMap { CivilDate(iso: $0) } ?? first.adding(days: 1)
+            span = .days(first, max(first, end.adding(days: -1)))
         } else if let from = json["start"].flatMap({ instant($0, zone) }) {
             span = .timed(from: from, to: max(from, json["end"].flatMap { instant($0, zone) } ?? from))
         }

@@ -38,7 +38,7 @@ struct OfficeDayPages: Sendable {
     @Sendable
     private static func say(_ visit: PageVisit) async throws -> Response {
         let text = try visit.id("date")
-        guard let date = OfficeDate(text), FieldReader.years.contains(date.parts.year) else { throw Refusal.noSuchPath }
+        guard let date = CivilDate(iso: text), FieldReader.years.contains(date.year) else { throw Refusal.noSuchPath }
         var fields = FieldReader(["status": visit.typed("status")])
         let status = fields.choice("status", DayStatus.self)
         try fields.end()
@@ -98,19 +98,19 @@ struct OfficeDayPages: Sendable {
         _ visit: PageVisit, _ draft: Draft = Draft()
     ) async throws -> Response {
         let (now, quotas) = (visit.services.now(), visit.services.settings.quotas)
-        let asked = visit.query["month"].flatMap { CivilDay($0) }.flatMap { shown($0) }
-        let picked = visit.query["day"].flatMap { CivilDay($0) }.flatMap { shown($0) }
+        let asked = visit.query["month"].flatMap { CivilDate(iso: $0) }.flatMap { shown($0) }
+        let picked = visit.query["day"].flatMap { CivilDate(iso: $0) }.flatMap { shown($0) }
         let read = try await visit.readOwn { user, visitor in
             let office = try user.officeDays(now: now)
-            let month = (asked ?? PageZone(visitor.zone).local(now).day).firstOfMonth()
-            let last = month.firstOfMonth(adding: 1).adding(-1)
+            let month = (asked ?? PageZone(visitor.zone).local(now).day).startOfMonth
+            let last = month.firstOfMonth(adding: 1).adding(days: -1)
             let status = try office.status
             let problem = status.banner?.problem
             // These two are explained where the phone's connection is.
             let isOnPhone = problem == .permissionRevoked || problem == .switchedOff
             return OfficeDaysPage(
                 settings: office.settings.page, connections: try connections(of: user, quotas), month: month,
-                days: try office.days(OfficeDate(dayNumber: month.number)...OfficeDate(dayNumber: last.number))
+                days: try office.days(month...last)
                     .map(\.page),
                 upcoming: try office.preview.map(\.page),
                 problem: problem.flatMap { OfficeDaysPage.Problem(text: $0.rawValue) },
@@ -118,12 +118,12 @@ struct OfficeDayPages: Sendable {
                 lastSyncAt: status.profile.lastSyncAt, managedEvents: status.counts.managed, picked: picked,
                 draft: draft)
         }
-        return try await visit.page(read, status: draft.status, path: "\(path)?month=\(read.0.month.iso)")
+        return try await visit.page(read, status: draft.status, path: "\(path)?month=\(read.0.month.description)")
     }
 
     /// The day, if its year is one that the API accepts; otherwise nil.
-    private static func shown(_ day: CivilDay) -> CivilDay? {
-        FieldReader.years.contains(day.parts.year) ? day : nil
+    private static func shown(_ day: CivilDate) -> CivilDate? {
+        FieldReader.years.contains(day.year) ? day : nil
     }
 
     /// The connections whose calendars can take events.
@@ -146,7 +146,7 @@ extension OfficeSettings {
             trackedDays: Set(
                 OfficeWeekday.allCases.enumerated().filter { trackedDays.contains($0.element) }.map(\.offset)),
             createsRemoteEvents: createRemoteEvents, monthlyGoal: monthlyGoal, officeAddress: officeAddress,
-            holidays: holidays.sorted().map { CivilDay(number: $0.dayNumber) })
+            holidays: holidays.sorted().map { CivilDate(daysSinceEpoch: $0.daysSinceEpoch) })
     }
 }
 
@@ -164,7 +164,7 @@ extension OfficeSettings.Target {
 extension OfficeDiary.ShownDay {
     fileprivate var page: OfficeDaysPage.Day {
         OfficeDaysPage.Day(
-            day: CivilDay(number: day.date.dayNumber), status: .init(text: day.status.rawValue) ?? .neither,
+            day: day.date, status: .init(text: day.status.rawValue) ?? .neither,
             source: day.source.flatMap { .init(text: $0.rawValue) }, minutes: day.officeMinutes,
             eventTitle: day.event?.title)
     }

@@ -139,8 +139,8 @@ extension Pages.EntrySpan {
         switch span {
         case .timed(let start, let end, _): self = .timed(from: start.milliseconds, to: end.milliseconds)
         case .days(let first, let until):
-            let start = CivilDay(number: first.daysSinceEpoch)
-            self = .days(start, max(start, CivilDay(number: until.daysSinceEpoch - 1)))
+            let start = first
+            self = .days(start, max(start, CivilDate(daysSinceEpoch: until.daysSinceEpoch - 1)))
         }
     }
 }

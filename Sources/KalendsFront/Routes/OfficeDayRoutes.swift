@@ -81,7 +81,7 @@ struct OfficeDayRoutes: Sendable {
     private func visits(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (user, caller, page) = (try context.identifier("user"), try context.caller(), try Page(request, context))
         let (from, to) = try Self.span(request)
-        let (first, last) = (from ?? OfficeDate(dayNumber: -30_000), to ?? OfficeDate(dayNumber: 200_000))
+        let (first, last) = (from ?? CivilDate(daysSinceEpoch: -30_000), to ?? CivilDate(daysSinceEpoch: 200_000))
         guard first <= last else {
             throw Refusal.invalid("/query/to", code: .order, "This must not be before `from`.")
         }
@@ -150,18 +150,18 @@ struct OfficeDayRoutes: Sendable {
     }
 
     /// The date of the path; throws 400 for text that is not a date.
-    private static func date(_ context: KalendsContext) throws -> OfficeDate {
-        guard let date = context.parameter("date").flatMap({ OfficeDate($0) }),
-            FieldReader.years.contains(date.parts.year)
+    private static func date(_ context: KalendsContext) throws -> CivilDate {
+        guard let date = context.parameter("date").flatMap({ CivilDate(iso: $0) }),
+            FieldReader.years.contains(date.year)
         else { throw Refusal.badRequest("A day is named by its date, as YYYY-MM-DD.", code: .invalidID) }
         return date
     }
 
     /// The dates of the query; throws 422 for text that is not a date.
-    private static func span(_ request: Request) throws -> (from: OfficeDate?, to: OfficeDate?) {
-        func bound(_ name: String) throws -> OfficeDate? {
+    private static func span(_ request: Request) throws -> (from: CivilDate?, to: CivilDate?) {
+        func bound(_ name: String) throws -> CivilDate? {
             guard let text = request.uri.queryParameters[Substring(name)] else { return nil }
-            guard let date = OfficeDate(text), FieldReader.years.contains(date.parts.year) else {
+            guard let date = CivilDate(iso: text), FieldReader.years.contains(date.year) else {
                 throw Refusal.invalid(
                     "/query/\(name)", code: .invalidDate, "This must be a day that exists, as YYYY-MM-DD.")
             }
@@ -170,9 +170,9 @@ struct OfficeDayRoutes: Sendable {
         return (try bound("from"), try bound("to"))
     }
 
-    private static func date(after page: Page) throws -> OfficeDate? {
+    private static func date(after page: Page) throws -> CivilDate? {
         if page.after.isEmpty { return nil }
-        guard let date = OfficeDate(page.after), FieldReader.years.contains(date.parts.year) else {
+        guard let date = CivilDate(iso: page.after), FieldReader.years.contains(date.year) else {
             throw Refusal.invalid("/query/cursor", code: .invalidCursor, "This is not a cursor from a list.")
         }
         return date

@@ -145,15 +145,15 @@ extension FieldReader {
         return Set(found)
     }
 
-    fileprivate mutating func dates(_ name: String) -> Set<OfficeDate>? {
+    fileprivate mutating func dates(_ name: String) -> Set<CivilDate>? {
         guard let value = value(name) else { return nil }
         guard let items = value.array, items.count <= OfficeSettings.mostHolidays else {
             fault(name, code: .tooMany, "This must be a list of at most \(OfficeSettings.mostHolidays) dates.")
             return nil
         }
-        var dates: Set<OfficeDate> = []
+        var dates: Set<CivilDate> = []
         for (index, item) in items.enumerated() {
-            if let date = item.string.flatMap({ OfficeDate($0) }), Self.years.contains(date.parts.year) {
+            if let date = item.string.flatMap({ CivilDate(iso: $0) }), Self.years.contains(date.year) {
                 dates.insert(date)
             } else {
                 fault("\(name)/\(index)", code: .invalidDate, "This must be a day that exists, as YYYY-MM-DD.")

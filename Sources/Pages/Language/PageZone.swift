@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Calendar
+
 /// A time zone as pages need it: its name, and its offset from UTC at an instant.
 public struct PageZone: Sendable {
     public let name: String
@@ -19,13 +21,13 @@ public struct PageZone: Sendable {
         let offset = offset(seconds)
         let local = seconds + offset
         let day = local.floorDivided(by: 86_400)
-        return LocalTime(day: CivilDay(number: day), second: local - day * 86_400, offset: offset)
+        return LocalTime(day: CivilDate(daysSinceEpoch: day), second: local - day * 86_400, offset: offset)
     }
 }
 
 /// A local date and time.
 public struct LocalTime: Sendable {
-    public let day: CivilDay
+    public let day: CivilDate
     /// Seconds from the start of the day.
     public let second: Int
     /// The offset in seconds east of UTC.
@@ -40,6 +42,6 @@ public struct LocalTime: Sendable {
         let sign = offset < 0 ? "-" : "+"
         let minutes = abs(offset) / 60
         return
-            "\(day.iso)T\(two(hour)):\(two(minute)):\(two(second % 60))\(sign)\(two(minutes / 60)):\(two(minutes % 60))"
+            "\(day.description)T\(two(hour)):\(two(minute)):\(two(second % 60))\(sign)\(two(minutes / 60)):\(two(minutes % 60))"
     }
 }

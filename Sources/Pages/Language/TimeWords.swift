@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Calendar
+
 /// Times in everyday words, in the reader's language and zone, with the exact time as an attribute.
 public struct TimeWords: Sendable {
     let words: Words
@@ -13,7 +15,7 @@ public struct TimeWords: Sendable {
         self.now = now
     }
 
-    var today: CivilDay { zone.local(now).day }
+    var today: CivilDate { zone.local(now).day }
 
     // MARK: Instants
 
@@ -26,8 +28,8 @@ public struct TimeWords: Sendable {
         return node(instant, words("timeDayAndClock", ["day": date(local.day), "clock": clock(local)]))
     }
 
-    func dayNode(_ day: CivilDay) -> Node {
-        ["iso": .text(day.iso), "title": .text(fullDate(day)), "text": .text(date(day))]
+    func dayNode(_ day: CivilDate) -> Node {
+        ["iso": .text(day.description), "title": .text(fullDate(day)), "text": .text(date(day))]
     }
 
     private func node(_ instant: Int, _ text: String) -> Node {
@@ -44,7 +46,7 @@ public struct TimeWords: Sendable {
         let local = zone.local((instant + half / 2) / half * half)
         let clock = local.minute == 0 ? clock(local, "clockHour") : clock(local)
         let text =
-            switch local.day.number - today.number {
+            switch local.day.daysSinceEpoch - today.daysSinceEpoch {
             case 0: words("timeAbout", ["clock": clock])
             case 1: words("timeAboutTomorrow", ["clock": clock])
             default: words("timeAboutOnDay", ["day": weekdayDate(local.day), "clock": clock])
@@ -60,12 +62,12 @@ public struct TimeWords: Sendable {
         if minutes < 60 { return words(seconds > 0 ? "timeMinutesAgo" : "timeInMinutes", count: minutes) }
         let local = zone.local(instant)
         let clock = clock(local)
-        switch local.day.number - today.number {
+        switch local.day.daysSinceEpoch - today.daysSinceEpoch {
         case 0: return words("timeToday", ["clock": clock])
         case -1: return words("timeYesterday", ["clock": clock])
         case 1: return words("timeTomorrow", ["clock": clock])
         case 2...6, -6 ... -2:
-            return words("timeWeekday", ["weekday": words.choice("weekdays", local.day.weekday), "clock": clock])
+            return words("timeWeekday", ["weekday": words.choice("weekdays", local.day.mondayBasedWeekday), "clock": clock])
         default: return words("timeOnDay", ["day": date(local.day), "clock": clock])
         }
     }
@@ -93,30 +95,30 @@ public struct TimeWords: Sendable {
     // MARK: Days
 
     /// A text such as "January 21" and "21. Januar", with the year if it is not the current one.
-    func date(_ day: CivilDay) -> String {
-        words(day.parts.year == today.parts.year ? "dayAndMonth" : "dayMonthYear", names(of: day))
+    func date(_ day: CivilDate) -> String {
+        words(day.year == today.year ? "dayAndMonth" : "dayMonthYear", names(of: day))
     }
 
     /// A text such as "Wednesday, January 21" and "Mittwoch, 21. Januar".
-    func weekdayDate(_ day: CivilDay) -> String {
-        words("weekdayAndDate", ["weekday": words.choice("weekdays", day.weekday), "date": date(day)])
+    func weekdayDate(_ day: CivilDate) -> String {
+        words("weekdayAndDate", ["weekday": words.choice("weekdays", day.mondayBasedWeekday), "date": date(day)])
     }
 
     /// A day with its weekday and year.
-    func fullDate(_ day: CivilDay) -> String {
+    func fullDate(_ day: CivilDate) -> String {
         words(
             "weekdayAndDate",
             [
-                "weekday": words.choice("weekdays", day.weekday), "date": words("dayMonthYear", names(of: day)),
+                "weekday": words.choice("weekdays", day.mondayBasedWeekday), "date": words("dayMonthYear", names(of: day)),
             ])
     }
 
     /// A text such as "January 2026".
-    func month(_ day: CivilDay) -> String { words("monthAndYear", names(of: day)) }
+    func month(_ day: CivilDate) -> String { words("monthAndYear", names(of: day)) }
 
     /// "Today", "Tomorrow", "Yesterday", or the day with its weekday.
-    func nearDate(_ day: CivilDay) -> String {
-        switch day.number - today.number {
+    func nearDate(_ day: CivilDate) -> String {
+        switch day.daysSinceEpoch - today.daysSinceEpoch {
         case 0: words["dayToday"]
         case 1: words["dayTomorrow"]
         case -1: words["dayYesterday"]
@@ -124,10 +126,9 @@ public struct TimeWords: Sendable {
         }
     }
 
-    private func names(of day: CivilDay) -> [String: String] {
-        let parts = day.parts
+    private func names(of day: CivilDate) -> [String: String] {
         return [
-            "day": String(parts.day), "month": words.choice("months", parts.month - 1), "year": String(parts.year),
+            "day": String(day.day), "month": words.choice("months", day.month - 1), "year": String(day.year),
         ]
     }
 }

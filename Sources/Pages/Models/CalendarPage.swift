@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Calendar
+
 /// `/app/circles/{circle}?view=month|week|agenda&date=YYYY-MM-DD&kind=&person=&patient=&feed=`: the calendar.
 public struct CalendarPage: Page {
     public enum View: String, Sendable, CaseIterable { case month, week, agenda }
@@ -17,7 +19,7 @@ public struct CalendarPage: Page {
     }
 
     public var view: View
-    public var day: CivilDay
+    public var day: CivilDate
     public var filter: Filter
     public var people: [Named]
     public var patients: [Named]
@@ -26,7 +28,7 @@ public struct CalendarPage: Page {
     public var entries: [PageEntry]
 
     public init(
-        view: View, day: CivilDay, filter: Filter = Filter(), people: [Named], patients: [Named], feeds: [Named],
+        view: View, day: CivilDate, filter: Filter = Filter(), people: [Named], patients: [Named], feeds: [Named],
         entries: [PageEntry]
     ) {
         (self.view, self.day, self.filter, self.people, self.patients) = (view, day, filter, people, patients)
@@ -34,11 +36,11 @@ public struct CalendarPage: Page {
     }
 
     /// The days that a view shows, including the last one.
-    public static func days(of view: View, from day: CivilDay) -> ClosedRange<CivilDay> {
+    public static func days(of view: View, from day: CivilDate) -> ClosedRange<CivilDate> {
         switch view {
-        case .month: day.firstOfMonth()...day.firstOfMonth(adding: 1).adding(-1)
-        case .week: day.adding(-day.weekday)...day.adding(6 - day.weekday)
-        case .agenda: day...day.adding(29)
+        case .month: day.startOfMonth...day.endOfMonth
+        case .week: day.adding(days: -day.mondayBasedWeekday)...day.adding(days: 6 - day.mondayBasedWeekday)
+        case .agenda: day...day.adding(days: 29)
         }
     }
 
@@ -50,11 +52,11 @@ public struct CalendarPage: Page {
             view == .month
             ? times.month(day)
             : words("spanDays", ["from": times.date(shown.lowerBound), "to": times.date(shown.upperBound)])
-        let steps: (CivilDay, CivilDay) =
+        let steps: (CivilDate, CivilDate) =
             switch view {
             case .month: (day.firstOfMonth(adding: -1), day.firstOfMonth(adding: 1))
-            case .week: (day.adding(-7), day.adding(7))
-            case .agenda: (day.adding(-30), day.adding(30))
+            case .week: (day.adding(days: -7), day.adding(days: 7))
+            case .agenda: (day.adding(days: -30), day.adding(days: 30))
             }
         return PageContent(
             template: "calendar", title: name, isName: true, place: .calendar,
@@ -100,8 +102,8 @@ public struct CalendarPage: Page {
         !filter.kinds.isEmpty || filter.person != nil || filter.patient != nil || filter.feed != nil
     }
 
-    private func link(_ paper: RenderContext, to day: CivilDay, as view: View? = nil) -> String {
-        var query = "?view=\((view ?? self.view).rawValue)&date=\(day.iso)"
+    private func link(_ paper: RenderContext, to day: CivilDate, as view: View? = nil) -> String {
+        var query = "?view=\((view ?? self.view).rawValue)&date=\(day.description)"
         for kind in EntryKind.allCases where filter.kinds.contains(kind) { query += "&kind=\(kind.rawValue)" }
         for (name, value) in [("person", filter.person), ("patient", filter.patient), ("feed", filter.feed)] {
             if let value { query += "&\(name)=\(value.pathSegment)" }
@@ -116,10 +118,10 @@ public struct CalendarPage: Page {
             let first = max(shown.lowerBound, entry.span.firstDay(in: paper.times.zone))
             let last = min(shown.upperBound, entry.span.lastDay(in: paper.times.zone))
             guard first <= last else { continue }
-            for number in first.number...last.number { days[number, default: []].append(entry) }
+            for number in first.daysSinceEpoch...last.daysSinceEpoch { days[number, default: []].append(entry) }
         }
         return paper.month(day, caption: caption) { day in
-            let own = days[day.number] ?? []
+            let own = days[day.daysSinceEpoch] ?? []
             // Up to four entries fit; if there are more, three and a link to all of them are shown.
             let chips = own.count > 4 ? own.prefix(3) : own[...]
             var cell: [String: Node] = [
@@ -156,6 +158,6 @@ public struct CalendarPage: Page {
         }
         return paper.form(
             "filter", paper.circlePath(), fields, submit: "filterApply", style: .plain,
-            values: ["view": view.rawValue, "date": day.iso], isSearch: true)
+            values: ["view": view.rawValue, "date": day.description], isSearch: true)
     }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Calendar
+
 /// `/app/check`: the problems of a calendar file, which is not stored.
 public struct CheckPage: Page {
     public struct Verdict: Sendable {
@@ -20,8 +22,8 @@ public struct CheckPage: Page {
         public var events: Int
         public var calendarName: String?
         public var writtenBy: String?
-        public var first: CivilDay?
-        public var last: CivilDay?
+        public var first: CivilDate?
+        public var last: CivilDate?
         public var problems: [FileProblem]
         public var moreProblems: Int
         public var verdicts: [Verdict]
@@ -30,7 +32,7 @@ public struct CheckPage: Page {
 
         public init(
             bytes: Int, events: Int, calendarName: String? = nil, writtenBy: String? = nil,
-            first: CivilDay? = nil, last: CivilDay? = nil, problems: [FileProblem], moreProblems: Int = 0,
+            first: CivilDate? = nil, last: CivilDate? = nil, problems: [FileProblem], moreProblems: Int = 0,
             verdicts: [Verdict], refusal: String? = nil
         ) {
             (self.bytes, self.events, self.calendarName, self.writtenBy) = (bytes, events, calendarName, writtenBy)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Calendar
+
 /// `/app/circles/{circle}/feeds/{feed}`: one feed.
 public struct FeedPage: Page {
     public struct Client: Sendable {
@@ -17,11 +19,11 @@ public struct FeedPage: Page {
 
     /// The number of times that a program read the feed on a day.
     public struct DayReads: Sendable {
-        public var day: CivilDay
+        public var day: CivilDate
         public var client: String
         public var count: Int
 
-        public init(day: CivilDay, client: String, count: Int) {
+        public init(day: CivilDate, client: String, count: Int) {
             (self.day, self.client, self.count) = (day, client, count)
         }
     }
@@ -87,7 +89,7 @@ public struct FeedPage: Page {
             "reads": reads.isEmpty ? .nothing : picture(paper),
             "noReads": clients.isEmpty && isLive ? paper.emptyState("readsEmptyTitle", "readsEmptyText") : .nothing,
             "removalText": .text(words[isLive ? "feedRemovalLiveText" : "feedRemovalText"]),
-            "preview": paper.agenda(preview, from: today, to: today.adding(13)),
+            "preview": paper.agenda(preview, from: today, to: today.adding(days: 13)),
             "noPreview": preview.isEmpty ? paper.emptyState("previewEmptyTitle", "previewEmptyText") : .nothing,
             "leftOut": .rows(
                 leftOut.filter { $0.count > 0 }.map {
@@ -177,8 +179,8 @@ public struct FeedPage: Page {
     /// A chart of the last thirty days with the five programs that read most, and all others together.
     private func picture(_ paper: RenderContext) -> Node {
         // Reads are counted by UTC days; west of UTC, tomorrow's UTC day begins in the evening.
-        let last = reads.map(\.day.number).reduce(paper.times.today.number, max)
-        let days = (0..<30).map { CivilDay(number: last + $0 - 29) }
+        let last = reads.map(\.day.daysSinceEpoch).reduce(paper.times.today.daysSinceEpoch, max)
+        let days = (0..<30).map { CivilDate(daysSinceEpoch: last + $0 - 29) }
         var totals: [(name: String, count: Int)] = []
         for read in reads {
             if let index = totals.firstIndex(where: { $0.name == read.client }) {
@@ -194,7 +196,7 @@ public struct FeedPage: Page {
             kinds.append((paper.words["clientsOthers"], [Int](repeating: 0, count: days.count)))
         }
         for read in reads {
-            let place = read.day.number - days[0].number
+            let place = read.day.daysSinceEpoch - days[0].daysSinceEpoch
             guard days.indices.contains(place) else { continue }
             kinds[own.firstIndex { $0 == read.client } ?? kinds.count - 1].counts[place] += read.count
         }

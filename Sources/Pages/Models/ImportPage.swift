@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Calendar
+
 /// `/app/circles/{circle}/import` and `…/import/{import}`: an import from file to report.
 public struct ImportPage: Page {
     public struct Counts: Sendable {
@@ -59,8 +61,8 @@ public struct ImportPage: Page {
         public var id: String
         public var fileName: String?
         public var counts: Counts
-        public var first: CivilDay?
-        public var last: CivilDay?
+        public var first: CivilDate?
+        public var last: CivilDate?
         public var items: [Item]
         /// The number of this part's first item, and how many items the part has.
         public var start: Int
@@ -77,7 +79,7 @@ public struct ImportPage: Page {
         public var kept: Set<Dropped.Kind>
 
         public init(
-            id: String, fileName: String?, counts: Counts, first: CivilDay?, last: CivilDay?, items: [Item],
+            id: String, fileName: String?, counts: Counts, first: CivilDate?, last: CivilDate?, items: [Item],
             start: Int = 0, count: Int = 0, next: String? = nil, problems: [FileProblem], moreProblems: Int = 0,
             leftOut: String = "", leftOutCount: Int = 0, dropped: [Dropped] = [], kept: Set<Dropped.Kind> = []
         ) {

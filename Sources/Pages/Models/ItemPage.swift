@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Calendar
+
 /// `/app/circles/{circle}/{collection}/{id}`: all details of one item.
 public struct ItemPage: Page {
     public enum Status: String, Sendable, CaseIterable {
@@ -57,7 +59,7 @@ public struct ItemPage: Page {
                 ]),
                 "notes": .text(notes), "reach": reach.map { shown(paper, $0) } ?? .nothing,
             ],
-            crumbs: [(words["navCalendar"], paper.circlePath("?date=\(day.iso)"))])
+            crumbs: [(words["navCalendar"], paper.circlePath("?date=\(day.description)"))])
     }
 
     private func reminderText(_ paper: RenderContext) -> String {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Calendar
+
 /// The kinds of entries in a calendar.
 public enum EntryKind: String, Sendable, CaseIterable {
     case task, shift, appointment, followUp, imported, personal, planned, office
@@ -21,16 +23,16 @@ public struct Named: Sendable {
 /// The time of an entry: instants in milliseconds since 1970, or whole days including the last one.
 public enum EntrySpan: Sendable {
     case timed(from: Int, to: Int)
-    case days(CivilDay, CivilDay)
+    case days(CivilDate, CivilDate)
 
-    func firstDay(in zone: PageZone) -> CivilDay {
+    func firstDay(in zone: PageZone) -> CivilDate {
         switch self {
         case .timed(let from, _): zone.local(from).day
         case .days(let first, _): first
         }
     }
 
-    func lastDay(in zone: PageZone) -> CivilDay {
+    func lastDay(in zone: PageZone) -> CivilDate {
         switch self {
         case .timed(let from, let to): zone.local(max(from, to - 1)).day
         case .days(_, let last): last
@@ -74,13 +76,13 @@ extension RenderContext {
     }
 
     /// The day and the hours; both ends if the event spans several days.
-    func when(_ span: EntrySpan, _ day: (CivilDay) -> String) -> String {
+    func when(_ span: EntrySpan, _ day: (CivilDate) -> String) -> String {
         let first = span.firstDay(in: times.zone)
         let hours = self.span(span)
         return first == span.lastDay(in: times.zone) ? words("itemWhen", ["day": day(first), "span": hours]) : hours
     }
 
-    func chip(_ entry: PageEntry, on day: CivilDay? = nil) -> Node {
+    func chip(_ entry: PageEntry, on day: CivilDate? = nil) -> Node {
         var clock: String?
         if case .timed(let from, _) = entry.span {
             let local = times.zone.local(from)
@@ -94,19 +96,19 @@ extension RenderContext {
     }
 
     /// A list of days with their entries, for the template `agenda`.
-    func agenda(_ entries: [PageEntry], from: CivilDay, to: CivilDay) -> Node {
+    func agenda(_ entries: [PageEntry], from: CivilDate, to: CivilDate) -> Node {
         var days: [Int: [PageEntry]] = [:]
         for entry in entries {
             let first = max(from, entry.span.firstDay(in: times.zone))
             let last = min(to, entry.span.lastDay(in: times.zone))
             guard first <= last else { continue }
-            for number in first.number...last.number { days[number, default: []].append(entry) }
+            for number in first.daysSinceEpoch...last.daysSinceEpoch { days[number, default: []].append(entry) }
         }
         return .rows(
             days.keys.sorted().map { number in
-                let day = CivilDay(number: number)
+                let day = CivilDate(daysSinceEpoch: number)
                 return [
-                    "iso": .text(day.iso), "title": .text(times.nearDate(day)), "full": .text(times.fullDate(day)),
+                    "iso": .text(day.description), "title": .text(times.nearDate(day)), "full": .text(times.fullDate(day)),
                     "isToday": .flag(day == times.today),
                     "entries": .list((days[number] ?? []).map { chip($0, on: day) }),
                 ]

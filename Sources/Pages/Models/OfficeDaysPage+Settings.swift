@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Calendar
+
 extension OfficeDaysPage {
     func settingFields(_ paper: RenderContext) -> [Field] {
         let words = paper.words
@@ -50,7 +52,7 @@ extension OfficeDaysPage {
                 "officeAddress", words["officeAddress"], Field.text(), value: settings.officeAddress,
                 hint: words["officeAddressHint"], most: 1000),
             Field(
-                "holidays", words["officeHolidays"], .area, value: settings.holidays.map(\.iso).joined(separator: "\n"),
+                "holidays", words["officeHolidays"], .area, value: settings.holidays.map(\.description).joined(separator: "\n"),
                 hint: words["officeHolidaysHint"], most: 8000),
         ]
     }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Calendar
+
 /// `/app/office-days?month=YYYY-MM-DD`: the office days of a month, and their settings.
 public struct OfficeDaysPage: Page {
     public enum Status: String, Sendable, CaseIterable {
@@ -12,14 +14,14 @@ public struct OfficeDaysPage: Page {
     }
 
     public struct Day: Sendable {
-        public var day: CivilDay
+        public var day: CivilDate
         public var status: Status
         public var source: Source?
         public var minutes: Int
         /// The title of the day's event; nil for a day without an event.
         public var eventTitle: String?
 
-        public init(day: CivilDay, status: Status, source: Source? = nil, minutes: Int = 0, eventTitle: String? = nil) {
+        public init(day: CivilDate, status: Status, source: Source? = nil, minutes: Int = 0, eventTitle: String? = nil) {
             (self.day, self.status, self.source, self.minutes) = (day, status, source, minutes)
             self.eventTitle = eventTitle
         }
@@ -43,14 +45,14 @@ public struct OfficeDaysPage: Page {
         public var createsRemoteEvents: Bool
         public var monthlyGoal: Int
         public var officeAddress: String?
-        public var holidays: [CivilDay]
+        public var holidays: [CivilDate]
 
         public init(
             isEnabled: Bool = false, target: String = "", officeTitle: String = "Office Day",
             remoteTitle: String = "Remote Work", isAllDay: Bool = false, isBusy: Bool = false,
             usesHomeOfficeZone: Bool = false, homeOfficeZone: String? = nil, start: String = "09:00",
             end: String = "17:00", trackedDays: Set<Int> = [0, 1, 2, 3, 4], createsRemoteEvents: Bool = true,
-            monthlyGoal: Int = 15, officeAddress: String? = nil, holidays: [CivilDay] = []
+            monthlyGoal: Int = 15, officeAddress: String? = nil, holidays: [CivilDate] = []
         ) {
             (self.isEnabled, self.target, self.officeTitle) = (isEnabled, target, officeTitle)
             (self.remoteTitle, self.isAllDay, self.isBusy) = (remoteTitle, isAllDay, isBusy)
@@ -63,7 +65,7 @@ public struct OfficeDaysPage: Page {
     public var settings: Settings
     /// The connections that events can be written to, by their ids.
     public var connections: [Named]
-    public var month: CivilDay
+    public var month: CivilDate
     /// The days of the month that is shown.
     public var days: [Day]
     /// The days of the next two weeks.
@@ -74,13 +76,13 @@ public struct OfficeDaysPage: Page {
     public var lastSyncAt: Int?
     public var managedEvents: Int
     /// The day whose status the person is about to set; nil when no day is selected.
-    public var picked: CivilDay?
+    public var picked: CivilDate?
     public var draft: Draft
 
     public init(
-        settings: Settings, connections: [Named], month: CivilDay, days: [Day], upcoming: [Day],
+        settings: Settings, connections: [Named], month: CivilDate, days: [Day], upcoming: [Day],
         problem: Problem? = nil, fixPath: String? = nil, lastSyncAt: Int? = nil, managedEvents: Int = 0,
-        picked: CivilDay? = nil, draft: Draft = Draft()
+        picked: CivilDate? = nil, draft: Draft = Draft()
     ) {
         (self.settings, self.connections, self.month, self.days) = (settings, connections, month, days)
         (self.upcoming, self.problem, self.fixPath, self.lastSyncAt) = (upcoming, problem, fixPath, lastSyncAt)
@@ -143,8 +145,8 @@ public struct OfficeDaysPage: Page {
             scripts: ["preview"], problems: paper.problems(draft, in: "office", fields))
     }
 
-    private func link(_ paper: RenderContext, _ day: CivilDay) -> String {
-        paper.href("/app/office-days?month=\(day.iso)")
+    private func link(_ paper: RenderContext, _ day: CivilDate) -> String {
+        paper.href("/app/office-days?month=\(day.description)")
     }
 
     private func goal(_ paper: RenderContext, _ office: Int) -> Node {
@@ -155,13 +157,13 @@ public struct OfficeDaysPage: Page {
         ]
     }
 
-    private func cell(_ paper: RenderContext, _ day: CivilDay) -> [String: Node] {
+    private func cell(_ paper: RenderContext, _ day: CivilDate) -> [String: Node] {
         let own = days.first { $0.day == day }
         let status = own?.status ?? .neither
         let isHoliday = settings.holidays.contains(day)
         var cell: [String: Node] = [
             "pick": [
-                "href": .text(paper.href("/app/office-days?month=\(month.iso)&day=\(day.iso)#day")),
+                "href": .text(paper.href("/app/office-days?month=\(month.description)&day=\(day.description)#day")),
                 "label": .text(paper.words["officeChange"]), "title": .text(paper.times.weekdayDate(day)),
             ]
         ]
@@ -174,7 +176,7 @@ public struct OfficeDaysPage: Page {
         return cell
     }
 
-    private func pick(_ paper: RenderContext, _ day: CivilDay) -> Node {
+    private func pick(_ paper: RenderContext, _ day: CivilDate) -> Node {
         let words = paper.words
         let own = days.first { $0.day == day }
         var why: Node = .nothing
@@ -184,7 +186,7 @@ public struct OfficeDaysPage: Page {
         return [
             "why": why,
             "form": paper.form(
-                "day-form", "/app/office-days/days/\(day.iso)",
+                "day-form", "/app/office-days/days/\(day.description)",
                 [
                     Field(
                         "status", words("officeDayWas", ["day": paper.times.weekdayDate(day)]),

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Calendar
+
 /// Counts of several kinds, with one column for each day.
 struct Bars {
-    var days: [CivilDay]
+    var days: [CivilDate]
     /// The kinds' names, each with a count for every day.
     var kinds: [(name: String, counts: [Int])]
     /// The number of each kind's colour in the style sheet's variables.
@@ -76,8 +78,8 @@ extension RenderContext {
         }
     }
 
-    static func shortParts(_ day: CivilDay) -> [String: String] {
-        ["day": String(day.parts.day), "month": String(day.parts.month)]
+    static func shortParts(_ day: CivilDate) -> [String: String] {
+        ["day": String(day.day), "month": String(day.month)]
     }
 
     /// The value in tenths of a unit, so that numbers in the chart are short.

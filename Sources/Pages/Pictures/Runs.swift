@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Calendar
+
 /// The results of a day's runs.
 public struct RunDay: Sendable {
-    public var day: CivilDay
+    public var day: CivilDate
     public var succeeded: Int
     public var partial: Int
     public var failed: Int
 
-    public init(day: CivilDay, succeeded: Int, partial: Int = 0, failed: Int = 0) {
+    public init(day: CivilDate, succeeded: Int, partial: Int = 0, failed: Int = 0) {
         self.day = day
         self.succeeded = succeeded
         self.partial = partial

@@ -35,11 +35,11 @@ import Testing
             let expected = Set(
                 Series(master: event, overrides: []).occurrences(from: from, to: to, floatingIn: zone.rules)
                     .occurrences.map { $0.start.civilDate.daysSinceEpoch })
-            let first = Day(dayNumber: number)
+            let first = Day(daysSinceEpoch: number)
             var found = Set(
-                rule.days(from: first, through: Day(dayNumber: number + 899)) { day in
+                rule.days(from: first, through: Day(daysSinceEpoch: number + 899)) { day in
                     .instant(zones.instant(WallTime(day, second: 9 * 3600), in: "Europe/Berlin"))
-                }.map(\.dayNumber))
+                }.map(\.daysSinceEpoch))
             // The language counts a first occurrence that its rule would not have.
             let isFirstExtra = !found.contains(number)
             if isFirstExtra, rule.end.map({ if case .count = $0 { true } else { false } }) ?? false { continue }

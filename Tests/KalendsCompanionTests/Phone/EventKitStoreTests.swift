@@ -84,14 +84,14 @@ import Testing
             let found = try await phone.call { try await $0.events(in: Self.window, calendars: [phone.calendar]) }
             spans.formUnion(found.map(\.unit.content.span))
         }
-        let day = Day(dayNumber: first)
+        let day = Day(daysSinceEpoch: first)
         #expect(spans == [.allDay(first: day, last: day.adding(days: days - 1))])
     }
 
     @Test("A series goes in and comes back with what was changed and left out, and an occurrence can come back")
     func series() async throws {
         let phone = Phone()
-        let day = Day(dayNumber: PhoneWorld.start / 86_400)
+        let day = Day(daysSinceEpoch: PhoneWorld.start / 86_400)
         let span = EventSpan.timed(
             start: WallTime(day, second: 36_000), end: WallTime(day, second: 39_600), zone: "Europe/Berlin")
         func moment(_ week: Int) -> EventMoment {
@@ -129,7 +129,7 @@ import Testing
     @Test("A new series that fails while it gets its occurrences is removed, and the others of its commit are saved")
     func failingSeries() async throws {
         let phone = Phone()
-        let day = Day(dayNumber: PhoneWorld.start / 86_400)
+        let day = Day(daysSinceEpoch: PhoneWorld.start / 86_400)
         let span = EventSpan.allDay(first: day, last: day)
         let series = EventContent(
             title: "S", span: span,
@@ -156,7 +156,7 @@ import Testing
     @Test("What somebody deleted is not made again by saving it, and what is not committed is not seen")
     func gone() async throws {
         let phone = Phone()
-        let day = Day(dayNumber: PhoneWorld.start / 86_400)
+        let day = Day(daysSinceEpoch: PhoneWorld.start / 86_400)
         let unit = EventUnit(EventContent(title: "A", span: .allDay(first: day, last: day)))
         let draft = EventDraft(key: nil, calendarID: phone.calendar, unit: unit, url: nil)
         _ = try await phone.call { try await $0.save(draft) }

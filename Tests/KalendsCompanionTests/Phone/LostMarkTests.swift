@@ -14,7 +14,7 @@ import Testing
         for number in 0..<4 {
             world.server.create(.appointment) { event in
                 event.title = "item \(number)"
-                event.date = Day(dayNumber: PhoneWorld.start / 86_400 + 3 + number).description
+                event.date = Day(daysSinceEpoch: PhoneWorld.start / 86_400 + 3 + number).description
                 (event.startTime, event.endTime) = ("10:00", "11:00")
                 (event.timeZone, event.allDay) = (PhoneWorld.zone, false)
             }

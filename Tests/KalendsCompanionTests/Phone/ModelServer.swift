@@ -270,8 +270,8 @@ extension RemoteEvent {
     /// Applies a sent event: a missing field stays, and an empty text clears it.
     fileprivate mutating func apply(_ sent: SentEvent) {
         func text(_ new: String?, _ old: String?) -> String? { new.map { $0.isEmpty ? nil : $0 } ?? old }
-        if let day = Day(sent.date), let old = Day(date), let last = endDate.flatMap({ Day($0) }) {
-            endDate = last.adding(days: day.dayNumber - old.dayNumber).description
+        if let day = Day(iso: sent.date), let old = Day(iso: date), let last = endDate.flatMap({ Day(iso: $0) }) {
+            endDate = last.adding(days: day.daysSinceEpoch - old.daysSinceEpoch).description
         }
         title = sent.title.allSatisfy(\.isWhitespace) ? "Untitled" : sent.title
         date = sent.date

@@ -141,7 +141,7 @@ import Testing
         settings.officeTitle = "At the office"
         _ = try await phone.call { [settings] in try await $0.change(settings) }
         #expect(phone.titles == ["With Anna", "At the office"])
-        let first = try #require(OfficeDate("2026-06-01"))
+        let first = try #require(CivilDate(iso: "2026-06-01"))
         let dates = first...first.adding(days: 2)
         let states = try await phone.call { try await $0.days(dates).map { $0.event?.state } }
         #expect(states == [.unmanaged, .removed, .managed])

@@ -14,7 +14,7 @@ import Testing
         for (number, kind) in [ModelServer.Kind.task, .appointment, .appointment].enumerated() {
             world.server.create(kind) { event in
                 event.title = "item \(number)"
-                event.date = Day(dayNumber: PhoneWorld.start / 86_400 + 3 + number).description
+                event.date = Day(daysSinceEpoch: PhoneWorld.start / 86_400 + 3 + number).description
                 (event.startTime, event.endTime) = ("10:00", "11:00")
                 (event.timeZone, event.allDay) = (PhoneWorld.zone, false)
             }
@@ -102,7 +102,7 @@ import Testing
     @Test("A new series that the calendar does not take in one run waits, and nothing of its batch is made twice")
     func failingSeries() async throws {
         let world = PhoneWorld(5)
-        let day = Day(dayNumber: PhoneWorld.start / 86_400 + 3)
+        let day = Day(daysSinceEpoch: PhoneWorld.start / 86_400 + 3)
         for number in 0..<3 {
             world.server.create(nil) { event in
                 event.title = "item \(number)"

@@ -109,7 +109,7 @@ final class PhoneWorld {
 
     func fill(_ event: inout RemoteEvent, _ title: String, isSeries: Bool) {
         event.title = title
-        let day = Day(dayNumber: Self.start / 86_400 + dice.pick(40) - 5)
+        let day = Day(daysSinceEpoch: Self.start / 86_400 + dice.pick(40) - 5)
         event.date = day.description
         event.endDate = nil
         if dice.isOne(in: 4) {

@@ -87,7 +87,7 @@ extension OfficeDiary {
 
     /// Records a person's own statement about a date; nil removes it.
     package func say(
-        _ status: DayStatus?, on date: OfficeDate, of user: String, for caller: Caller
+        _ status: DayStatus?, on date: CivilDate, of user: String, for caller: Caller
     ) async throws -> ShownDay {
         try await act(user, caller) { act, book in
             let span = date...date
@@ -119,7 +119,7 @@ extension OfficeDiary {
             let rows = try act.transaction.officeDaysWithEvent(
                 of: user, state: OfficeEvent.State.managed.rawValue, limit: Self.cleanedAtOnce)
             guard let first = rows.first?.day, let last = rows.last?.day else { return .unchanged([]) }
-            var log = try book.log(OfficeDate(dayNumber: first)...OfficeDate(dayNumber: last), in: act.transaction)
+            var log = try book.log(CivilDate(daysSinceEpoch: first)...CivilDate(daysSinceEpoch: last), in: act.transaction)
             let dates = log.days.filter { $0.value.event?.state == .managed }.keys.sorted()
             let days = try Self.shown(dates, in: log, book, act.transaction)
             let writes = log.cleanUp()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Base
+package import Calendar
 package import OfficeDays
 package import Storage
 
@@ -38,7 +39,7 @@ package struct OfficeDiary: Sendable {
 
     /// Returns the visits that overlap dates in the person's zone, in order of start.
     package func visits(
-        of user: String, _ dates: ClosedRange<OfficeDate>?, after: (start: Int, id: String)?, limit: Int,
+        of user: String, _ dates: ClosedRange<CivilDate>?, after: (start: Int, id: String)?, limit: Int,
         for caller: Caller
     ) async throws -> [ShownVisit] {
         try await read(user, caller) { office in
@@ -62,7 +63,7 @@ package struct OfficeDiary: Sendable {
     }
 
     /// Returns one date, even if nothing is known of it.
-    package func day(_ date: OfficeDate, of user: String, for caller: Caller) async throws -> ShownDay {
+    package func day(_ date: CivilDate, of user: String, for caller: Caller) async throws -> ShownDay {
         try await read(user, caller) { try $0.days(date...date)[0] }
     }
 
@@ -72,7 +73,7 @@ package struct OfficeDiary: Sendable {
     ///   - after: the last date of the previous page.
     ///   - limit: the most dates to return.
     package func days(
-        of user: String, from: OfficeDate?, to: OfficeDate?, after: OfficeDate?, limit: Int, for caller: Caller
+        of user: String, from: CivilDate?, to: CivilDate?, after: CivilDate?, limit: Int, for caller: Caller
     ) async throws -> [ShownDay] {
         try await read(user, caller) { office in
             let today = try office.today
@@ -81,7 +82,7 @@ package struct OfficeDiary: Sendable {
             guard first <= last else {
                 throw Refusal.invalid("/query/to", code: .order, "This must not be before `from`.")
             }
-            guard last.dayNumber - first.dayNumber < Self.longestSpan else {
+            guard last.daysSinceEpoch - first.daysSinceEpoch < Self.longestSpan else {
                 throw Refusal.invalid(
                     "/query/to", code: .outOfRange, "A list has at most \(Self.longestSpan) days.")
             }
@@ -107,7 +108,7 @@ package struct OfficeDiary: Sendable {
 
     /// Returns a span of dates as they are shown.
     static func shown(
-        _ span: ClosedRange<OfficeDate>, in log: OfficeLog, _ book: OfficeBook, _ transaction: any ReadTransaction
+        _ span: ClosedRange<CivilDate>, in log: OfficeLog, _ book: OfficeBook, _ transaction: any ReadTransaction
     ) throws -> [ShownDay] {
         let context = try book.context(span, in: transaction)
         let zone = book.settings.timeZone(fallback: context.fallbackZone)
@@ -121,13 +122,13 @@ package struct OfficeDiary: Sendable {
         let rows = try transaction.officeDaysWithEvent(
             of: book.user, state: OfficeEvent.State.managed.rawValue, limit: longestSpan * 10)
         guard let first = rows.first?.day, let last = rows.last?.day else { return [] }
-        let log = try book.log(OfficeDate(dayNumber: first)...OfficeDate(dayNumber: last), in: transaction)
-        return try shown(rows.map { OfficeDate(dayNumber: $0.day) }, in: log, book, transaction)
+        let log = try book.log(CivilDate(daysSinceEpoch: first)...CivilDate(daysSinceEpoch: last), in: transaction)
+        return try shown(rows.map { CivilDate(daysSinceEpoch: $0.day) }, in: log, book, transaction)
     }
 
     /// Returns those of the dates that are decided, as they are shown.
     static func shown(
-        _ dates: [OfficeDate], in log: OfficeLog, _ book: OfficeBook, _ transaction: any ReadTransaction
+        _ dates: [CivilDate], in log: OfficeLog, _ book: OfficeBook, _ transaction: any ReadTransaction
     ) throws -> [ShownDay] {
         guard let last = dates.last else { return [] }
         let context = try book.context(last...last, in: transaction)
@@ -155,7 +156,7 @@ package struct OfficeReading {
 
     package var settings: OfficeSettings { book.settings }
 
-    package func days(_ span: ClosedRange<OfficeDate>) throws -> [OfficeDiary.ShownDay] {
+    package func days(_ span: ClosedRange<CivilDate>) throws -> [OfficeDiary.ShownDay] {
         try OfficeDiary.shown(span, in: try book.log(span, in: transaction), book, transaction)
     }
 
@@ -180,11 +181,11 @@ package struct OfficeReading {
                 state: OfficeState(book.settings, problem: problem), banner: problem.map(OfficeBanner.init),
                 profile: book.profile, goal: book.settings.monthlyGoal,
                 counts: try transaction.officeDayCounts(
-                    of: book.user, from: today.startOfMonth.dayNumber, through: today.endOfMonth.dayNumber))
+                    of: book.user, from: today.startOfMonth.daysSinceEpoch, through: today.endOfMonth.daysSinceEpoch))
         }
     }
 
-    fileprivate var today: OfficeDate {
+    fileprivate var today: CivilDate {
         get throws {
             let date = OfficeBook.date(now)
             let context = try book.context(date...date, in: transaction)

@@ -16,7 +16,7 @@ public struct CivilDateTime: Hashable, Comparable, Sendable {
         self.init(uncheckedDate: date, hour: hour, minute: minute, second: min(second, 59))
     }
 
-    init(uncheckedDate date: CivilDate, hour: Int, minute: Int, second: Int) {
+    package init(uncheckedDate date: CivilDate, hour: Int, minute: Int, second: Int) {
         wallSeconds = date.daysSinceEpoch * 86_400 + hour * 3600 + minute * 60 + second
     }
 

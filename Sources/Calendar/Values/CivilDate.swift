@@ -3,17 +3,11 @@
 /// A date in the proleptic Gregorian calendar, without a time or a zone.
 ///
 /// RFC 5545 section 3.3.4 (DATE). Years run from 1 to 9999; text with any other year is refused.
-public struct CivilDate: Hashable, Comparable, Sendable, Codable {
+public struct CivilDate: Hashable, Comparable, Sendable {
     // Takes eight bytes: every time of every event of a file holds one.
     private var yearNumber: Int32
     private var monthNumber: Int8
     private var dayNumber: Int8
-
-    private enum CodingKeys: String, CodingKey {
-        case yearNumber = "year"
-        case monthNumber = "month"
-        case dayNumber = "day"
-    }
 
     public var year: Int {
         get { Int(yearNumber) }
@@ -38,7 +32,7 @@ public struct CivilDate: Hashable, Comparable, Sendable, Codable {
         self.init(uncheckedYear: year, month: month, day: day)
     }
 
-    init(uncheckedYear year: Int, month: Int, day: Int) {
+    package init(uncheckedYear year: Int, month: Int, day: Int) {
         yearNumber = Int32(clamping: year)
         monthNumber = Int8(clamping: month)
         dayNumber = Int8(clamping: day)
@@ -74,6 +68,22 @@ public struct CivilDate: Hashable, Comparable, Sendable, Codable {
     /// The day of the week; Sunday is 0.
     public var weekday: Int { (((daysSinceEpoch + 4) % 7) + 7) % 7 }
 
+    /// The day of the week; Monday is 0.
+    public var mondayBasedWeekday: Int { (weekday + 6) % 7 }
+
+    /// The first day of this month.
+    public var startOfMonth: CivilDate { adding(days: 1 - day) }
+
+    /// The last day of this month.
+    public var endOfMonth: CivilDate { adding(days: Self.daysInMonth(month, year: year) - day) }
+
+    /// The first day of the month that is this many months after this day's, or before it if negative.
+    public func firstOfMonth(adding months: Int) -> CivilDate {
+        let index = year * 12 + month - 1 + months
+        let year = index.floorDivided(by: 12)
+        return CivilDate(uncheckedYear: year, month: index - year * 12 + 1, day: 1)
+    }
+
     /// The date `days` later, or earlier when `days` is negative.
     public func adding(days: Int) -> CivilDate { CivilDate(daysSinceEpoch: daysSinceEpoch + days) }
 
@@ -92,6 +102,17 @@ public struct CivilDate: Hashable, Comparable, Sendable, Codable {
     public static func < (a: CivilDate, b: CivilDate) -> Bool {
         (a.year, a.month, a.day) < (b.year, b.month, b.day)
     }
+}
+
+extension CivilDate: Strideable {
+    public func distance(to other: CivilDate) -> Int { other.daysSinceEpoch - daysSinceEpoch }
+    public func advanced(by days: Int) -> CivilDate { adding(days: days) }
+}
+
+/// Encoded as `2026-01-21`, also as a dictionary key.
+extension CivilDate: CodedAsText {
+    public init?(coded text: String) { self.init(iso: text) }
+    public var coded: String { description }
 }
 
 extension CivilDate: CustomStringConvertible {
@@ -127,7 +148,7 @@ extension CivilDate: CustomStringConvertible {
 }
 
 /// The number that ASCII digits spell; nil when one of the bytes is not a digit.
-func digits(_ bytes: ArraySlice<UInt8>) -> Int? {
+package func digits(_ bytes: ArraySlice<UInt8>) -> Int? {
     var value = 0
     for byte in bytes {
         guard byte >= 48, byte <= 57 else { return nil }
@@ -137,7 +158,7 @@ func digits(_ bytes: ArraySlice<UInt8>) -> Int? {
 }
 
 /// A number padded with leading zeros to a width.
-func padded(_ number: Int, _ width: Int) -> String {
+package func padded(_ number: Int, _ width: Int) -> String {
     let text = String(number)
     return text.utf8.count >= width ? text : String(repeating: "0", count: width - text.utf8.count) + text
 }

@@ -28,7 +28,7 @@ struct SeriesPlan {
     let master: Event
     let start: EventTime
     let length: OccurrenceLength
-    let zone: any TimeZoneRules
+    package let zone: any TimeZoneRules
     /// The series' own clock.
     var clock: WallClock
     let isDate: Bool

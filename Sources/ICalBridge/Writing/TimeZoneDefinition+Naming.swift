@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+extension TimeZoneReference {
+    /// The TZID in what is written: the IANA id, or a name that belongs to the file's own rules only.
+    var writtenIdentifier: String { writtenIdentifier { $0.writtenIdentifier } }
+}
+
 extension TimeZoneDefinition {
     /// The name of a definition whose own name means a known zone.
     private static let neutralName = "Kalends"

@@ -4,9 +4,9 @@
 ///
 /// Derived from windowsZones.xml of Unicode CLDR 41, copyright 1991-2013 Unicode, Inc., under the Unicode License v3
 /// (https://www.unicode.org/license.txt).
-enum WindowsTerritories {
+package enum WindowsTerritories {
     /// Whether a Windows name means a zone in some territory: `W. Europe Standard Time` means Vienna's zone in Austria.
-    static func does(_ name: String, mean identifier: String) -> Bool {
+    package static func does(_ name: String, mean identifier: String) -> Bool {
         zones[name.lowercased()]?.contains(identifier) ?? false
     }
 

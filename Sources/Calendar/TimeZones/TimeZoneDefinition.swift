@@ -42,7 +42,7 @@ public struct TimeZoneDefinition: Hashable, Sendable, Codable {
 
 extension TimeZoneDefinition {
     /// Whether the offset that is in force last has seconds, as local mean time has and no zone since 1972.
-    var isMeanTime: Bool {
+    package var isMeanTime: Bool {
         guard let last = observances.max(by: { $0.start < $1.start }) else { return false }
         return last.offsetTo % 60 != 0 && last.start.date.year >= 1972
     }
@@ -123,7 +123,7 @@ extension RecurrenceRule {
 
     /// Whether the rule has a part that onsets of a zone do not follow: weeks of the year, or other times of the day than
     /// that of the first onset.
-    func hasMore(thanDaysFrom start: CivilDateTime) -> Bool {
+    package func hasMore(thanDaysFrom start: CivilDateTime) -> Bool {
         let times = [(byHour, start.hour), (byMinute, start.minute), (bySecond, start.second)]
         return !byWeekNumber.isEmpty || times.contains { !$0.0.isEmpty && $0.0 != [$0.1] }
     }

@@ -24,4 +24,8 @@ public struct TimeZoneResolution: Hashable, Sendable, Codable {
     /// The IANA id, the file's own TZID when its VTIMEZONE is used, or nil when the times stay floating.
     public var resolvedTo: String?
     public var how: How
+
+    package init(tzid: String, resolvedTo: String?, how: How) {
+        (self.tzid, self.resolvedTo, self.how) = (tzid, resolvedTo, how)
+    }
 }

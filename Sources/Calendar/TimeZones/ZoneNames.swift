@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Finds the zone that a name means, judged only by the name.
-enum ZoneNames {
+package enum ZoneNames {
     /// An IANA zone, and how the name led to it.
-    struct Match: Hashable {
-        var zone: TimeZoneReference
-        var how: TimeZoneResolution.How
+    package struct Match: Hashable {
+        package var zone: TimeZoneReference
+        package var how: TimeZoneResolution.How
     }
 
     /// The most bytes that a name may have; no known name is longer.
@@ -13,12 +13,12 @@ enum ZoneNames {
 
     /// The zone of a TZID: an IANA id, an IANA id in different case or after a prefix, a Windows name, or an offset in
     /// the text.
-    static func match(_ name: String) -> Match? {
+    package static func match(_ name: String) -> Match? {
         named(name) ?? offset(in: name).map { Match(zone: fixed(seconds: $0, name: name), how: .offset) }
     }
 
     /// The zone of a name, without the offsets, which do not show whether there is daylight saving time.
-    static func named(_ raw: String) -> Match? {
+    package static func named(_ raw: String) -> Match? {
         guard raw.utf8.count <= longest else { return nil }
         let name = trimmed(raw)
         guard !name.isEmpty else { return nil }

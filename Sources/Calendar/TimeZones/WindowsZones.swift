@@ -4,9 +4,9 @@
 ///
 /// Derived from windowsZones.xml of Unicode CLDR 41, copyright 1991-2013 Unicode, Inc., under the Unicode License v3
 /// (https://www.unicode.org/license.txt).
-enum WindowsZones {
+package enum WindowsZones {
     /// The IANA ids by Windows name in lower case.
-    static let byName: [ByteString: String] = Dictionary(
+    package static let byName: [ByteString: String] = Dictionary(
         rows.map { ($0[0].lowercased(), $0[1]) }, uniquingKeysWith: { first, _ in first })
 
     /// The IANA id by the places in the display name, `(UTC+01:00) Amsterdam, Berlin, …`, in lower case.

@@ -6,7 +6,7 @@ extension TimeZoneDefinition {
     /// Compared from 2007 to 2037, because apps write today's rule as if it had always applied, and the last large
     /// change (North America's) was in 2007; a definition made of single changes covers the time from its first change
     /// to its last.
-    func agrees(with other: any TimeZoneRules) -> Bool {
+    package func agrees(with other: any TimeZoneRules) -> Bool {
         samples().allSatisfy { other.offset(at: $0.at) == $0.offset }
     }
 
@@ -72,7 +72,7 @@ extension TimeZoneDefinition {
     /// Besides today's rules, those from 2000 to 2006 count: the file may be that old, and the zone's rules may have
     /// changed since. A single offset that the zone has in winter or summer counts too, because that is what apps leave
     /// of a zone when they trim it to one event.
-    func describes(_ other: any TimeZoneRules) -> Bool {
+    package func describes(_ other: any TimeZoneRules) -> Bool {
         if agrees(with: other) { return true }
         let summer = Instant(seconds: 1_720_000_000)
         let winter = Instant(seconds: 1_705_000_000)
@@ -104,7 +104,7 @@ extension TimeZoneDefinition {
     /// An IANA zone with the same offsets, for a definition whose name is not recognized.
     ///
     /// Only the zones that CLDR names for Windows are tried, one for each set of rules in use.
-    func findIdentical() -> TimeZoneReference? {
+    package func findIdentical() -> TimeZoneReference? {
         let offsets = Set(observances.map(\.offsetTo))
         if offsets.count == 1, let only = offsets.first, only % 3600 == 0 {
             return ZoneNames.fixed(seconds: only, name: identifier)

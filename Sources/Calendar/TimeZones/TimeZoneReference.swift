@@ -23,9 +23,11 @@ public struct TimeZoneReference: Hashable, Sendable {
     /// The file's own rules, when no IANA zone has the same rules.
     public var definition: TimeZoneDefinition? { zone.defined?.definition }
     /// Whether it has the file's own rules.
-    var isDefined: Bool { zone.defined != nil }
-    /// The TZID in what is written: the IANA id, or a name that belongs to the file's own rules only.
-    var writtenIdentifier: String { zone.defined?.writtenIdentifier ?? zone.identifier }
+    package var isDefined: Bool { zone.defined != nil }
+    /// The TZID in what is written: the IANA id, or a name that belongs to the file's own rules only, made once.
+    package func writtenIdentifier(_ name: (TimeZoneDefinition) -> String) -> String {
+        zone.defined?.writtenIdentifier(name) ?? zone.identifier
+    }
     /// The rules that convert the zone's times.
     public var rules: any TimeZoneRules { zone.rules }
 

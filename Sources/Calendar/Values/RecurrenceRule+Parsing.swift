@@ -62,7 +62,7 @@ extension RecurrenceRule {
     }
 
     /// The parts of a rule (RFC 5545 section 3.3.10, and RFC 7529).
-    static let partNames: Set<ByteString> = [
+    package static let partNames: Set<ByteString> = [
         "FREQ", "INTERVAL", "COUNT", "UNTIL", "BYSECOND", "BYMINUTE", "BYHOUR", "BYDAY", "BYMONTHDAY", "BYYEARDAY",
         "BYWEEKNO", "BYMONTH", "BYSETPOS", "WKST", "RSCALE", "SKIP",
     ]

@@ -6,7 +6,7 @@ internal import Synchronization
 ///
 /// It returns what `TimeZoneDefinition.offset(at:)` returns. Single changes are sorted once; those of the rules are
 /// computed year by year, when a time of that year first occurs.
-final class DefinedTimeZone: TimeZoneRules {
+package final class DefinedTimeZone: TimeZoneRules {
     /// An offset and when it begins, in POSIX seconds; of onsets at the same time, the one later in the definition
     /// counts.
     private struct Onset {
@@ -52,17 +52,17 @@ final class DefinedTimeZone: TimeZoneRules {
 
     init(_ definition: TimeZoneDefinition) { self.definition = definition }
 
-    /// The definition's `writtenIdentifier`, computed once: each time in the zone is written with it.
-    var writtenIdentifier: String {
+    /// The TZID under which the definition is written, computed once: each time in the zone is written with it.
+    func writtenIdentifier(_ name: (TimeZoneDefinition) -> String) -> String {
         known.withLock { known in
             if let name = known.writtenIdentifier { return name }
-            let name = definition.writtenIdentifier
+            let name = name(definition)
             known.writtenIdentifier = name
             return name
         }
     }
 
-    func offset(at instant: Instant) -> Int {
+    package func offset(at instant: Instant) -> Int {
         known.withLock { known in
             if !known.isReady { prepare(&known) }
             let limit = instant.seconds
@@ -81,7 +81,7 @@ final class DefinedTimeZone: TimeZoneRules {
     ///
     /// Offsets are written in whole minutes, so the same change may be some seconds apart in two definitions. Times
     /// before 1970 are not compared, because most definitions begin there.
-    func agrees(with other: SystemTimeZone, during span: ClosedRange<Int>) -> Bool {
+    package func agrees(with other: SystemTimeZone, during span: ClosedRange<Int>) -> Bool {
         let slack = 61
         let (first, last) = (max(span.lowerBound, Self.firstCompared), min(span.upperBound, Self.lastChange))
         var instants = [span.lowerBound, span.upperBound]

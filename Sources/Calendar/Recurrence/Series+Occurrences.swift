@@ -47,7 +47,7 @@ extension Series {
 struct Window {
     var from: Instant
     var to: Instant
-    var zone: any TimeZoneRules
+    package var zone: any TimeZoneRules
     var occurrences: [Occurrence] = []
     /// The instants at which the occurrences start, in seconds.
     private var starts: [Int] = []
