@@ -106,14 +106,14 @@ let package = Package(
         // Synchronized calendars: the merge, the run, the providers. No database, no HTTP library.
         .target(
             name: "CalendarSync",
-            dependencies: ["Base", "ICalBridge", .product(name: "Crypto", package: "swift-crypto")],
+            dependencies: ["Base", "Calendar", "ICalBridge", .product(name: "Crypto", package: "swift-crypto")],
             swiftSettings: strict
         ),
 
         // Where a person worked, and the events that record it. No I/O; phones and the server use the same code.
         .target(
             name: "OfficeDays",
-            dependencies: ["Base", .product(name: "Crypto", package: "swift-crypto")],
+            dependencies: ["Base", "Calendar", .product(name: "Crypto", package: "swift-crypto")],
             swiftSettings: strict
         ),
 
@@ -121,13 +121,15 @@ let package = Package(
         .target(name: "PhoneTexts", dependencies: ["Base"], swiftSettings: strict),
 
         // Synchronizes a device's calendars with a server, or keeps office days without a server. No server code.
-        .target(name: "KalendsCompanion", dependencies: ["Base", "OfficeDays", "PhoneTexts"], swiftSettings: strict),
+        .target(
+            name: "KalendsCompanion", dependencies: ["Base", "Calendar", "OfficeDays", "PhoneTexts"],
+            swiftSettings: strict),
 
         // A folder of .ics files as a store, in the layout of vdirsyncer and khal.
         .target(
             name: "CompanionFolder",
             dependencies: [
-                "Base", "ICalBridge", "KalendsCompanion", "OfficeDays",
+                "Base", "Calendar", "ICalBridge", "KalendsCompanion", "OfficeDays",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: strict),
@@ -146,7 +148,7 @@ let package = Package(
         .target(
             name: "KalendsEventKit",
             dependencies: [
-                "Base", "KalendsCompanion", "OfficeDays",
+                "Base", "Calendar", "KalendsCompanion", "OfficeDays",
                 .target(name: "EventKitStandIn", condition: .when(platforms: [.linux])),
             ],
             swiftSettings: strict
@@ -156,7 +158,7 @@ let package = Package(
         // Renders web pages from given facts: templates, words, pictures. No server, no store.
         .target(
             name: "Pages",
-            dependencies: ["Base", "ProgramFiles", .product(name: "Mustache", package: "swift-mustache")],
+            dependencies: ["Base", "Calendar", "ProgramFiles", .product(name: "Mustache", package: "swift-mustache")],
             exclude: ["Templates", "Styles", "Scripts", "Words"],
             swiftSettings: strict
         ),
@@ -168,7 +170,7 @@ let package = Package(
         .target(
             name: "KalendsCore",
             dependencies: [
-                "Base", "CSandbox", "CZlib", "CalendarSync", "FeedTokens", "ICalBridge", "OfficeDays",
+                "Base", "CSandbox", "CZlib", "Calendar", "CalendarSync", "FeedTokens", "ICalBridge", "OfficeDays",
                 "Outbound", "ProgramFiles", "Storage",
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "Crypto", package: "swift-crypto"),
@@ -187,7 +189,7 @@ let package = Package(
         .target(
             name: "KalendsFront",
             dependencies: [
-                "Base", "CZlib", "CalendarSync", "FeedTokens", "ICalBridge", "KalendsCore", "OfficeDays",
+                "Base", "CZlib", "Calendar", "CalendarSync", "FeedTokens", "ICalBridge", "KalendsCore", "OfficeDays",
                 "Pages", "Storage",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -264,7 +266,8 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(name: "BaseTests", dependencies: ["Base", "TestSupport"], swiftSettings: strict),
         .testTarget(
-            name: "ICalBridgeTests", dependencies: ["Base", "Calendar", "ICalBridge", "TestSupport"], exclude: ["Oracles"],
+            name: "ICalBridgeTests", dependencies: ["Base", "Calendar", "ICalBridge", "TestSupport"],
+            exclude: ["Oracles"],
             swiftSettings: strict),
         .testTarget(
             name: "StorageTests",
@@ -278,24 +281,26 @@ let package = Package(
             dependencies: ["Base", "FeedTokens", "Storage", "StorageSQLite", "StoreConformance", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
-            name: "OfficeDaysTests", dependencies: ["Base", "OfficeDays", "TestSupport"], exclude: ["Oracles"],
+            name: "OfficeDaysTests", dependencies: ["Base", "Calendar", "OfficeDays", "TestSupport"],
+            exclude: ["Oracles"],
             swiftSettings: strict),
         .testTarget(
-            name: "PagesTests", dependencies: ["Base", "Pages", "PhoneTexts"], exclude: ["Browser"],
+            name: "PagesTests", dependencies: ["Base", "Calendar", "Pages", "PhoneTexts"], exclude: ["Browser"],
             swiftSettings: strict),
         .testTarget(
-            name: "CalendarSyncTests", dependencies: ["Base", "CalendarSync", "ICalBridge", "TestSupport"],
+            name: "CalendarSyncTests", dependencies: ["Base", "Calendar", "CalendarSync", "ICalBridge", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "KalendsCompanionTests",
             dependencies: [
-                "Base", "EventKitStandIn", "ICalBridge", "KalendsCompanion", "KalendsEventKit", "OfficeDays",
+                "Base", "Calendar", "EventKitStandIn", "ICalBridge", "KalendsCompanion", "KalendsEventKit",
+                "OfficeDays",
                 "PhoneTexts", "TestSupport",
             ],
             exclude: ["Servers"], swiftSettings: strict),
         .testTarget(
             name: "CompanionFolderTests",
-            dependencies: ["Base", "CompanionFolder", "ICalBridge", "KalendsCompanion", "OfficeDays"],
+            dependencies: ["Base", "Calendar", "CompanionFolder", "ICalBridge", "KalendsCompanion", "OfficeDays"],
             swiftSettings: strict),
         .testTarget(
             name: "CompanionToolTests",
@@ -332,7 +337,8 @@ let package = Package(
         .testTarget(
             name: "FeedServerTests",
             dependencies: [
-                "Base", "CalendarSync", "FeedServer", "FeedTokens", "ICalBridge", "KalendsCore", "KalendsFront",
+                "Base", "Calendar", "CalendarSync", "FeedServer", "FeedTokens", "ICalBridge", "KalendsCore",
+                "KalendsFront",
                 "OfficeDays", "Outbound", "Pages", "PhoneTexts", "ProgramFiles", "Storage", "StorageSQLite",
                 "StoreConformance", "TestSupport",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
