@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Calendar
 import Foundation
 public import KalendsCompanion
 import OfficeDays

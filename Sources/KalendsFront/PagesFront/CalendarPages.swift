@@ -57,7 +57,8 @@ struct CalendarPages: Sendable {
     }
 
     /// The years that a calendar page can show.
-    private static let bounds = CivilDate(year: 1900, month: 2, day: 1)...CivilDate(year: 2199, month: 11, day: 1)
+    private static let bounds =
+        CivilDate(uncheckedYear: 1900, month: 2, day: 1)...CivilDate(uncheckedYear: 2199, month: 11, day: 1)
 
     /// The entries that one of the reader's feeds shows.
     static func entries(

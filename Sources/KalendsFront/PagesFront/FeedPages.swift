@@ -73,7 +73,7 @@ struct FeedPages: Sendable {
         let services = visit.services
         try await services.counter.fold()
         let read = try await visit.read(isLarge: true) { circle, visitor in
-            let today = CivilDate(PageZone(visitor.zone).local(services.now()).day)
+            let today = PageZone(visitor.zone).local(services.now()).day
             return try FeedPage(
                 try circle.shownFeed(id, services), patients: try patients(of: circle),
                 preview: try CalendarPages.entries(
