@@ -34,9 +34,11 @@ package struct Quotas: Sendable {
     /// All planned events can be deleted in one transaction, during which nobody else can write.
     var plannedEventsPerUser = 20_000
     var plannedBytesPerUser = 8 << 20
-    /// Conflicts of a connection that wait for a decision: with more of them, or of their bytes, it does not run.
+    /// Conflicts of a connection that wait for a decision, and their bytes: each run reads all of them, so that with
+    /// more of either it does not run.
     var conflictsPerConnection = 5_000
-    /// Bytes of what is recorded of a connection's writes, and of its conflicts: the oldest make room.
+    var conflictBytesPerConnection = 16 << 20
+    /// Bytes of what is recorded of a connection's writes, and of its resolved conflicts: the oldest make room.
     var recordBytesPerConnection = 64 << 20
     var hostFactor = 10
 

@@ -91,11 +91,7 @@ struct ConnectionRun {
     private func wants(_ start: Start) async throws -> String? {
         guard start.parts.connection.ending == nil else { return nil }
         let quotas = services.settings.quotas
-        let size = try await services.store.read { try $0.openConflictSize(of: id) }
-        guard
-            size.count >= quotas.conflictsPerConnection || size.bytes >= quotas.recordBytesPerConnection
-        else { return nil }
-        return "\(size.count) conflicts wait for a decision. Resolve or dismiss some, then it runs again."
+        return try await services.store.read { try quotas.conflictsInTheWay(of: id, in: $0) }
     }
 
     /// Takes room for what the run compares; returns nil if others keep it for too long, or if there is nothing to run.

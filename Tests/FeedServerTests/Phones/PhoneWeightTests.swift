@@ -49,4 +49,29 @@ struct PhoneWeightTests {
             #expect(try await server.services.store.read { try $0.connectionEverKnown(id) } == nil)
         }
     }
+
+    @Test("A connection whose open conflicts are too large does not run, nor read them for a preview")
+    func largeConflicts() async throws {
+        var settings = ServerSettings()
+        settings.quotas.conflictBytesPerConnection = 100
+        try await TestServer.run(settings: settings) { server in
+            try await server.makeCircle()
+            let (bench, phone) = (PhoneBench(server: server), try await Phone(server))
+            let id = try await bench.connect()
+            for number in 0..<12 { try await bench.appointment("a\(number)", "2026-03-06T10:00:00-08:00") }
+            let events = try await phone.changes().events
+            for number in events.indices { try await phone.upsert(bench.sent(events[number], as: "X\(number)")) }
+            let preview = "/v1/connections/\(id)/sync?mode=preview"
+            try await server.call(.post, preview, as: "ann").expect(200)
+            for number in 0..<2 {
+                server.clock.advance(seconds: 600)
+                try await phone.upsert(bench.sent(events[number], as: "X\(number)", ["syncState": "deleted"]))
+            }
+            #expect(try await bench.open(id).count == 1)
+            try await server.call(.post, preview, as: "ann").expect(409)
+            let first = try #require(try await bench.open(id).first?["id"]?.string)
+            try await server.call(.post, "/v1/conflicts/\(first)/dismiss", as: "ann").expect(200)
+            try await server.call(.post, preview, as: "ann").expect(200)
+        }
+    }
 }

@@ -45,6 +45,9 @@ package struct Syncing: Sendable {
         let parts = try await services.store.read { transaction in
             let own = try Rights.connection(id, for: caller.identity, in: transaction)
             try Self.checkRuns(own)
+            if let sentence = try settings.quotas.conflictsInTheWay(of: id, in: transaction) {
+                throw Refusal.conflict(sentence, code: .connectionInactive)
+            }
             return try ConnectionParts(own, in: transaction, settings)
         }
         try services.sync.users.take(
@@ -133,6 +136,15 @@ package struct Syncing: Sendable {
         throw Refusal.conflict(
             "The run \(held.id) is held until somebody approves it.", code: .runHeld, extra: ["runId": .string(held.id)]
         )
+    }
+}
+
+extension Quotas {
+    /// What a person has to decide before a connection can run, in a sentence; nil when it can.
+    func conflictsInTheWay(of connection: String, in transaction: any ReadTransaction) throws -> String? {
+        let size = try transaction.openConflictSize(of: connection)
+        guard size.count >= conflictsPerConnection || size.bytes >= conflictBytesPerConnection else { return nil }
+        return "\(size.count) conflicts wait for a decision. Resolve or dismiss some, then it runs again."
     }
 }
 
