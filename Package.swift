@@ -328,7 +328,8 @@ let package = Package(
         .testTarget(
             name: "KalendsFrontTests",
             dependencies: [
-                "Base", "FeedTokens", "KalendsCore", "KalendsFront", "TestSupport",
+                "Base", "FeedTokens", "ICalBridge", "KalendsCore", "KalendsFront", "TestSupport",
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),

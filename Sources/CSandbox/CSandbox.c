@@ -14,7 +14,9 @@
 #include <sched.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdatomic.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -225,13 +227,30 @@ int kalends_memory_file(void) { return memfd_create("kalends-input", MFD_CLOEXEC
 
 int kalends_settle_allocator(void) {
     if (IS_SANITIZED) return 1;
-    return mallopt(M_ARENA_MAX, 2) == 1 && mallopt(M_MMAP_THRESHOLD, 512 << 10) == 1 &&
+    return mallopt(M_ARENA_MAX, 2) == 1 && mallopt(M_MMAP_THRESHOLD, 128 << 10) == 1 &&
            mallopt(M_TRIM_THRESHOLD, 4 << 20) == 1;
 }
 
-int kalends_return_memory(size_t kept) {
-    struct mallinfo2 state = mallinfo2();
-    return state.fordblks > kept ? malloc_trim(0) : 0;
+static size_t resident_memory(void) {
+    char text[128] = {0};
+    int file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+    if (file < 0) return 0;
+    ssize_t count = read(file, text, sizeof text - 1);
+    close(file);
+    // All pages, then the resident ones.
+    char *rest = text;
+    strtoul(text, &rest, 10);
+    return count > 0 ? strtoul(rest, NULL, 10) * (size_t)sysconf(_SC_PAGESIZE) : 0;
+}
+
+int kalends_return_memory(size_t grown) {
+    static _Atomic size_t left;
+    size_t resident = resident_memory();
+    if (resident < left) left = resident;
+    if (resident != 0 && resident - left < grown) return 0;
+    int result = malloc_trim(0);
+    left = resident_memory();
+    return result;
 }
 
 int kalends_is_clock_synchronized(void) {

@@ -47,9 +47,27 @@ struct FormsRoundTripTests {
         let calendar = Forms.calendar(
             Reading.event(["DTSTART;TZID=Africa/Casablanca:20260105T090000", "RRULE:FREQ=DAILY"]))
         let wide = Instant(seconds: 1_767_225_600)...Instant(seconds: 1_900_000_000)
-        #expect(calendar.jCal(coverage: wide) == ICalendar.jCal(fromStrictText: [calendar.serialized(coverage: wide)]))
-        #expect(calendar.xCal(coverage: wide) == ICalendar.xCal(fromStrictText: [calendar.serialized(coverage: wide)]))
+        let text = [calendar.serialized(coverage: wide)]
+        #expect(calendar.jCal(coverage: wide) == Array(ICalendar.jCal(fromStrictText: text).joined()))
+        #expect(calendar.xCal(coverage: wide) == Array(ICalendar.xCal(fromStrictText: text).joined()))
         #expect(calendar.jCal(coverage: wide) != calendar.jCal())
+    }
+
+    @Test("A large text becomes several parts, none much larger than its longest event")
+    func parts() throws {
+        let events = (0..<100).flatMap { number in
+            [
+                "BEGIN:VEVENT", "UID:\(number)", "DTSTAMP:20260101T000000Z", "DTSTART:20260105T090000Z",
+                "DESCRIPTION:" + String(repeating: "n", count: 20_000), "END:VEVENT",
+            ]
+        }
+        let text = Forms.calendar(events).serialized()
+        for parts in [ICalendar.jCal(fromStrictText: [text]), ICalendar.xCal(fromStrictText: [text])] {
+            #expect(parts.count > 4)
+            #expect(parts.allSatisfy { $0.count < 300 << 10 && $0.capacity < 310 << 10 })
+        }
+        let calendar = try ICalendar(jCal: Array(ICalendar.jCal(fromStrictText: [text]).joined()))
+        #expect(calendar.events.count == 100)
     }
 
     @Test("A calendar without entries is one in each form")

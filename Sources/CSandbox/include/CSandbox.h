@@ -55,8 +55,9 @@ int kalends_memory_file(void);
 /// every setting.
 int kalends_settle_allocator(void);
 
-// Gives whole pages of freed memory back to the system when more than so many bytes are free; returns 1 if any were given.
-int kalends_return_memory(size_t kept);
+/// Gives whole pages of freed memory back to the system when the resident memory has grown by so many bytes since the last
+/// time, or cannot be known; returns 1 if any were given.
+int kalends_return_memory(size_t grown);
 
 /// Whether the kernel says that a time server keeps its clock (adjtimex(2)): 1, or 0.
 int kalends_is_clock_synchronized(void);

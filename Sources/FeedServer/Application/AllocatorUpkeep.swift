@@ -3,9 +3,9 @@
 import NIOPosix
 import ServiceLifecycle
 
-/// Checks every second whether memory can be returned to the system.
+/// Checks four times a second whether memory can be returned to the system.
 struct AllocatorUpkeep: Service {
-    private static let interval = Duration.seconds(1)
+    private static let interval = Duration.milliseconds(250)
 
     func run() async throws {
         await cancelWhenGracefulShutdown {

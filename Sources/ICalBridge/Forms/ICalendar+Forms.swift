@@ -3,7 +3,7 @@
 extension ICalendar {
     /// The calendar as jCal in UTF-8 (RFC 7265): the properties of `serialized(coverage:)` in the same order.
     public func jCal(coverage: ClosedRange<Instant>? = nil) -> [UInt8] {
-        Self.jCal(fromStrictText: [serialized(coverage: coverage)])
+        Array(Self.jCal(fromStrictText: [serialized(coverage: coverage)]).joined())
     }
 
     /// Makes jCal from iCalendar text that `serialized(coverage:)` wrote, for callers that already have it.
@@ -11,68 +11,62 @@ extension ICalendar {
     /// Text from elsewhere is not repaired here: read it with `CalendarReader` first.
     ///
     /// - Parameter parts: the text, in parts each of which ends where a line does.
-    public static func jCal(fromStrictText parts: [[UInt8]]) -> [UInt8] {
-        var out: [UInt8] = []
-        out.reserveCapacity(parts.reduce(0) { $0 + $1.count } / 2 * 3)
+    /// - Returns: the bytes in parts, since one array of a large text would need much memory in one place.
+    public static func jCal(fromStrictText parts: [[UInt8]]) -> [[UInt8]] {
+        var out = GrowingParts()
         var calendars = 0
         var isFirst = true
         PropertyTree.walk(inText: parts) { step in
             switch step {
             case .begin(let calendar):
-                if calendars > 0 { out.append(UInt8(ascii: ",")) }
-                calendar.beginJCal(to: &out)
+                if calendars > 0 { out.last.append(UInt8(ascii: ",")) }
+                calendar.beginJCal(to: &out.last)
                 isFirst = true
             case .component(let component):
-                out += (isFirst ? "\n" : ",\n").utf8
-                component.writeJCal(to: &out)
+                out.last += (isFirst ? "\n" : ",\n").utf8
+                component.writeJCal(to: &out.last)
                 isFirst = false
             case .end:
-                PropertyTree.endJCal(to: &out)
+                PropertyTree.endJCal(to: &out.last)
                 calendars += 1
             }
+            out.cut()
         }
         // Any number of calendars other than one is an array of calendars (RFC 7265 section 3.2).
-        if calendars != 1 {
-            out.insert(UInt8(ascii: "["), at: 0)
-            out.append(UInt8(ascii: "]"))
-        }
-        out.append(10)
-        return out
+        let (before, after) = calendars == 1 ? ("", "\n") : ("[", "]\n")
+        out.last += after.utf8
+        return [Array(before.utf8)] + out.all
     }
 
     /// The calendar as xCal in UTF-8 (RFC 6321): the properties of `serialized(coverage:)` in the same order.
     ///
     /// A property or parameter whose name begins with a digit, which no XML element's name may, is left out.
     public func xCal(coverage: ClosedRange<Instant>? = nil) -> [UInt8] {
-        Self.xCal(fromStrictText: [serialized(coverage: coverage)])
+        Array(Self.xCal(fromStrictText: [serialized(coverage: coverage)]).joined())
     }
 
-    /// Makes xCal from iCalendar text that `serialized(coverage:)` wrote, for callers that already have it.
-    ///
-    /// Text from elsewhere is not repaired here: read it with `CalendarReader` first.
-    ///
-    /// - Parameter parts: the text, in parts each of which ends where a line does.
-    public static func xCal(fromStrictText parts: [[UInt8]]) -> [UInt8] {
-        var out: [UInt8] = []
-        out.reserveCapacity(parts.reduce(0) { $0 + $1.count } / 2 * 3)
-        out += "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<icalendar xmlns=\"\(XMLElement.xCal)\">\n".utf8
+    /// Makes xCal from iCalendar text, like `jCal(fromStrictText:)`.
+    public static func xCal(fromStrictText parts: [[UInt8]]) -> [[UInt8]] {
+        var out = GrowingParts()
+        out.last += "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<icalendar xmlns=\"\(XMLElement.xCal)\">\n".utf8
         var isFirst = true
         PropertyTree.walk(inText: parts) { step in
             switch step {
             case .begin(let calendar):
-                calendar.beginXCal(to: &out)
+                calendar.beginXCal(to: &out.last)
                 isFirst = true
             case .component(let component):
-                if isFirst { out += "<components>\n".utf8 }
-                component.writeXCal(to: &out)
+                if isFirst { out.last += "<components>\n".utf8 }
+                component.writeXCal(to: &out.last)
                 isFirst = false
             case .end(let name):
-                if !isFirst { out += "</components>\n".utf8 }
-                PropertyTree.endXCal(name, to: &out)
+                if !isFirst { out.last += "</components>\n".utf8 }
+                PropertyTree.endXCal(name, to: &out.last)
             }
+            out.cut()
         }
-        out += "</icalendar>\n".utf8
-        return out
+        out.last += "</icalendar>\n".utf8
+        return out.all
     }
 
     /// Reads the only calendar of a jCal text, with the limits and repairs of `CalendarReader`.
@@ -109,6 +103,26 @@ extension ICalendar {
             throw FormError(form: form, message: "It holds \(reading.calendars.count) calendars, not one.")
         }
         self = calendar
+    }
+}
+
+/// A text that grows in parts.
+private struct GrowingParts {
+    private static let size = 256 << 10
+
+    private var full: [[UInt8]] = []
+    /// The part that grows.
+    var last: [UInt8] = []
+
+    /// All parts in order.
+    var all: [[UInt8]] { full + [last.compact] }
+
+    /// Begins the next part if the last one is large.
+    mutating func cut() {
+        guard last.count >= Self.size else { return }
+        full.append(last.compact)
+        last = []
+        last.reserveCapacity(Self.size)
     }
 }
 

@@ -25,21 +25,23 @@ public final class CalendarPiece: Sendable {
             event.write(to: &writer)
             times.add(event, seriesAreCovered: true)
         }
-        bytes = Self.compact(writer.bytes)
+        bytes = writer.bytes.compact
         digest = hash(bytes)
         zones = times.zones
         zonesHash = times.zonesHash
         earliest = times.earliest
         latest = times.latest
     }
+}
 
-    /// A long text without its unused capacity: pieces are kept in memory, and a long one would take half as much
-    /// again.
-    private static func compact(_ bytes: [UInt8]) -> [UInt8] {
-        guard bytes.capacity - bytes.count > 4096 else { return bytes }
+extension [UInt8] {
+    /// The bytes without their unused capacity, if there is much of it: a long text that is kept in memory would take
+    /// half as much again.
+    var compact: [UInt8] {
+        guard capacity - count > 4096 else { return self }
         var exact: [UInt8] = []
-        exact.reserveCapacity(bytes.count)
-        exact.append(contentsOf: bytes)
+        exact.reserveCapacity(count)
+        exact.append(contentsOf: self)
         return exact
     }
 }

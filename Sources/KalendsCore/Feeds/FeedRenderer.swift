@@ -76,17 +76,20 @@ package final class FeedRenderer: Sendable {
         room: MemoryShare?
     ) async throws -> Rendered {
         try await threads.run(for: ByteString(live.feed.userID)) { [source] in
-            let bytes =
+            let parts =
                 switch source {
                 case .text(let feed) where form == .jCal:
                     ICalendar.jCal(fromStrictText: feed.text.parts)
                 case .text(let feed): ICalendar.xCal(fromStrictText: feed.text.parts)
                 case .events(let events):
-                    calendar(live, events: FeedFilter(live, window: window).notices + events)
-                        .bytes(as: form, coverage: window.from...window.to)
+                    [
+                        calendar(live, events: FeedFilter(live, window: window).notices + events)
+                            .bytes(as: form, coverage: window.from...window.to)
+                    ]
                 }
-            return Rendered(
-                text: FeedText(bytes, room: room), hash: ContentHash(of: SHA256.hash(data: bytes)))
+            var hash = SHA256()
+            for part in parts { hash.update(data: part) }
+            return Rendered(text: FeedText(parts, room: room), hash: ContentHash(of: hash.finalize()))
         }
     }
 

@@ -26,7 +26,7 @@ struct JoinedText: Sendable {
         let digests = pieces.map(\.digest)
         unsafe digests.withUnsafeBytes { unsafe hash.update(bufferPointer: $0) }
         return FeedRenderer.Rendered(
-            text: FeedText(head: head, pieces: pieces, tail: JoinedCalendar.tail, room: room),
+            text: FeedText([head] + pieces.map(\.bytes) + [JoinedCalendar.tail], room: room),
             hash: ContentHash(of: hash.finalize()))
     }
 }

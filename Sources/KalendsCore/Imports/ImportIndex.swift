@@ -11,8 +11,10 @@ import Storage
 struct ImportIndex: Sendable {
     /// Twelve bytes of a hash of UID and occurrence, which are the same for the same event in every import.
     struct Key: Hashable, Sendable {
-        private let high: UInt64
-        private let low: UInt32
+        // Three numbers of the same size leave no gaps in a table of many keys.
+        private let first: UInt32
+        private let second: UInt32
+        private let third: UInt32
 
         init(uid: String, recurrenceID: String) {
             var bytes: [UInt8] = []
@@ -20,38 +22,42 @@ struct ImportIndex: Sendable {
             bytes += uid.utf8
             bytes.append(0)
             bytes += recurrenceID.utf8
-            // Both numbers lie within the digest's 32 bytes.
-            (high, low) = unsafe SHA256.hash(data: bytes).withUnsafeBytes { digest in
+            // The numbers lie within the digest's 32 bytes.
+            (first, second, third) = unsafe SHA256.hash(data: bytes).withUnsafeBytes { digest in
                 unsafe (
-                    UInt64(bigEndian: digest.loadUnaligned(as: UInt64.self)),
+                    UInt32(bigEndian: digest.loadUnaligned(as: UInt32.self)),
+                    UInt32(bigEndian: digest.loadUnaligned(fromByteOffset: 4, as: UInt32.self)),
                     UInt32(bigEndian: digest.loadUnaligned(fromByteOffset: 8, as: UInt32.self))
                 )
             }
         }
 
         // A part of a digest is as good a hash as any.
-        func hash(into hasher: inout Hasher) { hasher.combine(high) }
+        func hash(into hasher: inout Hasher) { hasher.combine(UInt64(first) << 32 | UInt64(second)) }
 
         /// The id of the item in the import's report.
         var text: String {
             Base64URL.encode(
-                (0..<8).map { UInt8(truncatingIfNeeded: high >> (56 - 8 * $0)) }
-                    + (0..<4).map { UInt8(truncatingIfNeeded: low >> (24 - 8 * $0)) })
+                [first, second, third].flatMap { part in
+                    (0..<4).map { UInt8(truncatingIfNeeded: part >> (24 - 8 * $0)) }
+                })
         }
     }
 
     private struct Version {
-        var place: Int
-        var sequence: Int
+        var sequence: Int32
         var modified: Int
     }
 
     /// The keys of the events, in the order of the file.
     private(set) var keys: [Key] = []
+    /// The versions of the events, in the same order.
+    private var versions: [Version] = []
     private(set) var uids: Set<ByteString> = []
     /// The UIDs of events with any component that is marked private.
     private(set) var privateUIDs: Set<ByteString> = []
-    private var newest: [Key: Version] = [:]
+    /// The place of the newest version of each event; a small number, because followed calendars have many events.
+    private var newest: [Key: Int32] = [:]
     /// The numbers of components of the events that have more than one.
     private var several: [ByteString: Int] = [:]
     /// The zone of times that name none.
@@ -61,6 +67,7 @@ struct ImportIndex: Sendable {
     init(floatingIn zone: TimeZoneReference, expecting expected: Int = 0) {
         self.zone = zone
         keys.reserveCapacity(expected)
+        versions.reserveCapacity(expected)
         uids.reserveCapacity(expected)
         newest.reserveCapacity(expected)
     }
@@ -78,18 +85,24 @@ struct ImportIndex: Sendable {
     private mutating func add(_ event: Event) {
         let key = Key(uid: event.uid, recurrenceID: event.recurrenceKey(floatingIn: zone.rules))
         let version = Version(
-            place: keys.count, sequence: event.sequence, modified: event.lastModified?.seconds ?? 0)
+            sequence: Int32(clamping: event.sequence), modified: event.lastModified?.seconds ?? 0)
+        let place = Int32(clamping: keys.count)
         keys.append(key)
+        versions.append(version)
         let uid = ByteString(event.uid)
         let isNew = uids.insert(uid).inserted
         if !isNew, newest[key] == nil { several[uid, default: 1] += 1 }
         if event.isPublishedAsPrivate { privateUIDs.insert(uid) }
         // A file may contain an event twice; the newest counts, and among equals the last.
-        if let other = newest[key], (other.sequence, other.modified) > (version.sequence, version.modified) { return }
-        newest[key] = version
+        if let other = newest[key].map({ versions[Int($0)] }),
+            (other.sequence, other.modified) > (version.sequence, version.modified)
+        {
+            return
+        }
+        newest[key] = place
     }
 
-    func isNewest(_ index: Int) -> Bool { newest[keys[index]]?.place == index }
+    func isNewest(_ index: Int) -> Bool { newest[keys[index]].map { Int($0) } == index }
 
     /// Whether the file contains this component of an event.
     func contains(_ key: ImportedEventRecord.Key) -> Bool {
@@ -98,7 +111,7 @@ struct ImportIndex: Sendable {
 
     /// The position in the file of the newest version of a series, without its exceptions; nil if the file has only
     /// exceptions.
-    func place(ofSeries uid: String) -> Int? { newest[Key(uid: uid, recurrenceID: "")]?.place }
+    func place(ofSeries uid: String) -> Int? { newest[Key(uid: uid, recurrenceID: "")].map { Int($0) } }
 
     /// How many components of an event the file contains, each counted once however many versions of it there are.
     func components(of uid: String) -> Int { several[ByteString(uid)] ?? (uids.contains(ByteString(uid)) ? 1 : 0) }

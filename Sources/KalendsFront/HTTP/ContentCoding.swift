@@ -3,7 +3,7 @@
 import FeedTokens
 
 /// The encoding of a representation's bytes for transfer (RFC 9110 section 8.4).
-enum ContentCoding: Hashable, Sendable {
+enum ContentCoding: CaseIterable, Hashable, Sendable {
     case identity
     case gzip
 

@@ -17,9 +17,21 @@ package final class FeedBodies: Sendable {
         var coding: ContentCoding
     }
 
+    /// Which feed shows something in which form.
+    private struct Showing: Hashable {
+        var token: TokenKey
+        var form: CalendarForm
+    }
+
+    private struct State {
+        var bodies: LeastRecentlyUsed<Key, ByteBuffer>
+        /// What feeds showed last.
+        var last = LeastRecentlyUsed<Showing, ContentHash>(limit: 1 << 20)
+    }
+
     /// The approximate size of an entry besides its bytes.
     private static let overhead = 200
-    private let bodies: Mutex<LeastRecentlyUsed<Key, ByteBuffer>>
+    private let state: Mutex<State>
     /// Texts that are too large for the cache, kept as long as somebody reads them.
     private let large = Mutex<[Key: WeakText]>([:])
 
@@ -28,16 +40,20 @@ package final class FeedBodies: Sendable {
     }
 
     /// - Parameter limit: the number of bytes to keep.
-    package init(limit: Int = 32 << 20) { bodies = Mutex(LeastRecentlyUsed(limit: limit)) }
+    package init(limit: Int = 32 << 20) { state = Mutex(State(bodies: LeastRecentlyUsed(limit: limit))) }
 
     /// The bytes of a representation, if they are available.
-    func find(_ key: Key) -> ByteBuffer? { bodies.withLock { $0.find(key) } }
+    func find(_ key: Key) -> ByteBuffer? { state.withLock { $0.bodies.find(key) } }
 
     /// A large text that somebody is reading now.
     func large(_ key: Key) -> FeedText? { large.withLock { $0[key]?.text } }
 
     /// Keeps a text in one buffer, or as long as somebody reads it when it is too large for one.
-    func keep(_ text: FeedText, for key: Key) {
+    ///
+    /// - Parameter token: whose feed shows the text; what it showed before is dropped, because nobody asks for that
+    ///   again.
+    func keep(_ text: FeedText, for key: Key, of token: TokenKey) {
+        drop(before: key, of: token)
         guard text.isLarge else { return keep(ByteBuffer(text), for: key) }
         large.withLock { large in
             large = large.filter { $0.value.text != nil }
@@ -46,7 +62,20 @@ package final class FeedBodies: Sendable {
     }
 
     func keep(_ body: ByteBuffer, for key: Key) {
-        bodies.withLock { $0.keep(body, for: key, cost: body.readableBytes + Self.overhead) }
+        state.withLock { $0.bodies.keep(body, for: key, cost: body.readableBytes + Self.overhead) }
+    }
+
+    /// Feeds with the same content change together: one that still shows the old bytes is made again when it is read.
+    private func drop(before key: Key, of token: TokenKey) {
+        let showing = Showing(token: token, form: key.form)
+        state.withLock { state in
+            if let old = state.last.find(showing), old != key.hash {
+                for coding in ContentCoding.allCases {
+                    state.bodies.remove(Key(hash: old, form: key.form, coding: coding))
+                }
+            }
+            state.last.keep(key.hash, for: showing, cost: Self.overhead)
+        }
     }
 }
 
@@ -54,7 +83,7 @@ extension ByteBuffer {
     /// Copies a text into one buffer.
     init(_ text: FeedText) {
         self = ByteBufferAllocator().buffer(capacity: text.count)
-        text.eachPart { writeBytes($0) }
+        for part in text.parts { writeBytes(part) }
     }
 }
 

@@ -52,7 +52,7 @@ package enum Gzip {
         else { return nil }
         defer { unsafe deflateEnd(&stream) }
         var packed = ByteBufferAllocator().buffer(capacity: text.count / 16)
-        text.eachPart { part in
+        for part in text.parts {
             _ = unsafe part.withUnsafeBytes { source in
                 unsafe take(source, &stream, Z_NO_FLUSH, into: &packed)
             }

@@ -95,24 +95,37 @@ struct RouteTable {
     }
 
     /// Registers every route, HEAD for each GET, and a refusal of the methods that a path does not support.
-    func register(in router: Router<KalendsContext>) {
+    ///
+    /// - Parameter middlewares: what each request passes, outermost first.
+    func register(
+        in router: Router<KalendsContext>,
+        behind middlewares: [any MiddlewareProtocol<Request, Response, KalendsContext>] = []
+    ) {
+        // A router makes a chain of its middlewares for each method of each path, and those of thousands of refused
+        // methods took 11 MiB. So it has none yet, and each chain is made here once.
+        let group = Router(context: KalendsContext.self).middlewares
+        for middleware in middlewares { group.add(middleware) }
+        func chain(_ handler: @escaping Handler) -> any HTTPResponder<KalendsContext> {
+            group.constructResponder(finalResponder: CallbackResponder(callback: handler))
+        }
         for (text, methods) in handlers {
             let path = RouterPath(text)
             var known = methods.map(\.method)
-            for (method, handler) in methods { router.on(path, method: method, use: handler) }
+            for (method, handler) in methods { router.on(path, method: method, responder: chain(handler)) }
             if let get = methods.first(where: { $0.method == .get }), !known.contains(.head) {
                 known.append(.head)
-                router.on(path, method: .head) { request, context in
-                    try await get.handler(request, context).createHeadResponse()
-                }
+                router.on(
+                    path, method: .head,
+                    responder: chain { try await get.handler($0, $1).createHeadResponse() })
             }
             let allow = known.map(\.rawValue).sorted().joined(separator: ", ")
+            let refusal = chain { _, _ in throw ProblemDocument.methodNotAllowed(allow) }
             for method in Self.registered where !known.contains(method) {
-                router.on(path, method: method) { _, _ -> Response in
-                    throw ProblemDocument.methodNotAllowed(allow)
-                }
+                router.on(path, method: method, responder: refusal)
             }
         }
+        // For paths that are none of these.
+        for middleware in middlewares { router.add(middleware: middleware) }
     }
 
     /// IANA's registry of HTTP methods, except those that a server never receives (`*`, PRI, CONNECT).

@@ -56,7 +56,8 @@ struct FeedReadingRoutes: Sendable {
         let look = FeedRenderKey(asked, token, family: ClientFamily(userAgent: asked.userAgent), now: now)
         let reading = FeedReading(services: services)
         let keep: @Sendable (RenderedFeed) -> Void = {
-            bodies.keep($0.text, for: FeedBodies.Key(hash: $0.shown.hash, form: look.form, coding: .identity))
+            let key = FeedBodies.Key(hash: $0.shown.hash, form: look.form, coding: .identity)
+            bodies.keep($0.text, for: key, of: look.key)
         }
         switch try await reading.open(token, as: look.form, now: now, keep: keep) {
         case .unknown:

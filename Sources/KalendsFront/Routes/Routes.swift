@@ -11,19 +11,18 @@ package enum Routes {
     /// - Parameter isLocal: true for the operator's socket, where everybody who can connect needs no credential.
     package static func router(_ front: FrontServices, isLocal: Bool) throws -> Router<KalendsContext> {
         let services = front.services
-        let router = Router(context: KalendsContext.self)
         let settings = services.settings
-        router.add(
-            middleware: DefaultAnswerFields(
-                transportPolicy: isLocal ? nil : settings.transportPolicy, keepsNothing: settings.isStrict))
-        router.add(
-            middleware: RouteLog(
-                metrics: services.metrics, front: PageFront(settings: services.settings), now: services.now))
-        router.add(middleware: WholePaths())
-        router.add(middleware: PacedAnswers(services: services))
-        router.add(middleware: BodyGate(services: services))
-        router.add(middleware: ProxyNoticeLog(services: services, notice: front.proxyNotice))
-        try table(front, isLocal: isLocal).register(in: router)
+        let middlewares: [any MiddlewareProtocol<Request, Response, KalendsContext>] = [
+            DefaultAnswerFields(
+                transportPolicy: isLocal ? nil : settings.transportPolicy, keepsNothing: settings.isStrict),
+            RouteLog(metrics: services.metrics, front: PageFront(settings: services.settings), now: services.now),
+            WholePaths(),
+            PacedAnswers(services: services),
+            BodyGate(services: services),
+            ProxyNoticeLog(services: services, notice: front.proxyNotice),
+        ]
+        let router = Router(context: KalendsContext.self)
+        try table(front, isLocal: isLocal).register(in: router, behind: middlewares)
         return router
     }
 
