@@ -264,7 +264,7 @@ struct RenderingTests {
             CalendarPage(view: .month, day: Samples.today, people: [], patients: [], feeds: [], entries: entries),
             CalendarPage(
                 view: .agenda, day: Samples.today.adding(-10), people: [], patients: [], feeds: [], entries: entries),
-            SyncPage(feeds: feeds, connections: [], offers: offers, patients: []),
+            SyncPage(feeds: feeds, connections: [], offers: offers, content: []),
         ]
         for page in pages {
             let html = samples.render(.init(name: "large", page: page, isCircle: true))
