@@ -2,6 +2,7 @@
 
 import Base
 import Pages
+import Storage
 import Testing
 
 @testable import KalendsCore
