@@ -180,8 +180,8 @@ struct RenderingTests {
     func oneDay() {
         let samples = Samples()
         let page = ConnectionPage(
-            connection: samples.connection(.google, .active), step: .done(isNew: false), settings: ContentSettings(),
-            patients: [], linked: 1, runs: [], history: [RunDay(day: Samples.today, succeeded: 5)])
+            connection: samples.connection(.google, .active), step: .done(isNew: false), content: [],
+            linked: 1, runs: [], history: [RunDay(day: Samples.today, succeeded: 5)])
         let html = samples.render(.init(name: "connection", page: page, isCircle: true))
         let bar = html.firstMatch(of: /<rect class="k3" x="([0-9.]+)" y="[0-9.]+" width="([0-9.]+)"/)
         #expect(bar?.2 == "32" && bar?.1 == "374")
@@ -265,7 +265,7 @@ struct RenderingTests {
             CalendarPage(view: .month, day: Samples.today, people: [], patients: [], feeds: [], entries: entries),
             CalendarPage(
                 view: .agenda, day: Samples.today.adding(days: -10), people: [], patients: [], feeds: [], entries: entries),
-            SyncPage(feeds: feeds, connections: [], offers: offers, patients: []),
+            SyncPage(feeds: feeds, connections: [], offers: offers, content: []),
         ]
         for page in pages {
             let html = samples.render(.init(name: "large", page: page, isCircle: true))

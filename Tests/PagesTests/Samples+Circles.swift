@@ -66,11 +66,11 @@ extension Samples {
                     .init(.google), .init(.outlook, missingSetting: "KALENDS_MICROSOFT_CLIENT_ID"), .init(.caldav),
                     .init(.apple),
                 ],
-                patients: patients), notice: Notice(.feedRemoved))
+                content: feedContent), notice: Notice(.feedRemoved))
         circle(
             "sync-empty",
             SyncPage(
-                feeds: [], connections: [], offers: Provider.allCases.map { SyncPage.Offer($0) }, patients: [],
+                feeds: [], connections: [], offers: Provider.allCases.map { SyncPage.Offer($0) }, content: feedContent,
                 draft: Draft(
                     values: ["label": text("Phone"), "kinds": "task,shift", "pastDays": "9999"],
                     problems: [
@@ -137,11 +137,36 @@ extension Samples {
                         count: max(0, (24 - $0 * 3 + day * 5 % 7) * ($0 > 4 ? 0 : 1) + ($0 > 4 ? 1 : 0)))
                 }
             },
-            settings: ContentSettings(patients: ["rose"]), patients: patients, preview: entries(),
+            content: feedContent, preview: entries(),
             leftOut: [
                 .init(rule: "kind", count: 3), .init(rule: "window", count: 1204),
                 .init(rule: "later-version", count: 1), .init(rule: "patient", count: 0),
             ])
+    }
+
+    private static let itemKinds: [EntryKind] = [.task, .shift, .appointment, .followUp]
+
+    private var feedContent: [ContentField] {
+        content(Self.itemKinds + [.imported, .personal, .planned]) + [
+            ContentField("includeAttendees", .check, []), ContentField("includeAttachments", .check, []),
+        ]
+    }
+
+    private var connectionContent: [ContentField] {
+        content(Self.itemKinds) + [
+            ContentField("twoWay", .check, ["true"]), ContentField("syncIntervalMinutes", .number(5...1440), ["15"]),
+        ]
+    }
+
+    private func content(_ kinds: [EntryKind]) -> [ContentField] {
+        [
+            ContentField("kinds", .kinds(kinds), Self.itemKinds.map(\.rawValue)),
+            ContentField("patients", .patients(patients), ["rose"]),
+            ContentField("detail", .choice(["full", "titles", "busy"]), ["full"]),
+            ContentField("completedTasks", .choice(["remove", "keep"]), ["remove"]),
+            ContentField("includeReminders", .check, ["true"]), ContentField("pastDays", .number(0...3660), ["90"]),
+            ContentField("futureDays", .number(0...3660), ["400"]),
+        ]
     }
 
     private var connectionSamples: [Sample] {
@@ -149,9 +174,8 @@ extension Samples {
         func add(_ name: String, _ page: ConnectionPage, ask: String? = nil, notice: Notice? = nil) {
             all.append(Sample(name: "connection-" + name, page: page, isCircle: true, ask: ask, notice: notice))
         }
-        let settings = ContentSettings(kinds: [.task, .shift, .appointment, .followUp])
         func page(_ own: ConnectionSummary, _ step: ConnectionPage.Step) -> ConnectionPage {
-            ConnectionPage(connection: own, step: step, settings: settings, patients: patients)
+            ConnectionPage(connection: own, step: step, content: connectionContent)
         }
         var google = page(connection(.google, .unauthorized, nil), .account)
         google.signInOrigin = "https://accounts.google.com"

@@ -80,8 +80,6 @@ struct WordsTests {
         let made =
             EntryKind.allCases.map(\.word) + ItemPage.Status.allCases.map { "status_\($0.rawValue)" }
             + CalendarPage.View.allCases.map { "view_\($0.rawValue)" }
-            + ContentSettings.Detail.allCases.flatMap { ["detail_\($0.rawValue)", "detailHint_\($0.rawValue)"] }
-            + ContentSettings.Completed.allCases.map { "completed_\($0.rawValue)" }
             + Provider.allCases.flatMap { ["connect_\($0.rawValue)", "connectAbout_\($0.rawValue)"] }
             + ConnectionPage.Run.Trigger.allCases.map { "trigger_\($0.rawValue)" }
             + ConnectionPage.Change.What.allCases.map { "change_\($0.rawValue)" }

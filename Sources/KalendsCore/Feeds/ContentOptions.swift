@@ -11,6 +11,12 @@ package protocol ContentOptions: Hashable, Sendable {
     var hidden: Set<ScheduleItem.Collection> { get set }
     /// The options beside those for kinds, in the order in which they are shown.
     static var parts: [ItemPart<Self>] { get }
+    /// An example of a request that changes some of them.
+    static var example: JSONValue { get }
+    /// The options that a form shows among the kinds of items, with the words for them there.
+    static var besideKinds: [(option: String, word: String)] { get }
+    /// The options that no form shows.
+    static var unlisted: [String] { get }
     /// The option that shows the items of a kind.
     static func option(for kind: any ItemContent.Type) -> String
 }
@@ -21,17 +27,17 @@ extension ContentOptions {
     /// Throws `StorageError` if this version does not understand it, because more might be shown than was intended.
     package init(stored text: String, _ kinds: ItemKinds) throws {
         self.init()
-        var faults = FaultList()
-        update(from: try JSONValue(parsing: text.utf8), kinds, faults: &faults)
-        guard let fault = faults.first else { return }
+        guard let fault = update(from: try JSONValue(parsing: text.utf8), kinds).first else { return }
         throw StorageError.unexpectedResult("A stored configuration is not valid at \(fault.pointer).")
     }
 
     /// Returns the stored form; equal options have equal texts.
     func stored(_ kinds: ItemKinds) throws -> String { try json(kinds).text() }
 
-    /// Updates the options that are given; the pointers of faults begin with `/config`.
-    package mutating func update(from value: JSONValue, _ kinds: ItemKinds, faults: inout FaultList) {
+    /// Updates the options that are given.
+    ///
+    /// - Returns: the faults, whose pointers begin with `/config`.
+    mutating func update(from value: JSONValue, _ kinds: ItemKinds) -> FaultList {
         var fields = FieldReader(value, at: "/config")
         for kind in kinds.list {
             switch fields.bool(Self.option(for: kind)) {
@@ -42,7 +48,7 @@ extension ContentOptions {
         }
         for part in Self.parts { part.read(&fields, &self) }
         fields.finish()
-        faults += fields.faults
+        return fields.faults
     }
 
     package func json(_ kinds: ItemKinds) -> JSONValue {
@@ -58,19 +64,22 @@ extension ContentOptions {
     package static func fields(_ kinds: ItemKinds) -> [JSONSchema.Field] {
         kinds.list.map { .required(option(for: $0), .bool) } + parts.flatMap(\.output)
     }
+
+    /// The options that have a field of their own in a form, in its order.
+    package static var listed: [JSONSchema.Field] {
+        let others = unlisted + besideKinds.map(\.option)
+        return parts.flatMap(\.output).filter { field in !others.contains { $0.isSameText(as: field.name) } }
+    }
+
+    /// The schema of a request that changes any of the options.
+    package static func input(_ kinds: ItemKinds) -> JSONSchema { .change(of: fields(kinds), example: example) }
 }
 
 extension ItemPart {
     /// A field that is kept when it is not given, and has no value when null is.
     static func nullable<Value>(_ name: String, _ path: Path<Value?>, _ type: FieldType<Value>) -> ItemPart {
         var part = given(name, path, type.orNull)
-        part.read = { fields, content in
-            if let value = type.read(name, false, &fields) {
-                content[keyPath: path] = value
-            } else if fields.given(name) == .null {
-                content[keyPath: path] = nil
-            }
-        }
+        part.read = edited(name, path, type.input).read
         return part
     }
 }
@@ -78,8 +87,9 @@ extension ItemPart {
 extension FieldType {
     fileprivate var orNull: FieldType<Value?> {
         FieldType<Value?>(
-            read: read, shown: { value, clock in value.map { shown($0, clock) } ?? .null },
-            stored: { $0.map(stored) ?? .null }, restored: restored, input: input.orNull, output: output.orNull)
+            input: InputType(input.schema.orNull) { .some(input.read($0, $1, &$2)) },
+            shown: { value, clock in value.map { shown($0, clock) } ?? .null },
+            stored: { $0.map(stored) ?? .null }, restored: restored, output: output.orNull)
     }
 
     /// The same type, with a sentence about the field in the API's document.
@@ -90,47 +100,28 @@ extension FieldType {
     }
 }
 
-extension FieldType<Bool> {
-    static var flag: FieldType {
-        FieldType(
-            read: { name, _, fields in fields.bool(name) }, shown: { value, _ in .bool(value) }, stored: { .bool($0) },
-            restored: { $0.bool }, input: .bool, output: .bool)
-    }
-}
-
-extension FieldType<Int> {
-    /// A whole number in a range.
-    static func number(_ range: ClosedRange<Int>) -> FieldType {
-        FieldType(
-            read: { $2.integer($0, in: range, isRequired: $1) }, shown: { value, _ in .integer(value) },
-            stored: { .integer($0) }, restored: { $0.integer }, input: .integer(range), output: .integer(range))
-    }
-}
-
 extension FieldType<[String]> {
     /// The patients whose items are shown, in order of id; without a value, all patients and items without one.
     static var patients: FieldType {
         let schema = JSONSchema.array(of: .identifier, maximum: 1000)
             .described("Null for all patients and for items without one.")
         return FieldType(
-            read: { name, _, fields in fields.patientIDs(name) },
+            input: InputType.list(
+                schema, of: 0...1000, .tooMany, "This must be null or a list of at most 1000 ids.",
+                each: (.invalidID, Identifier.rule)
+            ) { item in item.string.flatMap { Identifier.isValid($0) ? $0 : nil } }
+            .made { Set<ByteString>($0).sortedTexts() },
             shown: { ids, _ in .array(ids.map(JSONValue.string)) },
-            stored: { .array($0.map(JSONValue.string)) }, restored: { $0.list { $0.string } },
-            input: schema, output: schema)
+            stored: { .array($0.map(JSONValue.string)) }, restored: { $0.list { $0.string } }, output: schema)
     }
 }
 
 extension FieldType<String> {
     /// The name of a CSS3 colour.
     static var color: FieldType {
-        var type = looseText
-        type.read = { name, _, fields in
-            guard let text = fields.text(name) else { return nil }
-            if let known = CSSColor(text) { return known.name }
-            fields.fault(name, code: .notAChoice, "This must be a colour that CSS3 names, such as teal.")
-            return nil
-        }
-        (type.input, type.output) = (.optionalText(100), .optionalText(100))
-        return type.described("The name of a CSS3 colour.")
+        let schema = JSONSchema.optionalText(100)
+        let input = InputType.looseText()
+            .made(.notAChoice, "This must be a colour that CSS3 names, such as teal.") { CSSColor($0)?.name }
+        return words(input.documented(schema), output: schema).described("The name of a CSS3 colour.")
     }
 }

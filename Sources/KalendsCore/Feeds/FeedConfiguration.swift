@@ -70,7 +70,15 @@ package struct FeedConfiguration: ContentOptions {
 }
 
 extension FeedConfiguration {
+    package static let example: JSONValue = ["detail": "titles", "futureDays": 90]
+
     package static func option(for kind: any ItemContent.Type) -> String { kind.feedSetting }
+
+    package static let besideKinds = [
+        (option: "includeImported", word: "imported"), (option: "includePersonal", word: "personal"),
+        (option: "includePlanned", word: "planned"),
+    ]
+    package static let unlisted = ["showMinimalDetails", "tasksAs", "color"]
 
     package static let parts: [ItemPart<FeedConfiguration>] = [
         .given("includeImported", \.includeImported, .flag),
@@ -80,7 +88,8 @@ extension FeedConfiguration {
         .given(
             "includePlanned", \.includePlanned,
             .flag.described("Whether the feed shows title and time of what the owner's phones have planned.")),
-        .nullable("patientIds", \.patientIds, .patients),
+        .nullable("patientIds", \.patientIds, .patients), .given("detail", \.detail, .choice),
+        .given("completedTasks", \.completedTasks, .choice),
         .given("includeReminders", \.includeReminders, .flag),
         .given(
             "includeAttendees", \.includeAttendees,
@@ -88,9 +97,8 @@ extension FeedConfiguration {
         .given(
             "includeAttachments", \.includeAttachments,
             .flag.described("Whether the feed shows the files of imported events, if the import kept them.")),
-        .given("showMinimalDetails", \.showMinimalDetails, .flag), .given("detail", \.detail, .choice),
-        .given("completedTasks", \.completedTasks, .choice), .given("pastDays", \.pastDays, .number(0...3660)),
-        .given("futureDays", \.futureDays, .number(0...3660)), .given("tasksAs", \.tasksAs, .choice),
+        .given("pastDays", \.pastDays, .number(0...3660)), .given("futureDays", \.futureDays, .number(0...3660)),
+        .given("showMinimalDetails", \.showMinimalDetails, .flag), .given("tasksAs", \.tasksAs, .choice),
         .nullable("color", \.color, .color),
     ]
 }

@@ -42,16 +42,14 @@ enum StoredContent {
     }
 
     static func checkFeed(_ feed: Feed, _ kinds: ItemKinds) throws {
-        var faults = FaultList()
         var configuration = FeedConfiguration()
-        configuration.update(from: try JSONValue(parsing: Array(feed.config.utf8)), kinds, faults: &faults)
+        let faults = configuration.update(from: try JSONValue(parsing: Array(feed.config.utf8)), kinds)
         try require(faults.isEmpty, "its configuration is not a valid one")
     }
 
     static func checkConnection(_ own: Connection, _ kinds: ItemKinds) throws {
-        var faults = FaultList()
         var configuration = ConnectionConfiguration()
-        configuration.update(from: try JSONValue(parsing: Array(own.config.utf8)), kinds, faults: &faults)
+        let faults = configuration.update(from: try JSONValue(parsing: Array(own.config.utf8)), kinds)
         try require(faults.isEmpty, "its configuration is not a valid one")
     }
 

@@ -4,8 +4,8 @@ import ICalBridge
 
 /// A type of value for a field of an item: how it is read, shown, stored and documented.
 package struct FieldType<Value: Sendable>: Sendable {
-    /// Reads a member of a request; nil when it is missing or not valid, which adds a fault.
-    var read: @Sendable (_ name: String, _ isRequired: Bool, _ fields: inout FieldReader) -> Value?
+    /// How it is read from a request, and documented there.
+    var input: InputType<Value>
     /// Returns the API's form; times have the offset of the clock.
     var shown: @Sendable (_ value: Value, _ clock: any TimeZoneRules) -> JSONValue
     /// Returns the stored form; equal values have equal forms.
@@ -14,46 +14,31 @@ package struct FieldType<Value: Sendable>: Sendable {
     var restored: @Sendable (_ json: JSONValue) -> Value?
     /// Throws `StoredContent.Fault` for a stored value that can be read but that no request could have set.
     var check: @Sendable (_ value: Value) throws -> Void = { _ in }
-    /// The schema of the value in requests.
-    var input: JSONSchema
     /// The schema of the value in responses.
     var output: JSONSchema
 }
 
 extension FieldType<String> {
     /// Text with at least one visible character.
-    static var text: FieldType { words(.text()) { $2.text($0, isRequired: $1) } }
-
+    static var text: FieldType { words(.text()) }
     /// Text that may be empty; empty text counts as missing.
-    static var looseText: FieldType { words(.optionalText()) { $2.text($0, isRequired: $1) } }
-
+    static var looseText: FieldType { words(.looseText()) }
     /// Longer text, with a limit in bytes.
-    static var notes: FieldType {
-        let most = FieldReader.longestNotes
-        return words(.optionalText(most).withMost(bytes: most)) {
-            $2.text($0, isRequired: $1, maximum: .max, maximumBytes: most)
-        }
-    }
-
+    static var notes: FieldType { words(.notes) }
     /// The id of another object.
-    static var identifier: FieldType {
-        words(.identifier, output: .identifier) { $2.identifier($0, isRequired: $1) }
-    }
+    static var identifier: FieldType { words(.identifier, output: .identifier) }
 
     /// The IANA name of a zone that this machine knows.
     static var timeZone: FieldType {
-        var type = words(.timeZone) { $2.timeZone($0, isRequired: $1)?.identifier }
+        var type = words(InputType.timeZone.made { $0.identifier })
         type.check = { try StoredContent.require(TimeZoneReference($0) != nil, "its time zone is unknown") }
         return type
     }
 
-    private static func words(
-        _ input: JSONSchema, output: JSONSchema = .string,
-        _ read: @escaping @Sendable (String, Bool, inout FieldReader) -> String?
-    ) -> FieldType {
+    static func words(_ input: InputType<String>, output: JSONSchema = .string) -> FieldType {
         FieldType(
-            read: read, shown: { value, _ in .string(value) }, stored: { .string($0) }, restored: { $0.string },
-            input: input, output: output)
+            input: input, shown: { value, _ in .string(value) }, stored: { .string($0) }, restored: { $0.string },
+            output: output)
     }
 }
 
@@ -61,10 +46,9 @@ extension FieldType<Instant> {
     /// An instant, stored in seconds since 1970.
     static var instant: FieldType {
         FieldType(
-            read: { $2.instant($0, isRequired: $1) },
-            shown: { .string($0.rfc3339(offset: $1.offset(at: $0))) },
+            input: .instant, shown: { .string($0.rfc3339(offset: $1.offset(at: $0))) },
             stored: { .integer($0.seconds) }, restored: { $0.integer.map { Instant(seconds: $0) } },
-            check: { try StoredContent.check(times: [$0]) }, input: .instant, output: .instant)
+            check: { try StoredContent.check(times: [$0]) }, output: .instant)
     }
 }
 
@@ -72,14 +56,14 @@ extension FieldType<CivilDate> {
     /// A whole day.
     static var day: FieldType {
         FieldType(
-            read: { $2.date($0, isRequired: $1) }, shown: { day, _ in .string(day.description) },
+            input: .day, shown: { day, _ in .string(day.description) },
             stored: { ["year": .integer($0.year), "month": .integer($0.month), "day": .integer($0.day)] },
             restored: { json in
                 guard let year = json["year"]?.integer, let month = json["month"]?.integer,
                     let day = json["day"]?.integer
                 else { return nil }
                 return CivilDate(year: year, month: month, day: day)
-            }, input: .date, output: .date)
+            }, output: .date)
     }
 }
 
@@ -91,22 +75,39 @@ extension FieldType<Int> {
     ///
     /// - Parameter usual: the default.
     static func minutes(usual: Int) -> FieldType {
-        let schema = JSONSchema.integer(durations)
-        return FieldType(
-            read: { $2.integer($0, in: durations, isRequired: $1) }, shown: { value, _ in .integer(value) },
-            stored: { .integer($0) }, restored: { $0.integer }, check: { try StoredContent.check(minutes: [$0]) },
-            input: schema.defaulting(to: .integer(usual)), output: schema)
+        var type = number(durations)
+        type.check = { try StoredContent.check(minutes: [$0]) }
+        type.input = type.input.documented(type.output.defaulting(to: .integer(usual)))
+        return type
+    }
+
+    /// A whole number in a range.
+    static func number(_ range: ClosedRange<Int>) -> FieldType {
+        FieldType(
+            input: .number(range), shown: { value, _ in .integer(value) }, stored: { .integer($0) },
+            restored: { $0.integer }, output: .integer(range))
+    }
+}
+
+extension FieldType<Bool> {
+    static var flag: FieldType {
+        FieldType(
+            input: .flag, shown: { value, _ in .bool(value) }, stored: { .bool($0) }, restored: { $0.bool },
+            output: .bool)
     }
 }
 
 extension FieldType<[Int]> {
-    /// Minutes before the start.
+    /// Minutes before the start: up to 20 values, each from 0 to four weeks.
     static var reminders: FieldType {
         FieldType(
-            read: { name, _, fields in fields.reminders(name) },
+            input: .list(
+                .reminders, of: 0...20, .tooMany, "This must be a list of at most 20 numbers of minutes.",
+                each: (.outOfRange, "This must be a whole number of minutes from 0 to 40320.")
+            ) { item in item.integer.flatMap { (0...40_320).contains($0) ? $0 : nil } },
             shown: { minutes, _ in .array(minutes.map(JSONValue.integer)) },
             stored: { .array($0.map(JSONValue.integer)) }, restored: { $0.list { $0.integer } },
-            check: { try StoredContent.check(minutes: $0) }, input: .reminders, output: .reminders)
+            check: { try StoredContent.check(minutes: $0) }, output: .reminders)
     }
 }
 
@@ -114,9 +115,8 @@ extension FieldType where Value: RawRepresentable & CaseIterable, Value.RawValue
     /// One of the words of an enumeration.
     static var choice: FieldType {
         FieldType(
-            read: { $2.choice($0, Value.self, isRequired: $1) }, shown: { value, _ in .string(value.rawValue) },
-            stored: { .string($0.rawValue) }, restored: { $0.string.flatMap { Value(text: $0) } },
-            input: .choice(Value.self), output: .choice(Value.self))
+            input: .choice, shown: { value, _ in .string(value.rawValue) }, stored: { .string($0.rawValue) },
+            restored: { $0.string.flatMap { Value(text: $0) } }, output: .choice(Value.self))
     }
 }
 

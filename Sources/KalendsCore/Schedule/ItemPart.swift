@@ -6,10 +6,10 @@ import Storage
 /// A part of an item's content, mostly one field: how it is read, shown, stored and documented.
 package struct ItemPart<Content: Sendable>: Sendable {
     typealias Members = [ByteString: JSONValue]
-    typealias Path<Value> = any WritableKeyPath<Content, Value> & Sendable
+    package typealias Path<Value> = any WritableKeyPath<Content, Value> & Sendable
 
     /// Takes over what a request gives; adds a fault for what is not valid.
-    var read: @Sendable (_ fields: inout FieldReader, _ content: inout Content) -> Void = { _, _ in }
+    package var read: @Sendable (_ fields: inout FieldReader, _ content: inout Content) -> Void = { _, _ in }
     /// Adds the members of the API's form; times have the offset of the clock.
     var show: @Sendable (_ content: Content, _ members: inout Members, _ clock: any TimeZoneRules) -> Void = {
         _, _, _ in
@@ -21,7 +21,7 @@ package struct ItemPart<Content: Sendable>: Sendable {
     /// Throws `StoredContent.Fault` for stored values that can be read but that no request could have set.
     var check: @Sendable (_ content: Content) throws -> Void = { _ in }
     /// The fields of this part in requests.
-    var input: [JSONSchema.Field] = []
+    package var input: [JSONSchema.Field] = []
     /// The fields of this part in responses.
     var output: [JSONSchema.Field] = []
 
@@ -42,7 +42,7 @@ package struct ItemPart<Content: Sendable>: Sendable {
         let key = ByteString(name)
         return ItemPart(
             read: { fields, content in
-                if let value = type.read(name, isRequired, &fields) { content[keyPath: path] = value }
+                if let value = type.input.read(name, isRequired, &fields) { content[keyPath: path] = value }
             },
             show: { content, members, clock in members[key] = type.shown(content[keyPath: path], clock) },
             store: { content, members in members[key] = type.stored(content[keyPath: path]) },
@@ -52,7 +52,7 @@ package struct ItemPart<Content: Sendable>: Sendable {
                 return true
             },
             check: { try type.check($0[keyPath: path]) },
-            input: [JSONSchema.Field(name: name, schema: type.input, isRequired: isRequired)],
+            input: [JSONSchema.Field(name: name, schema: type.input.schema, isRequired: isRequired)],
             output: [.required(name, type.output)])
     }
 
@@ -62,7 +62,7 @@ package struct ItemPart<Content: Sendable>: Sendable {
     ) -> ItemPart {
         let key = ByteString(name)
         return ItemPart(
-            read: { fields, content in content[keyPath: path] = type.read(name, false, &fields) },
+            read: { fields, content in content[keyPath: path] = type.input.read(name, false, &fields) },
             show: { content, members, clock in
                 members[key] = content[keyPath: path].map { type.shown($0, clock) } ?? .null
             },
@@ -78,7 +78,7 @@ package struct ItemPart<Content: Sendable>: Sendable {
                 return content[keyPath: path] != nil
             },
             check: { content in if let value = content[keyPath: path] { try type.check(value) } },
-            input: [.optional(name, type.input)], output: [.required(name, type.output.orNull)])
+            input: [.optional(name, type.input.schema)], output: [.required(name, type.output.orNull)])
     }
 }
 

@@ -34,7 +34,7 @@ package struct FieldReader {
     package func has(_ name: String) -> Bool { members[name].map { $0 != .null } ?? false }
 
     /// Returns a member that was already read, as it was sent.
-    func given(_ name: String) -> JSONValue? { wasAsked(name) ? members[name] : nil }
+    package func given(_ name: String) -> JSONValue? { wasAsked(name) ? members[name] : nil }
 
     /// Returns the raw member; null counts as missing.
     package mutating func value(_ name: String) -> JSONValue? {
@@ -155,41 +155,6 @@ package struct FieldReader {
         return text
     }
 
-    /// Reads minutes before something: up to 20 values, each from 0 to four weeks.
-    mutating func reminders(_ name: String) -> [Int]? {
-        guard let value = value(name) else { return nil }
-        guard case .array(let items) = value, items.count <= 20 else {
-            return wrong(name, .tooMany, "This must be a list of at most 20 numbers of minutes.")
-        }
-        var minutes: [Int] = []
-        for (index, item) in items.enumerated() {
-            if case .integer(let number) = item, (0...40_320).contains(number) {
-                minutes.append(number)
-            } else {
-                fault(
-                    "\(name)/\(index)", code: .outOfRange, "This must be a whole number of minutes from 0 to 40320.")
-            }
-        }
-        return minutes
-    }
-
-    /// Reads ids of patients; returns them sorted, without duplicates.
-    mutating func patientIDs(_ name: String) -> [String]? {
-        guard let list = value(name) else { return nil }
-        guard let items = list.array, items.count <= 1000 else {
-            return wrong(name, .tooMany, "This must be null or a list of at most 1000 ids.")
-        }
-        var ids: [String] = []
-        for (index, item) in items.enumerated() {
-            if let id = item.string, Identifier.isValid(id) {
-                ids.append(id)
-            } else {
-                fault("\(name)/\(index)", code: .invalidID, Identifier.rule)
-            }
-        }
-        return Set<ByteString>(ids).sortedTexts()
-    }
-
     /// Ends the reading: members that were not read are faults, except those in `ignored`.
     package mutating func finish(ignoring ignored: Set<ByteString> = []) {
         let unknown = members.keys.filter { !wasAsked($0.string) && !ignored.contains($0) }.sorted()
@@ -214,7 +179,7 @@ package struct FieldReader {
     }
 
     /// The most characters of a title, a name, a label or a place.
-    static let longestText = 1000
+    package static let longestText = 1000
     /// The most bytes of notes.
     package static let longestNotes = 65_536
 

@@ -6,7 +6,6 @@ import Storage
 extension Components {
     static func connections(_ kinds: ItemKinds) -> [(String, Schema)] {
         let config = ConnectionConfiguration.fields(kinds)
-        let input = Schema.change(of: config, example: ["detail": "titles", "syncIntervalMinutes": 30])
         return [
             ("ConnectionConfig", .object(config).described("The items that a connection keeps in step.")),
             (
@@ -32,26 +31,9 @@ extension Components {
                             "The providers that can be connected here, and the settings that are missing for others."
                         )))
             ),
-            (
-                "ConnectionInput",
-                .input(
-                    .required("provider", .choice(Connection.Provider.self)), .optional("label", .optionalText()),
-                    .optional("config", input),
-                    .optional("userId", .identifier.described("The connection's owner; only for a service key.")),
-                    example: ["provider": "caldav", "label": "Work", "userId": "jane", "config": ["detail": "titles"]])
-            ),
-            (
-                "ConnectionDevice",
-                .input(
-                    .required("deviceId", .text().described("The `deviceId` with which the device was registered.")),
-                    example: ["deviceId": "my-iphone"])
-            ),
-            (
-                "ConnectionChange",
-                .input(
-                    .optional("label", .optionalText()), .optional("config", input), .optional("paused", .bool),
-                    example: ["label": "Home"])
-            ),
+            ("ConnectionInput", Connections.Draft.schema(kinds)),
+            ("ConnectionDevice", ConnectionDeviceRoute.body.schema),
+            ("ConnectionChange", Connections.Change.schema(kinds)),
         ]
     }
 }

@@ -14,10 +14,9 @@ extension Components {
 
     static func feeds(_ kinds: ItemKinds) -> [(String, Schema)] {
         let config = FeedConfiguration.fields(kinds)
-        let input = Schema.change(of: config, example: ["detail": "titles", "futureDays": 90])
         return [
             ("FeedConfig", .object(config).described("What a feed shows.")),
-            ("FeedConfigInput", input),
+            ("FeedConfigInput", FeedConfiguration.input(kinds)),
             (
                 "Feed",
                 .object(
@@ -43,32 +42,9 @@ extension Components {
                 .object(feedFields + links + [.required("token", .string.described("The secret of the address."))])
             ),
             ("FeedLinks", .object(links)),
-            (
-                "FeedInput",
-                .input(
-                    .optional("label", .optionalText()), .optional("config", input),
-                    .optional("expiresAt", .instant.described("A future time.")),
-                    .optional("userId", .identifier.described("The feed's owner; only for a service key.")),
-                    example: ["label": "Phone", "userId": "jane", "config": ["detail": "titles"]])
-            ),
-            (
-                "FeedChange",
-                .input(
-                    .optional("label", .optionalText()), .optional("config", input),
-                    .optional("expiresAt", .instant.described("A future time; null for never.")),
-                    .optional(
-                        "attention", Schema.array(of: .string, maximum: 0).described("An empty list acknowledges it.")),
-                    example: ["label": "Tablet"])
-            ),
-            (
-                "Regeneration",
-                .input(
-                    .optional(
-                        "graceSeconds",
-                        Schema.integer(Feeds.graces).defaulting(to: 0).described(
-                            "How many seconds the old address keeps working.")),
-                    example: ["graceSeconds": 3600])
-            ),
+            ("FeedInput", Feeds.Draft.schema(kinds)),
+            ("FeedChange", Feeds.Change.schema(kinds)),
+            ("Regeneration", FeedRoutes.regeneration.schema),
             ("FeedAccess", ListedAccess.view.schema),
             (
                 "FeedPreview",

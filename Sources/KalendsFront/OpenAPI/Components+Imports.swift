@@ -70,14 +70,7 @@ extension Components {
                     .optional("keptCount", Schema.count.described("The number of items that an undo kept.")),
                 ])
         ),
-        (
-            "ImportByURL",
-            .input(
-                .required(
-                    "url",
-                    .text(8192).described("An address with https or webcal, which is used once and never stored.")),
-                example: ["url": "https://calendar.example/holidays.ics"])
-        ),
+        ("ImportByURL", ImportBody.address.schema),
         (
             "ImportProblem",
             .output(
@@ -93,15 +86,6 @@ extension Components {
                 .required("summary", .string.orNull), .required("start", eventTime), .required("end", eventTime),
                 .required("reason", .string.orNull))
         ),
-        (
-            "ImportCommit",
-            .input(
-                .optional("exclude", Schema.array(of: .string).described("The `itemId`s to leave out.")),
-                .optional(
-                    "keep",
-                    Schema.array(of: .one(of: EventExtra.choices.map(\.rawValue))).described(
-                        "The people and files to keep; without it, what the preview was asked to keep.")),
-                example: ["exclude": []])
-        ),
+        ("ImportCommit", ImportRoutes.body.schema),
     ]
 }

@@ -6,7 +6,7 @@ import Storage
 
 extension Components {
     private static let time = Schema.string.described("A time of day as HH:MM or HH:MM:SS.")
-    private static let milliseconds = Schema.integer(SentEvent.times).described("Milliseconds since 1970.")
+    static let milliseconds = Schema.integer(SentEvent.times).described("Milliseconds since 1970.")
     private static let moments = Schema(["type": "array", "items": ["type": "string"], "maxItems": 1000])
         .described("Times in RFC 3339, or days.")
 
@@ -83,21 +83,6 @@ extension Components {
                 .string.described("An address that the device writes into its event, to find the event again.")),
         ]
 
-    private static let carriedConnection = Schema.output(
-        .required("id", .string), .required("circleId", .identifier), .required("label", .string.orNull),
-        .required("state", .choice(Connection.State.self)),
-        .required("isCarrier", .bool.described("Whether the requesting device carries the connection.")),
-        .required("turn", .count),
-        .required(
-            "carrier",
-            Schema.output(
-                .required("deviceId", .string), .required("label", .string.orNull),
-                .required("lastSeenAt", milliseconds.orNull)
-            ).orNull),
-        .required(
-            "counts",
-            .output(.required("linked", .count), .required("pending", .count), .required("conflicts", .count))))
-
     private static let connector = Schema.output(
         .required(
             "state",
@@ -112,16 +97,8 @@ extension Components {
     ])
 
     static let phones: [(String, Schema)] = [
-        (
-            "Profile",
-            .output(
-                .required("id", .identifier), .required("timeZone", .string.orNull),
-                .required("createdAt", .instant.orNull), .required("updatedAt", .instant.orNull))
-        ),
-        (
-            "ProfileInput",
-            .input(.optional("timeZone", .timeZone), example: ["timeZone": "America/Los_Angeles"])
-        ),
+        ("Profile", Profiles.Shown.view.schema),
+        ("ProfileInput", ProfileRoutes.body.schema),
         ("PersonalEvent", .object(event)), ("CarriedEvent", .object(carried)),
         (
             "PersonalEventInput",
@@ -190,13 +167,7 @@ extension Components {
                                 Schema.one(of: states).described("For an item: `conflict` when a person has to decide.")
                             )))))
         ),
-        (
-            "PlannedEvent",
-            .output(
-                .required("externalId", .string), .required("title", .string), .required("startAt", .instant),
-                .required("endAt", .instant), .required("allDay", .bool),
-                .required("sourceCalendarName", .string.orNull))
-        ),
+        ("PlannedEvent", PlannedEvent.view.schema),
         (
             "PlannedUpsert",
             Schema.object([
@@ -232,7 +203,7 @@ extension Components {
                 .required("ok", .bool), .required("provider", .string), .required("user", .identifier),
                 .optional("device", .named("Device")), .required("serverTime", milliseconds),
                 .required("capabilities", .array(of: .string)), .required("connector", connector),
-                .required("connections", .array(of: carriedConnection)),
+                .required("connections", .array(of: PersonalEvents.Carried.view.schema)),
                 .required(
                     "counts",
                     .output(

@@ -15,15 +15,7 @@ extension Components {
                 .required("isActive", .bool), .required("since", .instant.orNull),
                 .required("recoveryCodesLeft", .count))
         ),
-        (
-            "SignInProof",
-            .input(
-                .required("currentPassword", Schema(["type": "string", "maxLength": 1024])),
-                .optional(
-                    "code",
-                    code.described("Required from a user with a second factor: a code of the app, or a recovery code.")
-                ), example: ["currentPassword": "correct horse battery"])
-        ),
+        ("SignInProof", SecondFactorRoutes.proof.schema),
         (
             "NewSecondFactor",
             .output(
@@ -34,10 +26,7 @@ extension Components {
                 ),
                 .required("uri", .string.described("The secret as an `otpauth:` address, for a QR code.")))
         ),
-        (
-            "SecondFactorCode",
-            .input(.required("code", code.described("What the app shows now.")), example: ["code": "123456"])
-        ),
+        ("SecondFactorCode", SecondFactorRoutes.code.schema),
         (
             "RecoveryCodes",
             .output(
@@ -47,15 +36,7 @@ extension Components {
     ]
 
     static let users: [(String, Schema)] = [
-        (
-            "SignIn",
-            .input(
-                .required("userId", .identifier), .required("password", Schema(["type": "string", "maxLength": 1024])),
-                .optional(
-                    "code",
-                    code.described("From a user with a second factor: a code of the app, or a recovery code.")),
-                example: ["userId": "jane", "password": "correct horse battery"])
-        ),
+        ("SignIn", SessionRoutes.body.schema),
         (
             "Session",
             .object(
@@ -92,18 +73,7 @@ extension Components {
                 .optional("code", code.described("Required from a user who has a second factor.")),
                 example: ["password": "correct horse battery"])
         ),
-        (
-            "SignInLinkInput",
-            .input(
-                .optional(
-                    "to",
-                    Schema(["type": "string", "pattern": "^($|/app/)", "maxLength": .integer(PagePath.longest)])
-                        .described("A path below `/app/`; the list of circles without one, or when it is empty.")),
-                .optional(
-                    "expiresInSeconds",
-                    Schema.integer(SignInLinks.lifetimes).defaulting(to: .integer(SignInLinks.usualLifetime))),
-                example: ["to": "/app/office-days", "expiresInSeconds": 300])
-        ),
+        ("SignInLinkInput", SignInLinkRoutes.body(SignInLinks.lifetimes).schema),
         (
             "SignInLink",
             .output(
@@ -117,15 +87,6 @@ extension Components {
                 .required("deviceToken", .string.described("The device's token, which is shown only here.")),
                 .required("device", .named("Device")))
         ),
-        (
-            "DeviceInput",
-            .input(
-                .optional("label", .optionalText()),
-                .optional(
-                    "deviceId", .identifier.described("The device's own id; the server makes one if it is missing.")),
-                .optional("platform", .optionalText()),
-                .optional("name", Schema.optionalText().described("The former name of `label`.")),
-                example: ["label": "my-iphone", "deviceId": "phone-1", "platform": "ios"])
-        ),
+        ("DeviceInput", DeviceRoutes.body.schema),
     ]
 }

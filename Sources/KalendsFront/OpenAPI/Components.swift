@@ -7,7 +7,8 @@ enum Components {
     static func all(_ kinds: ItemKinds) -> [ByteString: Schema] {
         Dictionary(
             uniqueKeysWithValues: basic(kinds) + circles + schedule(kinds) + reach + feeds(kinds) + imports + keys
-                + audit + users + secondFactors + changes + connections(kinds) + syncRecords + syncing + statistics
+                + audit + users + secondFactors + changes(kinds) + connections(kinds) + syncRecords(kinds) + syncing
+                + statistics
                 + officeDays + phones)
     }
 

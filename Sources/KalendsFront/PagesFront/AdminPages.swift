@@ -31,10 +31,7 @@ struct AdminPages: Sendable {
     @Sendable
     private static func createKey(_ visit: PageVisit) async throws -> Response {
         do {
-            var fields = FieldReader(["name": .string(visit.form["name"] ?? "")])
-            let name = fields.text("name", isRequired: true)
-            try fields.end()
-            guard let name else { throw Refusal.invalid(fields.faults) }
+            let (name, _) = try KeyRoutes.body.read(["name": .string(visit.form["name"] ?? "")])
             let (_, secret) = try await visit.services.serviceKeys.create(
                 name: name, scopes: nil, for: try visit.caller())
             return try await page(visit, newKey: secret.reveal())

@@ -17,9 +17,7 @@ struct ConflictPages: Sendable {
         routes.page(.get, Self.path, for: .circle(.read), Self.list)
         routes.page(.post, Self.path + "/{conflict}/resolve", for: .connection, back: Self.path) { visit in
             let id = try await Self.own(visit)
-            var fields = FieldReader(["keep": visit.form["keep"].map(JSONValue.string) ?? .null])
-            let keep = fields.choice("keep", Resolution.Keep.self, isRequired: true)
-            guard fields.faults.isEmpty, let keep else { throw Refusal.invalid(fields.faults) }
+            let keep = try SyncRoutes.decision.read(["keep": visit.form["keep"].map(JSONValue.string) ?? .null])
             try await Resolving(services: visit.services).resolve(id, keep, for: try visit.caller())
             return visit.redirect(to: visit.filled(Self.path), done: .conflictResolved)
         }

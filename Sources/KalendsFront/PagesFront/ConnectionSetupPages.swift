@@ -27,7 +27,7 @@ struct ConnectionSetupPages: Sendable {
                         uniqueKeysWithValues: names.map { (ByteString($0), .string(visit.form[$0] ?? "")) }))
                 _ = try await visit.context.awaiting {
                     try await visit.services.connections.setAccount(
-                        Connections.AccountDraft(body), of: id, for: caller)
+                        Connections.AccountDraft(body, visit.services.settings.kinds), of: id, for: caller)
                 }
                 return visit.redirect(to: visit.filled(Self.path))
             }
@@ -49,13 +49,12 @@ struct ConnectionSetupPages: Sendable {
             }
         }
         routes.page(.post, Self.path + "/settings", for: .connection, back: Self.path) { visit in
-            let content = ContentForm(
-                form: visit.form, isConnection: true, kinds: visit.services.settings.kinds)
+            let content = ContentForm<ConnectionConfiguration>(kinds: visit.services.settings.kinds)
             let isFirst = visit.form.isOn("first")
             return try await Self.taken(
-                visit, content.names, step: isFirst ? .content : .done(isNew: false), fields: ContentForm.fields
+                visit, content.names, step: isFirst ? .content : .done(isNew: false), fields: content.renamed
             ) { id, caller in
-                var change = Connections.Change(content.body, content.kinds)
+                var change = Connections.Change(content.body(visit.form), content.kinds)
                 // Nothing is sent before the person has chosen what may be.
                 if isFirst { change.paused = false }
                 _ = try await visit.services.connections.change(id, change, if: .none, for: caller)
@@ -100,9 +99,9 @@ extension ConnectionPages {
             var page = ConnectionPage(
                 connection: ConnectionSummary(shown, runs, settings.connections),
                 step: step ?? Self.step(of: own, hasRun: !runs.isEmpty, circle.circle, visit),
-                settings: ContentSettings(
-                    try ConnectionConfiguration(stored: own.config, settings.kinds), settings.kinds),
-                patients: try FeedPages.patients(of: circle), linked: shown.counts.linked,
+                content: ContentForm(kinds: settings.kinds).fields(
+                    try ConnectionConfiguration(stored: own.config, settings.kinds),
+                    patients: try FeedPages.patients(of: circle)), linked: shown.counts.linked,
                 runs: runs.prefix(20).map { ConnectionPage.Run($0) },
                 history: RunDay.days(of: runs, in: visitor.zone))
             page.signInOrigin = settings.connections.signInOrigin(of: own.provider)

@@ -4,56 +4,79 @@ import Base
 import KalendsCore
 import Pages
 
-/// Converts the form of a feed's or a connection's contents into the equivalent body of the API.
-struct ContentForm: Sendable {
-    let form: PageForm
-    /// Whether the form is a connection's, which names kinds differently and has additional fields.
-    let isConnection: Bool
+/// The form of a feed's or a connection's contents, made of its options: its fields, and what was typed into them as a
+/// body of the API.
+struct ContentForm<Options: ContentOptions>: Sendable {
     let kinds: ItemKinds
 
+    /// The form's field for each field of the API that has another name.
+    var renamed: [(own: String, field: String)] { [("patientIds", "patients")] }
+
     /// The names of the form's fields.
-    var names: [String] {
-        let own = [
-            "label", "kinds", "patients", "detail", "completedTasks", "includeReminders", "pastDays", "futureDays",
-        ]
-        return own
-            + (isConnection ? ["twoWay", "syncIntervalMinutes"] : ["includeAttendees", "includeAttachments"])
+    var names: [String] { ["label", "kinds", "patients"] + options.map(\.name) }
+
+    /// The boxes among the kinds, with the option that each of them sets.
+    private var boxes: [(kind: EntryKind, option: String)] {
+        kinds.list.map { (EntryKind($0), Options.option(for: $0)) } + beside
     }
 
-    /// The form's field for each field of the API that has another name.
-    static let fields: [(own: String, field: String)] = [("patientIds", "patients")]
+    private var beside: [(kind: EntryKind, option: String)] {
+        Options.besideKinds.compactMap { option, word in EntryKind(text: word).map { ($0, option) } }
+    }
 
-    /// The value of `config` in the API.
-    var configuration: JSONValue {
-        let chosen = Set(form.all("kinds").compactMap { EntryKind(text: $0) })
-        var settings = kinds.list.map { (EntryKind($0), isConnection ? $0.connectionSetting : $0.feedSetting) }
-        if !isConnection {
-            settings += [
-                (.imported, "includeImported"), (.personal, "includePersonal"), (.planned, "includePlanned"),
-            ]
+    /// The options that have a field of their own, except that for patients.
+    private var options: [(name: String, kind: ContentField.Kind)] {
+        Options.listed.compactMap { field in
+            let json = field.schema.json
+            if let words = json["enum"]?.array { return (field.name, .choice(words.compactMap(\.string))) }
+            if let least = json["minimum"]?.integer, let most = json["maximum"]?.integer {
+                return (field.name, .number(least...most))
+            }
+            return json["type"] == "boolean" ? (field.name, .check) : nil
         }
-        var members: [ByteString: JSONValue] = [:]
-        for (kind, name) in settings { members[name] = .bool(chosen.contains(kind)) }
+    }
+
+    /// The kinds of entries that are shown.
+    func shown(by options: Options) -> Set<EntryKind> {
+        let json = options.json(kinds)
+        return Set(boxes.filter { json[$0.option] == true }.map(\.kind))
+    }
+
+    func fields(_ content: Options, patients: [Named]) -> [ContentField] {
+        var json = content.json(kinds).object ?? [:]
+        // The older option for minimal details shows at most titles.
+        if json["showMinimalDetails"] == true, json["detail"] == "full" { json["detail"] = "titles" }
+        let offered = kinds.list.map { EntryKind($0) }.filter { $0 != .imported } + beside.map(\.kind)
+        let shown = shown(by: content)
+        let chosen = (json["patientIds"]?.array ?? []).compactMap(\.string)
+        return [ContentField("kinds", .kinds(offered), shown.map(\.rawValue))]
+            + (patients.isEmpty ? [] : [ContentField("patients", .patients(patients), chosen)])
+            + options.map { name, kind in
+                switch json[ByteString(name)] {
+                case .bool(let isOn): ContentField(name, kind, isOn ? ["true"] : [])
+                case .integer(let number): ContentField(name, kind, [String(number)])
+                case let value: ContentField(name, kind, [value?.string ?? ""])
+                }
+            }
+    }
+
+    /// The body for a form, with `config` and the label as it was typed; an empty label becomes null.
+    func body(_ form: PageForm) -> JSONValue {
+        // This form sets everything, including what the older option for minimal details controls.
+        var members: [ByteString: JSONValue] = ["showMinimalDetails": false]
+        let chosen = Set(form.all("kinds").compactMap { EntryKind(text: $0) })
+        for (kind, option) in boxes { members[ByteString(option)] = .bool(chosen.contains(kind)) }
         let patients = form.all("patients")
         members["patientIds"] = patients.isEmpty ? .null : .array(patients.map(JSONValue.string))
-        members["includeReminders"] = .bool(form.isOn("includeReminders"))
-        for name in isConnection ? ["twoWay"] : ["includeAttendees", "includeAttachments"] {
-            members[ByteString(name)] = .bool(form.isOn(name))
+        for (name, kind) in options {
+            members[ByteString(name)] =
+                switch kind {
+                case .check: .bool(form.isOn(name))
+                case .number: form[name].map(JSONValue.typed)
+                default: form[name].map(JSONValue.string)
+                }
         }
-        // This form sets everything, including what the older option for minimal details controls.
-        members["showMinimalDetails"] = false
-        for name in ["detail", "completedTasks"] { members[ByteString(name)] = form[name].map(JSONValue.string) }
-        for name in isConnection ? ["pastDays", "futureDays", "syncIntervalMinutes"] : ["pastDays", "futureDays"] {
-            guard let text = form[name] else { continue }
-            members[ByteString(name)] = Int(text).map { .integer($0) } ?? .string(text)
-        }
-        return .object(members)
-    }
-
-    /// A body with `config` and the label as it was typed; an empty label becomes null.
-    var body: JSONValue {
-        var members: [ByteString: JSONValue] = ["config": configuration]
-        if let label = form["label"] { members["label"] = label.isEmpty ? .null : .string(label) }
-        return .object(members)
+        let label = form["label"].map { $0.isEmpty ? JSONValue.null : .string($0) }
+        return .object(["config": .object(members)].merging(label.map { ["label": $0] } ?? [:]) { $1 })
     }
 }

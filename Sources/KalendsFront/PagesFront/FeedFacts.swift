@@ -53,38 +53,6 @@ extension FeedSummary {
     private static let soon = 7 * 86_400_000
 }
 
-extension ContentSettings {
-    init(_ feed: FeedConfiguration, _ kinds: ItemKinds) {
-        let kinds: [(EntryKind, Bool)] =
-            kinds.list.map { (EntryKind($0), feed.includes($0.collection)) } + [
-                (.imported, feed.includeImported), (.personal, feed.includePersonal), (.planned, feed.includePlanned),
-            ]
-        self.init(
-            kinds: Set(kinds.filter(\.1).map(\.0)), patients: feed.patientIds,
-            detail: Detail(feed.detail, isMinimal: feed.showMinimalDetails),
-            completed: feed.completedTasks == .keep ? .keep : .remove, includesReminders: feed.includeReminders,
-            includesAttendees: feed.includeAttendees, includesAttachments: feed.includeAttachments,
-            pastDays: feed.pastDays, futureDays: feed.futureDays)
-    }
-
-    init(_ own: ConnectionConfiguration, _ kinds: ItemKinds) {
-        self.init(own.feed, kinds)
-        (isTwoWay, minutes) = (own.twoWay, own.syncIntervalMinutes)
-        self.kinds.remove(.imported)
-    }
-}
-
-extension ContentSettings.Detail {
-    /// - Parameter isMinimal: the older option for minimal details, which shows at most titles.
-    init(_ detail: FeedConfiguration.Detail, isMinimal: Bool) {
-        switch detail {
-        case .full: self = isMinimal ? .titles : .full
-        case .titles: self = .titles
-        case .busy: self = .busy
-        }
-    }
-}
-
 extension FeedPage {
     /// - Parameters:
     /// - address: the address with its secret, if the owner asked for it.
@@ -113,8 +81,8 @@ extension FeedPage {
                     day: CivilDate(daysSinceEpoch: $0.day), client: ClientFamily(code: $0.client).rawValue,
                     count: $0.accessCount)
             },
-            settings: ContentSettings(
-                try FeedConfiguration(stored: feed.config, settings.kinds), settings.kinds), patients: patients,
+            content: ContentForm(kinds: settings.kinds).fields(
+                try FeedConfiguration(stored: feed.config, settings.kinds), patients: patients),
             preview: preview,
             leftOut: (shown.health.weight?.leftOut ?? [:]).map { LeftOut(rule: $0.key.word, count: $0.value) }
                 .sorted { $0.count > $1.count }, draft: draft)
@@ -124,7 +92,7 @@ extension FeedPage {
 extension EntryKind {
     /// The kinds of entries that a configuration hides.
     static func hidden(by configuration: FeedConfiguration, _ kinds: ItemKinds) -> [EntryKind] {
-        let shown = ContentSettings(configuration, kinds).kinds
+        let shown = ContentForm(kinds: kinds).shown(by: configuration)
         return [.task, .shift, .appointment, .followUp, .imported].filter { !shown.contains($0) }
     }
 }

@@ -46,13 +46,13 @@ struct FeedPages: Sendable {
     @Sendable
     private static func change(_ visit: PageVisit) async throws -> Response {
         let id = try await own(visit)
-        let content = ContentForm(form: visit.form, isConnection: false, kinds: visit.services.settings.kinds)
+        let content = ContentForm<FeedConfiguration>(kinds: visit.services.settings.kinds)
         do {
-            let change = Feeds.Change(content.body, content.kinds, now: visit.services.now())
+            let change = Feeds.Change(content.body(visit.form), content.kinds)
             _ = try await Feeds(services: visit.services).change(id, change, if: .none, for: try visit.caller())
             return visit.redirect(to: visit.filled(path), done: .feedChanged)
         } catch let refusal as Refusal {
-            guard let draft = Draft(refusal, of: visit.form, content.names, fields: ContentForm.fields) else {
+            guard let draft = Draft(refusal, of: visit.form, content.names, fields: content.renamed) else {
                 throw refusal
             }
             return try await page(visit, id, draft: draft)

@@ -50,11 +50,11 @@ struct OfficeDayPages: Sendable {
 
     @Sendable
     private static func save(_ visit: PageVisit) async throws -> Response {
-        let input = OfficeSettingsInput(body(visit))
+        let body = body(visit)
         do {
             _ = try await visit.services.officeDiary.change(
                 of: try visit.user(), if: .none, for: try visit.caller()
-            ) { input.apply(to: &$0) }
+            ) { $0.change(body) }
             return visit.redirect(to: path, done: .officeSaved)
         } catch let refusal as Refusal {
             guard let draft = Draft(refusal, of: visit.form, names, fields: [("connectionId", "target")]) else {

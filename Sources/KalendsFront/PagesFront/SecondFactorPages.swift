@@ -44,10 +44,7 @@ struct SecondFactorPages: Sendable {
             return visit.redirect(to: path)
         }
         return try await shown(visit, ["code"], .begun(begun)) {
-            var fields = FieldReader(["code": visit.typed("code")])
-            let code = fields.code("code", isRequired: true)
-            try fields.end()
-            guard let code else { throw Refusal.invalid(fields.faults) }
+            let code = try SecondFactorRoutes.code.read(["code": visit.typed("code")])
             let codes = try await visit.services.secondFactors.confirm(
                 code, from: Self.network(visit), for: try visit.caller())
             return try await page(visit, .made(codes: codes.map { $0.reveal() }), done: .secondFactorEnabled)

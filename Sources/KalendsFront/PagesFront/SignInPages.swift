@@ -57,10 +57,7 @@ struct SignInPages: Sendable {
         let ticket = Concealed(visit.form["ticket"] ?? "")
         visit.context.note?.write(.passwordAndCode)
         do {
-            var fields = FieldReader(["code": visit.typed("code")])
-            let code = fields.code("code", isRequired: true)
-            try fields.end()
-            guard let code else { throw Refusal.invalid(fields.faults) }
+            let code = try SecondFactorRoutes.code.read(["code": visit.typed("code")])
             let (_, secret) = try await services.sessions.signIn(
                 ticket: ticket, code: code, in: visit.formToken, client: client(visit),
                 from: services.settings.network(of: visit.request, visit.context),

@@ -51,7 +51,8 @@ struct SubscriptionPages: Sendable {
     @Sendable
     private static func follow(_ visit: PageVisit) async throws -> Response {
         do {
-            let draft = Subscriptions.Draft(["url": visit.typed("url"), "label": visit.typed("label")])
+            let draft = Subscriptions.Draft(
+                ["url": visit.typed("url"), "label": visit.typed("label")], visit.services.settings.kinds)
             _ = try await subscriptions(visit).create(draft, in: try visit.id("circle"), for: try visit.caller())
             return visit.redirect(to: visit.filled(path), done: .subscribed)
         } catch let refusal as Refusal {

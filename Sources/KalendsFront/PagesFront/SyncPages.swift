@@ -15,14 +15,14 @@ struct SyncPages: Sendable {
         routes.page(.get, Self.path, for: .circle(.read)) { try await Self.page($0) }
         routes.page(.post, "/app/circles/{circle}/feeds", for: .circle(.read), back: Self.path) { visit in
             let (services, caller) = (visit.services, try visit.caller())
-            let content = ContentForm(form: visit.form, isConnection: false, kinds: services.settings.kinds)
+            let content = ContentForm<FeedConfiguration>(kinds: services.settings.kinds)
             do {
-                let draft = try Feeds.Draft(content.body, content.kinds, for: caller, now: services.now())
+                let draft = Feeds.Draft(content.body(visit.form), content.kinds)
                 let made = try await Feeds(services: services).create(draft, in: try visit.id("circle"), for: caller)
                 return try await FeedPages.page(
                     visit, made.feed.feed.id, address: made.address, done: .feedCreated)
             } catch let refusal as Refusal {
-                guard let draft = Draft(refusal, of: visit.form, content.names, fields: ContentForm.fields) else {
+                guard let draft = Draft(refusal, of: visit.form, content.names, fields: content.renamed) else {
                     throw refusal
                 }
                 return try await Self.page(visit, draft)
@@ -48,7 +48,9 @@ struct SyncPages: Sendable {
                 offers: (Provider.offered + (hasPhone ? [] : [.apple])).map { provider in
                     SyncPage.Offer(
                         provider, missingSetting: settings.connections.missing(for: provider.stored).first?.variable)
-                }, patients: try FeedPages.patients(of: circle), draft: draft,
+                },
+                content: ContentForm(kinds: settings.kinds).fields(
+                    FeedConfiguration(), patients: try FeedPages.patients(of: circle)), draft: draft,
                 signInOrigins: Provider.offered.compactMap { settings.connections.signInOrigin(of: $0.stored) })
         }
         return try await visit.page(read, status: draft.status, path: visit.filled(Self.path))

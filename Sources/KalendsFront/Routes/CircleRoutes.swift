@@ -34,6 +34,10 @@ struct CircleRoutes: Sendable {
             delete)
     }
 
+    static let body = InputBody(
+        .required("name", .text()), .required("timeZone", .timeZone), ignoring: ["id", "createdAt", "updatedAt"],
+        example: ["name": "The Millers", "timeZone": "America/Los_Angeles"])
+
     @Sendable
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let page = try Page(request, context)
@@ -50,12 +54,7 @@ struct CircleRoutes: Sendable {
     @Sendable
     private func put(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller) = (try context.newIdentifier("circle"), try context.caller())
-        var fields = FieldReader(try await request.json(context))
-        let name = fields.text("name", isRequired: true)
-        let zone = fields.timeZone("timeZone", isRequired: true)
-        fields.finish(ignoring: ["id", "createdAt", "updatedAt"])
-        try fields.check()
-        guard let name, let zone else { throw Refusal.invalid(fields.faults) }
+        let (name, zone) = try Self.body.read(try await request.json(context))
         let (circle, isNew) = try await services.circles.put(
             id, name: name, timeZone: zone, if: request.condition { try $0.json.etag }, for: caller)
         return try .resource(circle.json, isNew: isNew)

@@ -70,16 +70,24 @@ struct ConnectionAccountRoutes: Sendable {
                 body: .json(.named("CalendarChoice")), [.ok(.named("Connection"))], refusals: [409]), choose)
     }
 
+    static let authorization = InputBody(
+        .optional(
+            "returnTo",
+            .looseText(2000).described("A path below /app/, or an address of an origin in KALENDS_RETURN_ORIGINS.")),
+        example: ["returnTo": "/app/connections"])
+
+    static let authorizationCode = InputBody(
+        .required("code", InputType.text().documented(.string.described("The code that the sign-in brought."))),
+        example: ["code": "kal_cc_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8"])
+
     private var connections: Connections { Connections(services: services) }
 
     @Sendable
     private func authorize(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller) = (try context.identifier("id"), try context.caller())
-        var fields = FieldReader(try await request.json(context))
-        let returnTo = fields.text("returnTo", maximum: 2000)
-        fields.finish()
+        let body = try await request.json(context)
         _ = try await connections.get(id, for: caller)
-        try fields.check()
+        let returnTo = try Self.authorization.read(body)
         // A session that was sent as a token is not a browser's: the browser that comes back may have none.
         let session = request.headers[.authorization] == nil ? context.session?.id : nil
         let departure = try await connections.authorize(id, returnTo: returnTo, session: session, for: caller)
@@ -105,20 +113,17 @@ struct ConnectionAccountRoutes: Sendable {
     @Sendable
     private func redeem(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller) = (try context.identifier("id"), try context.caller())
-        var fields = FieldReader(try await request.json(context))
-        let code = fields.text("code", isRequired: true)
-        fields.finish()
+        let body = try await request.json(context)
         _ = try await connections.get(id, for: caller)
-        try fields.check()
-        let shown = try await connections.redeem(
-            id, code: code.flatMap { Secret(.connectionCode, text: $0) }, for: caller)
+        let code = Secret(.connectionCode, text: try Self.authorizationCode.read(body))
+        let shown = try await connections.redeem(id, code: code, for: caller)
         return try .resource(try shown.json(services.settings.kinds), etag: try shown.own.etag)
     }
 
     @Sendable
     private func setAccount(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller) = (try context.identifier("id"), try context.caller())
-        let draft = Connections.AccountDraft(try await request.json(context))
+        let draft = Connections.AccountDraft(try await request.json(context), services.settings.kinds)
         return try .json(
             try await context.awaiting { try await connections.setAccount(draft, of: id, for: caller) }.json)
     }

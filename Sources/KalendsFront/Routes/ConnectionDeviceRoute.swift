@@ -20,18 +20,16 @@ struct ConnectionDeviceRoute: Sendable {
                 body: .json(.named("ConnectionDevice")), [.ok(.named("Connection"))], refusals: [409]), choose)
     }
 
+    static let body = InputBody(
+        .required("deviceId", .text().described("The `deviceId` with which the device was registered.")),
+        example: ["deviceId": "my-iphone"])
+
     @Sendable
     private func choose(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller) = (try context.identifier("id"), try context.caller())
-        var fields = FieldReader(try await request.json(context))
-        let name = fields.text("deviceId", isRequired: true)
-        fields.finish()
-        let faults = fields.faults
+        let body = try await request.json(context)
         let shown = try await services.phoneItems(context.logger).choose(
-            {
-                guard faults.isEmpty, let name else { throw Refusal.invalid(faults) }
-                return name
-            }, of: id, for: caller)
+            { try Self.body.read(body) }, of: id, for: caller)
         return try .resource(try shown.json(services.settings.kinds), etag: try shown.own.etag)
     }
 }

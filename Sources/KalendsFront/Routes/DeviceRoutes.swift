@@ -40,19 +40,24 @@ struct DeviceRoutes: Sendable {
             Operation("deleteDevice", "Revoke a device's token", .user, .scope(.users), [.noContent]), delete)
     }
 
+    static let body = InputBody(
+        .optional("label", .looseText()),
+        .optional("deviceId", .identifier.described("The device's own id; the server makes one if it is missing.")),
+        .optional("platform", .looseText()),
+        .optional("name", .looseText().described("The former name of `label`.")),
+        example: ["label": "my-iphone", "deviceId": "phone-1", "platform": "ios"])
+
     @Sendable
     private func register(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let caller = try context.caller()
         var fields = FieldReader(try await request.json(context))
-        let deviceID = fields.identifier("deviceId")
-        let (label, name) = (fields.text("label"), fields.text("name"))
-        if let label, let name, label != name {
+        let (label, deviceID, platform, name) = Self.body.values(&fields)
+        if let label = label ?? nil, let name = name ?? nil, label != name {
             fields.fault("name", code: .contradiction, "This is the former name of label: give one of them.")
         }
-        let platform = fields.text("platform")
         try fields.end()
         let (device, secret, isNew) = try await services.devices.register(
-            deviceID, called: label ?? name, platform: platform, for: caller)
+            deviceID ?? nil, called: (label ?? nil) ?? name ?? nil, platform: platform ?? nil, for: caller)
         return try .json(
             ["deviceToken": .string(secret.reveal()), "device": device.json], status: isNew ? .created : .ok,
             headers: [.location: "/v1/devices/\(device.id)"])

@@ -63,13 +63,16 @@ struct FeedRoutes: Sendable {
                 [.list(of: .named("FeedAccess"))]), accesses)
     }
 
+    static let regeneration = InputBody(
+        .number("graceSeconds", Feeds.graces, or: 0, "How many seconds the old address keeps working."),
+        example: ["graceSeconds": 3600])
+
     private var feeds: Feeds { Feeds(services: services) }
 
     @Sendable
     private func create(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circle, caller) = (try context.identifier("circle"), try context.caller())
-        let draft = try Feeds.Draft(
-            try await request.json(context), services.settings.kinds, for: caller, now: services.now())
+        let draft = Feeds.Draft(try await request.json(context), services.settings.kinds)
         let made = try await feeds.create(draft, in: circle, for: caller)
         return try .json(
             .object(try made.json(services.settings)), status: .created,
@@ -100,7 +103,7 @@ struct FeedRoutes: Sendable {
     @Sendable
     private func change(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller) = (try context.identifier("id"), try context.caller())
-        let change = Feeds.Change(try await request.json(context), services.settings.kinds, now: services.now())
+        let change = Feeds.Change(try await request.json(context), services.settings.kinds)
         let feed = try await feeds.change(id, change, if: request.condition { try $0.etag }, for: caller)
         return try .resource(try feed.json(services.settings.kinds), etag: try feed.feed.etag)
     }
@@ -115,9 +118,7 @@ struct FeedRoutes: Sendable {
     @Sendable
     private func regenerate(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller) = (try context.identifier("id"), try context.caller())
-        var fields = FieldReader(try await request.json(context))
-        let grace = fields.integer("graceSeconds", in: Feeds.graces) ?? 0
-        try fields.end()
+        let grace = try Self.regeneration.read(try await request.json(context))
         let made = try await feeds.regenerate(id, graceSeconds: grace, for: caller)
         return try .json(.object(try made.json(services.settings)))
     }

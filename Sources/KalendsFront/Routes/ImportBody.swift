@@ -61,13 +61,13 @@ struct ImportBody {
             calendar.isForeign = !check.finish()
             return .upload(calendar)
         }
-        let document = try Request.document(body)
-        var fields = FieldReader(document)
-        let text = fields.text("url", isRequired: true, maximum: 8192)
-        try fields.end()
-        guard let text else { throw Refusal.invalid(fields.faults) }
-        return .address(text)
+        return .address(try Self.address.read(try Request.document(body)))
     }
+
+    static let address = InputBody(
+        .required(
+            "url", .text(8192).described("An address with https or webcal, which is used once and never stored.")),
+        example: ["url": "https://calendar.example/holidays.ics"])
 
     /// The file of a request: its body, or the part `file` of a form.
     private func readFile() async throws -> ImportUpload {

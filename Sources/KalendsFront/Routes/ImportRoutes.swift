@@ -85,29 +85,26 @@ struct ImportRoutes: Sendable {
         return try .json(.object(try report.json))
     }
 
+    static let body = InputBody(
+        .optional("exclude", left, or: Set<ByteString>()), .optional("keep", extras), example: ["exclude": []])
+
+    private static let left: InputType<Set<ByteString>> =
+        InputType<[ByteString]>.list(
+            .array(of: .string).described("The `itemId`s to leave out."), .wrongType, "This must be a list of itemIds."
+        ) { $0.string.map { ByteString($0) } }.made { Set($0) }
+
+    private static let extras: InputType<Set<EventExtra>> =
+        InputType<[EventExtra]>.list(
+            .array(of: .one(of: EventExtra.choices.map(\.rawValue))).described(
+                "The people and files to keep; without it, what the preview was asked to keep."), .notAChoice,
+            "This must be a list of attendees and attachments."
+        ) { $0.string.flatMap { EventExtra(choice: $0) } }.made { Set($0) }
+
     @Sendable
     private func commit(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller) = (try context.identifier("id"), try context.caller())
         let part = try Self.part(request, context)
-        var fields = FieldReader(try await request.json(context))
-        var excluded: Set<ByteString> = []
-        if let value = fields.value("exclude") {
-            if case .array(let items) = value, items.allSatisfy({ $0.string != nil }) {
-                excluded = Set(items.compactMap(\.string).map { ByteString($0) })
-            } else {
-                fields.fault("exclude", code: .wrongType, "This must be a list of itemIds.")
-            }
-        }
-        var kept: Set<EventExtra>?
-        if let value = fields.value("keep") {
-            let names = value.array?.compactMap { $0.string.flatMap { EventExtra(choice: $0) } } ?? []
-            if names.count == value.array?.count {
-                kept = Set(names)
-            } else {
-                fields.fault("keep", code: .notAChoice, "This must be a list of attendees and attachments.")
-            }
-        }
-        try fields.end()
+        let (excluded, kept) = try Self.body.read(try await request.json(context))
         // Other imports into the circle come first.
         context.memory.letGo()
         let report = try await Imports(services: services).commit(

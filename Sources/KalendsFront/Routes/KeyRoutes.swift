@@ -27,29 +27,35 @@ struct KeyRoutes: Sendable {
             Operation("revokeKey", "End a service key now", .installation, .scope(.keys), [.ok(key)]), revoke)
     }
 
-    private func json(_ key: ServiceKey) throws -> JSONValue {
-        var json = try key.json.object ?? [:]
-        json["expiresAt"] = JSONValue(milliseconds: services.serviceKeys.end(of: key))
-        return .object(json)
+    /// A key without scopes may do everything.
+    static let body = InputBody(
+        .required("name", .text()),
+        .optional(
+            "scopes",
+            InputType.list(
+                .array(of: .choice(Scope.self), minimum: 1).described("Without scopes the key may do everything."),
+                of: 1...Int.max, .wrongType, "This must be a list of at least one scope.",
+                each: (.notAChoice, "This must be one of \(Scope.allCases.map(\.rawValue).joined(separator: ", ")).")
+            ) { $0.string.flatMap(Scope.init) }.made { Set($0) }),
+        example: ["name": "Care app"])
+
+    private func members(_ key: ServiceKey) throws -> [ByteString: JSONValue] {
+        ServiceKey.view.members(of: (key, try key.knownScopes, services.serviceKeys.end(of: key)))
     }
 
     @Sendable
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let page = try Page(request, context)
         let keys = try await services.serviceKeys.list(page.request, for: try context.caller())
-        return try page.answer(keys, key: \.id, json: { try json($0) })
+        return try page.answer(keys, key: \.id, json: { .object(try members($0)) })
     }
 
     @Sendable
     private func create(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let caller = try context.caller()
-        var fields = FieldReader(try await request.json(context))
-        let name = fields.text("name", isRequired: true)
-        let scopes = fields.scopes("scopes")
-        try fields.end()
-        guard let name else { throw Refusal.invalid(fields.faults) }
+        let (name, scopes) = try Self.body.read(try await request.json(context))
         let (key, secret) = try await services.serviceKeys.create(name: name, scopes: scopes, for: caller)
-        var json = try self.json(key).object ?? [:]
+        var json = try members(key)
         json["key"] = .string(secret.reveal())
         return try .json(.object(json), status: .created)
     }
@@ -57,43 +63,23 @@ struct KeyRoutes: Sendable {
     @Sendable
     private func revoke(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let key = try await services.serviceKeys.revoke(try context.identifier("id"), for: try context.caller())
-        return try .json(try json(key))
+        return try .json(.object(try members(key)))
     }
 }
 
 extension ServiceKey {
-    /// Throws `StorageError` for scopes that this version does not know.
-    var json: JSONValue {
-        get throws {
-            let scopes = try scopes.map { try Set<Scope>(stored: $0).names.map(JSONValue.string) }
-            return [
-                "id": .string(id), "name": .string(name), "hint": .string(hint),
-                "scopes": scopes.map(JSONValue.array) ?? .null,
-                "createdAt": JSONValue(milliseconds: createdAt), "lastUsedAt": JSONValue(milliseconds: lastUsedAt),
-                "revokedAt": JSONValue(milliseconds: revokedAt),
-            ]
-        }
+    /// The names of the key's scopes; throws `StorageError` for scopes that this version does not know.
+    fileprivate var knownScopes: [String]? {
+        get throws { try scopes.map { try Set<Scope>(stored: $0).names } }
     }
-}
 
-extension FieldReader {
-    /// The scopes of a key; nil when it may do everything.
-    fileprivate mutating func scopes(_ name: String) -> Set<Scope>? {
-        guard let value = value(name) else { return nil }
-        guard let items = value.array, !items.isEmpty else {
-            fault(name, code: .wrongType, "This must be a list of at least one scope.")
-            return nil
-        }
-        var scopes: Set<Scope> = []
-        for (index, item) in items.enumerated() {
-            if let scope = item.string.flatMap(Scope.init) {
-                scopes.insert(scope)
-            } else {
-                fault(
-                    "\(name)/\(index)", code: .notAChoice,
-                    "This must be one of \(Scope.allCases.map(\.rawValue).joined(separator: ", ")).")
-            }
-        }
-        return scopes
-    }
+    static let view = View<(key: ServiceKey, scopes: [String]?, end: Int?)>([
+        .text("id", \.key.id), .text("name", \.key.name), .text("hint", \.key.hint),
+        .instant("createdAt", \.key.createdAt), .instant("lastUsedAt", \.key.lastUsedAt),
+        .instant("revokedAt", \.key.revokedAt),
+        .instant("expiresAt", \.end).described("90 days after it was made, on a strict server; else null."),
+        .init("scopes", Schema.array(of: .choice(Scope.self)).orNull.described("Null for everything.")) { shown in
+            shown.scopes.map { .array($0.map(JSONValue.string)) } ?? .null
+        },
+    ])
 }

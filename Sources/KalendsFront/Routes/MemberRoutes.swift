@@ -38,6 +38,11 @@ struct MemberRoutes: Sendable {
             delete)
     }
 
+    static let body = InputBody(
+        .required("displayName", .text()), .required("role", InputType<Member.Role>.choice),
+        ignoring: ["id", "circleId", "createdAt", "updatedAt"],
+        example: ["displayName": "Jane", "role": "member"])
+
     @Sendable
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circle, page) = (try context.identifier("circle"), try Page(request, context))
@@ -56,12 +61,7 @@ struct MemberRoutes: Sendable {
     private func put(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circle, caller) = (try context.identifier("circle"), try context.caller())
         let user = try context.newIdentifier("user")
-        var fields = FieldReader(try await request.json(context))
-        let name = fields.text("displayName", isRequired: true)
-        let role = fields.choice("role", Member.Role.self, isRequired: true)
-        fields.finish(ignoring: ["id", "circleId", "createdAt", "updatedAt"])
-        try fields.check()
-        guard let name, let role else { throw Refusal.invalid(fields.faults) }
+        let (name, role) = try Self.body.read(try await request.json(context))
         let (member, isNew) = try await services.members.put(
             user, in: circle, displayName: name, role: role, if: request.condition { try $0.json.etag }, for: caller)
         return try .resource(member.json, isNew: isNew)

@@ -92,6 +92,12 @@ struct OfficeDayRoutes: Sendable {
         return try page.answer(found, key: { "\($0.visit.startsAt) \($0.visit.id)" }, json: \.json)
     }
 
+    static let visit = InputBody(
+        .required("startAt", .instant), .required("endAt", .instant),
+        example: ["startAt": "2026-03-02T09:00:00-05:00", "endAt": "2026-03-02T12:30:00-05:00"])
+
+    static let day = InputBody(.required("status", InputType<DayStatus>.choice), example: ["status": "inOffice"])
+
     @Sendable
     private func getVisit(_ request: Request, _ context: KalendsContext) async throws -> Response {
         try .json(
@@ -112,12 +118,7 @@ struct OfficeDayRoutes: Sendable {
     private func putVisit(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (user, id) = (try context.newIdentifier("user"), try context.newIdentifier("id"))
         let caller = try context.caller()
-        var fields = FieldReader(try await request.json(context))
-        let (start, end) = (
-            fields.instant("startAt", isRequired: true), fields.instant("endAt", isRequired: true)
-        )
-        try fields.end()
-        guard let start, let end else { throw Refusal.invalid(fields.faults) }
+        let (start, end) = try Self.visit.read(try await request.json(context))
         let (visit, isNew) = try await services.officeDiary.putVisit(
             id, from: start, to: end, of: user, for: caller)
         return try .json(
@@ -135,10 +136,7 @@ struct OfficeDayRoutes: Sendable {
     @Sendable
     private func putDay(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (user, caller) = (try context.newIdentifier("user"), try context.caller())
-        var fields = FieldReader(try await request.json(context))
-        let status = fields.choice("status", DayStatus.self, isRequired: true)
-        try fields.end()
-        guard let status else { throw Refusal.invalid(fields.faults) }
+        let status = try Self.day.read(try await request.json(context))
         let day = try await services.officeDiary.say(status, on: try Self.date(context), of: user, for: caller)
         return try .json(day.json)
     }

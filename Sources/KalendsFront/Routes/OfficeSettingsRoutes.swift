@@ -82,12 +82,12 @@ struct OfficeSettingsRoutes: Sendable {
 
     private func change(_ request: Request, _ context: KalendsContext, isWhole: Bool) async throws -> Response {
         let (user, caller) = (try context.newIdentifier("user"), try context.caller())
-        let input = OfficeSettingsInput(try await request.json(context))
+        let body = try await request.json(context)
         let settings = try await services.officeDiary.change(
             of: user, if: request.condition { try $0.json.etag }, for: caller
         ) { settings in
             if isWhole { settings = OfficeSettings() }
-            return input.apply(to: &settings)
+            return settings.change(body)
         }
         return try .resource(settings.json)
     }

@@ -35,6 +35,10 @@ struct PatientRoutes: Sendable {
             delete)
     }
 
+    static let body = InputBody(
+        .required("displayName", .text()), ignoring: ["id", "circleId", "createdAt", "updatedAt"],
+        example: ["displayName": "Mom"])
+
     @Sendable
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circle, page) = (try context.identifier("circle"), try Page(request, context))
@@ -53,11 +57,7 @@ struct PatientRoutes: Sendable {
     private func put(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circle, caller) = (try context.identifier("circle"), try context.caller())
         let id = try context.newIdentifier("patient")
-        var fields = FieldReader(try await request.json(context))
-        let name = fields.text("displayName", isRequired: true)
-        fields.finish(ignoring: ["id", "circleId", "createdAt", "updatedAt"])
-        try fields.check()
-        guard let name else { throw Refusal.invalid(fields.faults) }
+        let name = try Self.body.read(try await request.json(context))
         let (patient, isNew) = try await services.patients.put(
             id, in: circle, displayName: name, if: request.condition { try $0.json.etag }, for: caller)
         return try .resource(patient.json, isNew: isNew)

@@ -227,21 +227,20 @@ extension PersonalEvents.Status {
     }
 }
 
-extension PersonalEvents.Carried {
-    fileprivate var json: JSONValue {
-        [
-            "id": .string(own.id), "circleId": .string(own.circleID), "label": JSONValue(own.label),
-            "state": .string(own.state.rawValue), "isCarrier": .bool(isAsking), "turn": .integer(carrier.turn),
-            "carrier": device.map { device in
-                [
-                    "deviceId": .string(device.deviceID), "label": JSONValue(device.name),
-                    "lastSeenAt": JSONValue(carrier.seenAt),
-                ]
-            } ?? .null,
-            "counts": [
-                "linked": .integer(counts.linked), "pending": .integer(counts.pending),
-                "conflicts": .integer(counts.conflicts),
-            ],
-        ]
-    }
+extension PersonalEvents.Carried: Viewed {
+    static let view = View<Self>([
+        .text("id", \.own.id), .id("circleId", \.own.circleID), .text("label", \.own.label),
+        .choice("state", \.own.state),
+        .flag("isCarrier", \.isAsking).described("Whether the requesting device carries the connection."),
+        .count("turn", \.carrier.turn),
+        .object(
+            "carrier", { carried in carried.device.map { ($0, carried.carrier.seenAt) } },
+            View<(device: Device, seenAt: Int?)>([
+                .text("deviceId", \.device.deviceID), .text("label", \.device.name),
+                .count("lastSeenAt", \.seenAt).documented(Components.milliseconds.orNull),
+            ])),
+        .object(
+            "counts", \.counts,
+            View([.count("linked", \.linked), .count("pending", \.pending), .count("conflicts", \.conflicts)])),
+    ])
 }

@@ -87,20 +87,16 @@ extension PlannedEvents.Place {
     }
 }
 
-extension PlannedEvent {
+extension PlannedEvent: Viewed {
     fileprivate var cursor: String { "\(startsAt) \(source) \(externalID)" }
 
     /// Times have the offsets that the phone sent, which determine the days of an all-day event.
-    fileprivate var json: JSONValue {
-        func time(_ milliseconds: Int, _ offset: Int) -> JSONValue {
-            .string(Instant(milliseconds: milliseconds).rfc3339(offset: offset))
-        }
-        return [
-            "externalId": .string(externalID), "title": .string(title), "startAt": time(startsAt, startOffset),
-            "endAt": time(endsAt, endOffset), "allDay": .bool(isAllDay),
-            "sourceCalendarName": JSONValue(calendarName),
-        ]
-    }
+    static let view = View<Self>([
+        .text("externalId", \.externalID), .text("title", \.title),
+        .text("startAt") { Instant(milliseconds: $0.startsAt).rfc3339(offset: $0.startOffset) }.documented(.instant),
+        .text("endAt") { Instant(milliseconds: $0.endsAt).rfc3339(offset: $0.endOffset) }.documented(.instant),
+        .flag("allDay", \.isAllDay), .text("sourceCalendarName", \.calendarName),
+    ])
 }
 
 extension PlannedEvents.Report {

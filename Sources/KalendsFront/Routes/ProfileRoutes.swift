@@ -22,6 +22,10 @@ struct ProfileRoutes: Sendable {
                 body: .json(.named("ProfileInput")), [.ok(profile), .created(profile)], hasTag: true), put)
     }
 
+    static let body = InputBody(
+        .optional("timeZone", .timeZone), ignoring: ["id", "createdAt", "updatedAt"],
+        example: ["timeZone": "America/Los_Angeles"])
+
     @Sendable
     private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let profile = try await services.profiles.get(try context.identifier("user"), for: try context.caller())
@@ -32,24 +36,18 @@ struct ProfileRoutes: Sendable {
     private func put(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (user, caller) = (try context.newIdentifier("user"), try context.caller())
         guard caller.isInstallation || caller.userID == user else { throw Refusal.missing(.user) }
-        var fields = FieldReader(try await request.json(context))
-        let zone = fields.timeZone("timeZone")
-        fields.finish(ignoring: ["id", "createdAt", "updatedAt"])
-        try fields.check()
+        let zone = try Self.body.read(try await request.json(context))
         let (profile, isNew) = try await services.profiles.put(
             user, timeZone: zone, if: request.condition { try $0.etag }, for: caller)
         return try .resource(profile.json, isNew: isNew, etag: try profile.etag)
     }
 }
 
-extension Profiles.Shown {
-    fileprivate var json: JSONValue {
-        [
-            "id": .string(id), "timeZone": JSONValue(user?.timeZone),
-            "createdAt": JSONValue(milliseconds: user?.createdAt),
-            "updatedAt": JSONValue(milliseconds: user?.updatedAt),
-        ]
-    }
+extension Profiles.Shown: Viewed {
+    static let view = View<Self>([
+        .id("id", \.id), .text("timeZone", \.user?.timeZone), .instant("createdAt", \.user?.createdAt),
+        .instant("updatedAt", \.user?.updatedAt),
+    ])
 
     fileprivate var etag: String {
         get throws { try JSONValue.array([.string(id), JSONValue(user?.timeZone)]).etag }

@@ -71,10 +71,7 @@ struct SecondFactorRoutes: Sendable {
 
     @Sendable
     private func confirm(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        var fields = FieldReader(try await request.json(context))
-        let code = fields.code("code", isRequired: true)
-        try fields.end()
-        guard let code else { throw Refusal.invalid(fields.faults) }
+        let code = try Self.code.read(try await request.json(context))
         return try answer(
             try await services.secondFactors.confirm(
                 code, from: services.settings.network(of: request, context), for: try context.caller()))
@@ -102,12 +99,18 @@ struct SecondFactorRoutes: Sendable {
         return .noContent
     }
 
+    static let proof = InputBody(
+        .required("currentPassword", .password),
+        .optional(
+            "code",
+            .code.described("Required from a user with a second factor: a code of the app, or a recovery code.")),
+        example: ["currentPassword": "correct horse battery"])
+
+    static let code = InputBody(
+        .required("code", .code.described("What the app shows now.")), example: ["code": "123456"])
+
     private func proof(_ request: Request, _ context: KalendsContext) async throws -> OwnProof {
-        var fields = FieldReader(try await request.json(context))
-        let password = fields.password("currentPassword", isNew: false)
-        let code = fields.code("code", isRequired: false)
-        try fields.end()
-        guard let password else { throw Refusal.invalid(fields.faults) }
+        let (password, code) = try Self.proof.read(try await request.json(context))
         return OwnProof(password: password, code: code)
     }
 

@@ -46,16 +46,17 @@ struct SessionRoutes: Sendable {
             token)
     }
 
+    static let body = InputBody(
+        .required("userId", .identifier), .required("password", .password),
+        .optional(
+            "code", .code.described("From a user with a second factor: a code of the app, or a recovery code.")),
+        example: ["userId": "jane", "password": "correct horse battery"])
+
     @Sendable
     private func signIn(_ request: Request, _ context: KalendsContext) async throws -> Response {
         // A page of another site must not sign its reader in as somebody else.
         guard SameOrigin.holds(request, services.settings, whenSilent: true) else { throw Refusal.otherOrigin }
-        var fields = FieldReader(try await request.json(context))
-        let user = fields.identifier("userId", isRequired: true)
-        let password = fields.password("password", isNew: false)
-        let code = fields.code("code", isRequired: false)
-        try fields.end()
-        guard let user, let password else { throw Refusal.invalid(fields.faults) }
+        let (user, password, code) = try Self.body.read(try await request.json(context))
         context.note?.write(code == nil ? .password : .passwordAndCode)
         context.note?.write(user: user, pseudonym: services.pseudonym(of:))
         let (session, secret) = try await services.sessions.signIn(

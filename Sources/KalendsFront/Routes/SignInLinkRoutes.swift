@@ -24,14 +24,22 @@ struct SignInLinkRoutes: Sendable {
         routes.onlyForOperator(.post, "/local/sign-in-links", createForOperator)
     }
 
+    /// - Parameter lifetimes: how many seconds a link may last.
+    static func body(_ lifetimes: ClosedRange<Int>) -> InputBody<PagePath?, Int> {
+        let path = Schema(["type": "string", "pattern": "^($|/app/)", "maxLength": .integer(PagePath.longest)])
+            .described("A path below `/app/`; the list of circles without one, or when it is empty.")
+        return InputBody(
+            .optional(
+                "to",
+                InputType.looseText(PagePath.longest).documented(path).made(.invalid, PagePath.rule) { PagePath($0) }),
+            .number("expiresInSeconds", lifetimes, or: SignInLinks.usualLifetime),
+            example: ["to": "/app/office-days", "expiresInSeconds": 300])
+    }
+
     @Sendable
     private func create(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (user, caller) = (try context.newIdentifier("user"), try context.caller())
-        var fields = FieldReader(try await request.json(context))
-        let page = fields.page("to")
-        let lifetimes = services.settings.linkLifetimes
-        let seconds = fields.integer("expiresInSeconds", in: lifetimes) ?? SignInLinks.usualLifetime
-        try fields.end()
+        let (page, seconds) = try Self.body(services.settings.linkLifetimes).read(try await request.json(context))
         return try answer(
             try await services.signInLinks.create(for: user, to: page ?? .home, lasting: seconds, for: caller))
     }
@@ -49,17 +57,5 @@ struct SignInLinkRoutes: Sendable {
                 "url": .string("\(services.settings.publicURL)/app/sign-in/links/\(made.secret.reveal())"),
                 "expiresAt": JSONValue(milliseconds: made.link.expiresAt),
             ], status: .created)
-    }
-}
-
-extension FieldReader {
-    /// The path of one of our pages.
-    fileprivate mutating func page(_ name: String) -> PagePath? {
-        guard let text = text(name, maximum: PagePath.longest) else { return nil }
-        guard let page = PagePath(text) else {
-            fault(name, PagePath.rule)
-            return nil
-        }
-        return page
     }
 }

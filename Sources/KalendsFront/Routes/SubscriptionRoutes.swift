@@ -66,7 +66,7 @@ struct SubscriptionRoutes: Sendable {
     @Sendable
     private func create(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circle, caller) = (try context.identifier("circle"), try context.caller())
-        let draft = Subscriptions.Draft(try await request.json(context))
+        let draft = Subscriptions.Draft(try await request.json(context), services.settings.kinds)
         let made = try await subscriptions.create(draft, in: circle, for: caller)
         return try .json(
             made.json, status: .created, headers: [.location: "/v1/circles/\(circle)/subscriptions/\(made.own.id)"])
@@ -82,7 +82,7 @@ struct SubscriptionRoutes: Sendable {
     @Sendable
     private func change(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let ((circle, id), caller) = (try Self.place(context), try context.caller())
-        let change = Subscriptions.Change(try await request.json(context))
+        let change = Subscriptions.Change(try await request.json(context), services.settings.kinds)
         let shown = try await subscriptions.change(
             id, in: circle, change, if: request.condition { try $0.etagOfWishes }, for: caller)
         return try .resource(shown.json, etag: try shown.own.etagOfWishes)

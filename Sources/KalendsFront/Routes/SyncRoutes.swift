@@ -86,13 +86,13 @@ struct SyncRoutes: Sendable {
         try Self.begun(try await syncing.undo(try context.identifier("id"), for: try context.caller()))
     }
 
+    static let decision = InputBody(
+        .required("keep", InputType<Resolution.Keep>.choice), example: ["keep": "calendar"])
+
     @Sendable
     private func resolve(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller) = (try context.identifier("id"), try context.caller())
-        var fields = FieldReader(try await request.json(context))
-        let keep = fields.choice("keep", Resolution.Keep.self, isRequired: true)
-        fields.finish()
-        guard fields.faults.isEmpty, let keep else { throw Refusal.invalid(fields.faults) }
+        let keep = try Self.decision.read(try await request.json(context))
         // A run that is under way may take long to end.
         context.memory.letGo()
         try await Resolving(services: services).resolve(id, keep, for: caller)
@@ -127,14 +127,10 @@ extension SyncRun.Preview {
     }
 }
 
-extension PreviewItem {
-    fileprivate var json: JSONValue {
-        var members: [ByteString: JSONValue] = [
-            "collection": .string(item.collection.rawValue), "itemId": .string(item.id),
-            "change": .string(change.rawValue), "direction": .string(direction.rawValue),
-            "fields": .array(fields.map { .string($0.rawValue) }),
-        ]
-        if let occurrence = item.occurrence { members["occurrence"] = JSONValue(occurrence) }
-        return .object(members)
-    }
+extension PreviewItem: Viewed {
+    static let view = View<Self>([
+        .choice("collection", \.item.collection), .id("itemId", \.item.id),
+        .optional("occurrence", .instant, \.item.occurrence) { JSONValue($0) }, .choice("change", \.change),
+        .choice("direction", \.direction), .choices("fields", \.fields),
+    ])
 }

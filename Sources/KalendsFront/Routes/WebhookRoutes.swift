@@ -61,6 +61,9 @@ struct WebhookRoutes: Sendable {
                 [.list(of: .named("Delivery"))]), deliveries)
     }
 
+    static let rotation = InputBody(
+        .number("graceSeconds", 0...2_592_000, or: 86_400), example: ["graceSeconds": 3600])
+
     private var webhooks: Webhooks { Webhooks(services: services) }
 
     @Sendable
@@ -104,9 +107,7 @@ struct WebhookRoutes: Sendable {
     @Sendable
     private func rotate(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller) = (try context.identifier("id"), try context.caller())
-        var fields = FieldReader(try await request.json(context))
-        let grace = fields.integer("graceSeconds", in: 0...2_592_000) ?? 86_400
-        try fields.end()
+        let grace = try Self.rotation.read(try await request.json(context))
         return try .json(.object(try await webhooks.rotate(id, graceSeconds: grace, for: caller).json))
     }
 

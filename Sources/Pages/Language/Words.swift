@@ -34,6 +34,9 @@ public struct Words: Sendable {
     /// The text of a key; the key itself if the text is missing, which a test prevents.
     public subscript(_ key: String) -> String { texts[key] ?? key }
 
+    /// The text of a key; nil if there is none.
+    func known(_ key: String) -> String? { texts[key] }
+
     /// A text with values inserted by name.
     public func callAsFunction(_ key: String, _ values: [String: String] = [:]) -> String {
         Self.pieces(of: self[key]).map { piece in

@@ -76,8 +76,7 @@ public struct ConnectionPage: Page {
 
     public var connection: ConnectionSummary
     public var step: Step
-    public var settings: ContentSettings
-    public var patients: [Named]
+    public var content: [ContentField]
     public var linked: Int
     public var runs: [Run]
     public var history: [RunDay]
@@ -88,11 +87,11 @@ public struct ConnectionPage: Page {
     public var signInOrigin: String?
 
     public init(
-        connection: ConnectionSummary, step: Step, settings: ContentSettings, patients: [Named], linked: Int = 0,
+        connection: ConnectionSummary, step: Step, content: [ContentField], linked: Int = 0,
         runs: [Run] = [], history: [RunDay] = [], preview: (counts: SyncCounts, changes: [Change])? = nil,
         draft: Draft = Draft(), signInOrigin: String? = nil
     ) {
-        (self.connection, self.step, self.settings, self.patients) = (connection, step, settings, patients)
+        (self.connection, self.step, self.content) = (connection, step, content)
         (self.linked, self.runs, self.history, self.preview, self.draft) = (linked, runs, history, preview, draft)
         self.signInOrigin = signInOrigin
     }
@@ -122,7 +121,7 @@ public struct ConnectionPage: Page {
             ]
         case .content:
             content["stepper"] = paper.stepper(Self.steps, at: 2)
-            fields = paper.contentFields(settings, patients: patients, isConnection: true)
+            fields = paper.fields(self.content, kinds: "synced")
             content["content"] = [
                 "form": paper.form(
                     "connection", connection.path(paper) + "/settings", fields, submit: "actFinishSetUp", draft: draft,
@@ -195,7 +194,7 @@ public struct ConnectionPage: Page {
             Field(
                 "label", paper.words["connectionLabel"], Field.text(), value: connection.label,
                 hint: paper.words["connectionLabelHint"], most: 1000)
-        ] + paper.contentFields(settings, patients: patients, isConnection: true)
+        ] + paper.fields(self.content, kinds: "synced")
     }
 
     private func disconnectDialog(_ paper: RenderContext) -> Node {

@@ -1,107 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The contents of a feed or a connection, as its form sets them.
-public struct ContentSettings: Sendable {
-    public enum Detail: String, Sendable, CaseIterable { case full, titles, busy }
-    public enum Completed: String, Sendable, CaseIterable { case remove, keep }
+/// A field of the form of a feed's or a connection's contents; the words for it are those with its name.
+public struct ContentField: Sendable {
+    public enum Kind: Sendable {
+        case check
+        case number(ClosedRange<Int>)
+        /// One of several words.
+        case choice([String])
+        case kinds([EntryKind])
+        case patients([Named])
+    }
 
-    /// Any of `task`, `shift`, `appointment`, `followUp`, `imported`, `personal` and `planned`.
-    public var kinds: Set<EntryKind>
-    /// Nil for all patients.
-    public var patients: [String]?
-    public var detail: Detail
-    public var completed: Completed
-    public var includesReminders: Bool
-    /// Apply only to feeds.
-    public var includesAttendees: Bool
-    public var includesAttachments: Bool
-    public var pastDays: Int
-    public var futureDays: Int
-    /// Applies only to connections.
-    public var isTwoWay: Bool
-    public var minutes: Int
+    public let name: String
+    public let kind: Kind
+    public let values: [String]
 
-    public init(
-        kinds: Set<EntryKind> = [.task, .shift, .appointment, .followUp, .imported], patients: [String]? = nil,
-        detail: Detail = .full, completed: Completed = .remove, includesReminders: Bool = true,
-        includesAttendees: Bool = false, includesAttachments: Bool = false, pastDays: Int = 90, futureDays: Int = 400,
-        isTwoWay: Bool = true, minutes: Int = 15
-    ) {
-        self.kinds = kinds
-        self.patients = patients
-        self.detail = detail
-        self.completed = completed
-        self.includesReminders = includesReminders
-        self.includesAttendees = includesAttendees
-        self.includesAttachments = includesAttachments
-        self.pastDays = pastDays
-        self.futureDays = futureDays
-        self.isTwoWay = isTwoWay
-        self.minutes = minutes
+    public init(_ name: String, _ kind: Kind, _ values: [String]) {
+        (self.name, self.kind, self.values) = (name, kind, values)
     }
 }
 
 extension RenderContext {
-    func contentFields(_ own: ContentSettings, patients: [Named], isConnection: Bool) -> [Field] {
-        let kinds: [EntryKind] =
-            isConnection
-            ? [.task, .shift, .appointment, .followUp]
-            : [.task, .shift, .appointment, .followUp, .imported, .personal, .planned]
-        var fields = [
-            Field(
-                "kinds", words[isConnection ? "contentSynced" : "contentShown"],
-                .checks(kinds.map { Choice(value: $0.rawValue, label: words[$0.words]) }),
-                values: own.kinds.map(\.rawValue))
-        ]
-        if !patients.isEmpty {
-            fields.append(
+    /// - Parameter name: the name of the field for kinds in the words.
+    func fields(_ content: [ContentField], kinds name: String) -> [Field] {
+        content.map { own in
+            func field(_ kind: Field.Kind, _ word: String? = nil, least: Int? = nil, most: Int? = nil) -> Field {
                 Field(
-                    "patients", words["contentPatients"],
-                    .checks(patients.map { Choice(value: $0.id, label: $0.name) }),
-                    values: own.patients ?? [], hint: words["contentPatientsHint"]))
+                    own.name, words["content_" + (word ?? own.name)], kind, value: own.values.first,
+                    values: own.values, hint: words.known("contentHint_" + own.name), least: least, most: most)
+            }
+            switch own.kind {
+            case .check: return field(.check)
+            case .number(let range): return field(Field.number, least: range.lowerBound, most: range.upperBound)
+            case .choice(let choices):
+                return field(
+                    .radio(
+                        choices.map {
+                            Choice(
+                                value: $0, label: words["content_\(own.name)_\($0)"],
+                                hint: words.known("contentHint_\(own.name)_\($0)"))
+                        }))
+            case .kinds(let kinds):
+                return field(.checks(kinds.map { Choice(value: $0.rawValue, label: words[$0.words]) }), name)
+            case .patients(let all): return field(.checks(all.map { Choice(value: $0.id, label: $0.name) }))
+            }
         }
-        fields += [
-            Field(
-                "detail", words["contentDetail"],
-                .radio(
-                    ContentSettings.Detail.allCases.map {
-                        Choice(
-                            value: $0.rawValue, label: words["detail_" + $0.rawValue],
-                            hint: words["detailHint_" + $0.rawValue])
-                    }), value: own.detail.rawValue),
-            Field(
-                "completedTasks", words["contentCompleted"],
-                .radio(choices([("remove", "completed_remove"), ("keep", "completed_keep")])),
-                value: own.completed.rawValue),
-            Field("includeReminders", words["contentReminders"], .check, value: own.includesReminders ? "true" : nil),
-        ]
-        if !isConnection {
-            fields += [
-                Field(
-                    "includeAttendees", words["contentAttendees"], .check, value: own.includesAttendees ? "true" : nil),
-                Field(
-                    "includeAttachments", words["contentAttachments"], .check,
-                    value: own.includesAttachments ? "true" : nil),
-            ]
-        }
-        if isConnection {
-            fields.append(
-                Field(
-                    "twoWay", words["contentTwoWay"], .check, value: own.isTwoWay ? "true" : nil,
-                    hint: words["contentTwoWayHint"]))
-            fields.append(
-                Field(
-                    "syncIntervalMinutes", words["contentInterval"], Field.number, value: String(own.minutes),
-                    hint: words["contentIntervalHint"], least: 5, most: 1440))
-        }
-        fields += [
-            Field(
-                "pastDays", words["contentPast"], Field.number, value: String(own.pastDays), least: 0, most: 3660),
-            Field(
-                "futureDays", words["contentFuture"], Field.number, value: String(own.futureDays), least: 0,
-                most: 3660),
-        ]
-        return fields
     }
 }
 

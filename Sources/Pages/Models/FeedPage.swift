@@ -48,8 +48,7 @@ public struct FeedPage: Page {
     public var expiresAt: Int?
     public var clients: [Client]
     public var reads: [DayReads]
-    public var settings: ContentSettings
-    public var patients: [Named]
+    public var content: [ContentField]
     /// The feed's entries in the next two weeks.
     public var preview: [PageEntry]
     public var leftOut: [LeftOut]
@@ -57,12 +56,12 @@ public struct FeedPage: Page {
 
     public init(
         feed: FeedSummary, url: String? = nil, webcalURL: String? = nil, tokenHint: String, accessCount: Int,
-        createdAt: Int, expiresAt: Int? = nil, clients: [Client], reads: [DayReads], settings: ContentSettings,
-        patients: [Named], preview: [PageEntry], leftOut: [LeftOut], draft: Draft = Draft()
+        createdAt: Int, expiresAt: Int? = nil, clients: [Client], reads: [DayReads], content: [ContentField],
+        preview: [PageEntry], leftOut: [LeftOut], draft: Draft = Draft()
     ) {
         (self.feed, self.url, self.webcalURL, self.tokenHint) = (feed, url, webcalURL, tokenHint)
         (self.accessCount, self.createdAt, self.expiresAt, self.clients) = (accessCount, createdAt, expiresAt, clients)
-        (self.reads, self.settings, self.patients, self.preview) = (reads, settings, patients, preview)
+        (self.reads, self.content, self.preview) = (reads, content, preview)
         (self.leftOut, self.draft) = (leftOut, draft)
     }
 
@@ -142,7 +141,7 @@ public struct FeedPage: Page {
             Field(
                 "label", paper.words["feedLabel"], Field.text(), value: feed.label, hint: paper.words["feedLabelHint"],
                 most: 1000)
-        ] + paper.contentFields(settings, patients: patients, isConnection: false)
+        ] + paper.fields(content, kinds: "kinds")
     }
 
     private func address(_ paper: RenderContext, _ path: String) -> Node {

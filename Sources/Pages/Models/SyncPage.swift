@@ -15,16 +15,17 @@ public struct SyncPage: Page {
     public var feeds: [FeedSummary]
     public var connections: [ConnectionSummary]
     public var offers: [Offer]
-    public var patients: [Named]
+    /// The fields of a new feed.
+    public var content: [ContentField]
     public var draft: Draft
     /// The origins of providers' sign-ins, for the page's policy.
     public var signInOrigins: [String]
 
     public init(
-        feeds: [FeedSummary], connections: [ConnectionSummary], offers: [Offer], patients: [Named],
+        feeds: [FeedSummary], connections: [ConnectionSummary], offers: [Offer], content: [ContentField],
         draft: Draft = Draft(), signInOrigins: [String] = []
     ) {
-        (self.feeds, self.connections, self.offers, self.patients) = (feeds, connections, offers, patients)
+        (self.feeds, self.connections, self.offers, self.content) = (feeds, connections, offers, content)
         (self.draft, self.signInOrigins) = (draft, signInOrigins)
     }
 
@@ -32,8 +33,9 @@ public struct SyncPage: Page {
 
     public func sheet(_ paper: RenderContext) -> PageContent {
         let words = paper.words
-        let label = Field(
-            "label", words["feedLabel"], Field.text(), hint: words["feedLabelHint"], most: 1000)
+        let fields =
+            [Field("label", words["feedLabel"], Field.text(), hint: words["feedLabelHint"], most: 1000)]
+            + paper.fields(content, kinds: "kinds")
         return PageContent(
             template: "sync", title: words["syncTitle"], place: .sync,
             content: [
@@ -51,14 +53,10 @@ public struct SyncPage: Page {
                         offer(paper, $0)
                     }),
                 "create": paper.form(
-                    "feed", paper.circlePath("/feeds"),
-                    [label] + paper.contentFields(ContentSettings(), patients: patients, isConnection: false),
-                    submit: "actCreateFeed", draft: draft),
+                    "feed", paper.circlePath("/feeds"), fields, submit: "actCreateFeed", draft: draft),
                 "isCreating": .flag(!draft.problems.isEmpty || paper.frame.ask == "create"),
             ],
-            problems: paper.problems(
-                draft, in: "feed",
-                [label] + paper.contentFields(ContentSettings(), patients: patients, isConnection: false)))
+            problems: paper.problems(draft, in: "feed", fields))
     }
 
     private func card(_ paper: RenderContext, _ feed: FeedSummary) -> Node {

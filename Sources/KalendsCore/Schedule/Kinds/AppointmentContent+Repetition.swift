@@ -36,7 +36,7 @@ extension FieldType<AppointmentContent.Repetition> {
     static var repetition: FieldType {
         let times = FieldType<Instant>.instant
         return FieldType(
-            read: { name, _, fields in read(name, &fields) },
+            input: InputType(schema) { name, _, fields in read(name, &fields) },
             shown: { repetition, clock in
                 [
                     "rrule": JSONValue(repetition.rrule),
@@ -63,17 +63,35 @@ extension FieldType<AppointmentContent.Repetition> {
                 try StoredContent.check(times: repetition.exdates + repetition.rdates)
                 if let rule = repetition.rrule { _ = try RecurrenceRule(rule) }
             },
-            input: .object([
-                .optional(
-                    "rrule",
-                    JSONSchema.optionalText(4096).orNull.described(
-                        "RFC 5545 section 3.3.10; a rule that takes too much work to follow is refused.")),
-                .optional("exdates", JSONSchema.array(of: .instant, maximum: 1000).orNull),
-                .optional("rdates", JSONSchema.array(of: .instant, maximum: 1000).orNull),
-            ]),
             output: .output(
                 .required("rrule", .string.orNull), .required("exdates", .array(of: .instant)),
                 .required("rdates", .array(of: .instant))))
+    }
+
+    private static var schema: JSONSchema {
+        .object([
+            .optional(
+                "rrule",
+                JSONSchema.optionalText(4096).orNull.described(
+                    "RFC 5545 section 3.3.10; a rule that takes too much work to follow is refused.")),
+            .optional("exdates", moments.schema), .optional("rdates", moments.schema),
+        ])
+    }
+
+    /// Up to a thousand times.
+    private static var moments: InputType<[Instant]> {
+        .list(
+            JSONSchema.array(of: .instant, maximum: 1000).orNull, of: 0...1000, .tooMany,
+            "This must be a list of at most 1000 times.",
+            each: (
+                .invalidTime,
+                "This must be a time as RFC 3339 writes it, with an offset, of the years "
+                    + "\(FieldReader.years.lowerBound) to \(FieldReader.years.upperBound)."
+            )
+        ) { item in
+            let instant = item.string.flatMap { Instant(rfc3339: $0) }
+            return instant.flatMap { FieldReader.years.contains($0.utc.date.year) ? $0 : nil }
+        }
     }
 
     private static func read(_ name: String, _ fields: inout FieldReader) -> AppointmentContent.Repetition? {
@@ -92,8 +110,8 @@ extension FieldType<AppointmentContent.Repetition> {
                 inner.fault("rrule", code: .invalidRule, error.description)
             }
         }
-        let exdates = inner.instants("exdates")
-        let rdates = inner.instants("rdates")
+        let exdates = moments.read("exdates", false, &inner) ?? []
+        let rdates = moments.read("rdates", false, &inner) ?? []
         inner.finish()
         fields.add(inner.faults)
         guard canonical != nil || !rdates.isEmpty else {
@@ -103,28 +121,5 @@ extension FieldType<AppointmentContent.Repetition> {
             return nil
         }
         return AppointmentContent.Repetition(rrule: canonical, exdates: exdates, rdates: rdates)
-    }
-}
-
-extension FieldReader {
-    /// Reads up to a thousand times.
-    fileprivate mutating func instants(_ name: String) -> [Instant] {
-        guard let value = value(name) else { return [] }
-        guard case .array(let items) = value, items.count <= 1000 else {
-            fault(name, code: .tooMany, "This must be a list of at most 1000 times.")
-            return []
-        }
-        return items.enumerated().compactMap { index, item in
-            if case .string(let text) = item, let instant = Instant(rfc3339: text),
-                Self.years.contains(instant.utc.date.year)
-            {
-                return instant
-            }
-            fault(
-                "\(name)/\(index)", code: .invalidTime,
-                "This must be a time as RFC 3339 writes it, with an offset, of the years "
-                    + "\(Self.years.lowerBound) to \(Self.years.upperBound).")
-            return nil
-        }
     }
 }

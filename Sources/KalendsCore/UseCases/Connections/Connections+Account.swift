@@ -6,7 +6,7 @@ import Storage
 
 extension Connections {
     /// The fields with which a CalDAV account is found.
-    package struct AccountDraft: Sendable {
+    package struct AccountDraft: RequestContent {
         package var address: String?
         package var username: String?
         package var password: Concealed?
@@ -14,6 +14,26 @@ extension Connections {
         package var faults = FaultList()
 
         package init() {}
+
+        package static func fields(_ kinds: ItemKinds) -> [ItemPart<Self>] {
+            let password = InputType.password.documented(
+                .string.described("An app password, if the server supports them."))
+            return [
+                .taken(
+                    "url", \.address, .text(8192).described("The server's address, or the account's domain."),
+                    isRequired: true),
+                .taken("username", \.username, .text(), isRequired: true),
+                .taken(
+                    "password", \.password,
+                    password.made(.outOfRange, "This must have 1 to 1024 bytes in UTF-8.") {
+                        (1...1024).contains($0.bytes.count) ? $0 : nil
+                    }, isRequired: true),
+            ]
+        }
+
+        package static let example: JSONValue = [
+            "url": "https://dav.example", "username": "jane", "password": "app-password",
+        ]
     }
 
     /// Finds a CalDAV account and stores its credentials; throws 409 for another provider, and 422 for an address, a

@@ -6,7 +6,7 @@ package import Storage
 
 extension Connections {
     /// What to change in a connection.
-    package struct Change: Sendable {
+    package struct Change: RequestContent {
         package var label = Edit<String>.keep
         /// Changes the connection's configuration; nil leaves it as it is. It may be called more than once.
         package var configure: (@Sendable (inout ConnectionConfiguration) -> Void)?
@@ -15,6 +15,15 @@ extension Connections {
         package var faults = FaultList()
 
         package init() {}
+
+        package static func fields(_ kinds: ItemKinds) -> [ItemPart<Self>] {
+            [
+                .options(\.configure, kinds), .edited("label", \.label, .looseText()),
+                .taken("paused", \.paused, .flag),
+            ]
+        }
+
+        package static let example: JSONValue = ["label": "Home"]
     }
 
     /// Changes, pauses or resumes a connection; throws 409 when its state does not allow that.

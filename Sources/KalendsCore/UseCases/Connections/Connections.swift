@@ -29,7 +29,7 @@ package struct Connections: Sendable {
     }
 
     /// The fields of a request for a new connection.
-    package struct Draft: Sendable {
+    package struct Draft: RequestContent {
         /// Nil only together with a fault for it.
         package var provider: Connection.Provider?
         package var label: String?
@@ -40,6 +40,20 @@ package struct Connections: Sendable {
         package var faults = FaultList()
 
         package init() {}
+
+        package static func fields(_ kinds: ItemKinds) -> [ItemPart<Self>] {
+            [
+                .taken("provider", \.provider, .choice, isRequired: true), .taken("label", \.label, .looseText()),
+                .taken(
+                    "userId", \.userID,
+                    .identifier.described("The connection's owner; only for a service key.")),
+                .options(\.configuration, kinds),
+            ]
+        }
+
+        package static let example: JSONValue = [
+            "provider": "caldav", "label": "Work", "userId": "jane", "config": ["detail": "titles"],
+        ]
     }
 
     /// Returns the caller's connections of a circle, or all of them for the installation, in order of id.

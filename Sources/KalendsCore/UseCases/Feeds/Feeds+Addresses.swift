@@ -6,15 +6,30 @@ import Storage
 
 extension Feeds {
     /// The fields of a request for a new feed.
-    package struct Draft: Sendable {
+    package struct Draft: RequestContent {
         /// The feed's owner; the installation must name one, a user's feeds are always the user's own.
         package var userID: String?
         package var label: String?
         package var configuration = FeedConfiguration()
         /// Milliseconds since 1970; nil for a feed that does not expire.
         package var expiresAt: Int?
+        /// The faults of the request.
+        package var faults = FaultList()
 
         package init() {}
+
+        package static func fields(_ kinds: ItemKinds) -> [ItemPart<Self>] {
+            [
+                .taken("label", \.label, .looseText()),
+                .taken("expiresAt", \.expiresAt, .milliseconds.described("A future time.")),
+                .taken("userId", \.userID, .identifier.described("The feed's owner; only for a service key.")),
+                .options(\.configuration, kinds),
+            ]
+        }
+
+        package static let example: JSONValue = [
+            "label": "Phone", "userId": "jane", "config": ["detail": "titles"],
+        ]
     }
 
     /// The parts of a feed's secret address.
@@ -57,8 +72,9 @@ extension Feeds {
     /// Throws 409 when the user has a feed of the circle with this label, or the maximum number of feeds.
     package func create(_ draft: Draft, in circle: String, for caller: Caller) async throws -> Addressed {
         let now = services.now()
-        let faults = [Self.ownerFault(draft.userID, for: caller), Self.expiryFault(draft.expiresAt, now: now)]
-            .compactMap(\.self)
+        let own = [Self.ownerFault(draft.userID, for: caller), Self.expiryFault(draft.expiresAt, now: now)]
+        // A field that is present but cannot be read is already a fault.
+        let faults = draft.faults + own.compactMap(\.self).filter { !draft.faults.map(\.pointer).contains($0.pointer) }
         guard faults.isEmpty, let user = caller.userID ?? draft.userID else { throw Refusal.invalid(faults) }
         let new = FeedLedger.NewFeed(
             circleID: circle, userID: user, label: draft.label,

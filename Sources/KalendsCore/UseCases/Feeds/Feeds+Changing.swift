@@ -6,7 +6,7 @@ package import Storage
 
 extension Feeds {
     /// What to change in a feed.
-    package struct Change: Sendable {
+    package struct Change: RequestContent {
         package var label = Edit<String>.keep
         /// Milliseconds since 1970.
         package var expiresAt = Edit<Int>.keep
@@ -19,6 +19,20 @@ extension Feeds {
         package var faults = FaultList()
 
         package init() {}
+
+        package static func fields(_ kinds: ItemKinds) -> [ItemPart<Self>] {
+            let none = JSONSchema.array(of: .string, maximum: 0).described("An empty list acknowledges it.")
+            return [
+                .options(\.configure, kinds), .edited("label", \.label, .looseText()),
+                .edited("expiresAt", \.expiresAt, .milliseconds.described("A future time; null for never.")),
+                .taken(
+                    "attention", \.clearsAttention,
+                    InputType.list(none, of: 0...0, .outOfRange, "This can only be cleared: send [].") { $0 }
+                        .made { _ in true }),
+            ]
+        }
+
+        package static let example: JSONValue = ["label": "Tablet"]
     }
 
     /// Changes a feed; throws 409 when the user has another feed with this label.
@@ -34,10 +48,11 @@ extension Feeds {
             change.configure?(&configuration)
             feed.label = change.label.applied(to: old.label)
             feed.expiresAt = change.expiresAt.applied(to: old.expiresAt)
-            if !change.faults.isEmpty { throw Refusal.invalid(change.faults) }
+            var faults = change.faults
             if case .set(let time) = change.expiresAt, let fault = Self.expiryFault(time, now: act.now) {
-                throw Refusal.invalid([fault])
+                faults.append(fault)
             }
+            if !faults.isEmpty { throw Refusal.invalid(faults) }
             let (transaction, now) = (act.transaction, act.now)
             let hasCleared = change.clearsAttention ? try transaction.clearAttention(of: id, now: now) : false
             if feed.revokedAt == nil,

@@ -7,7 +7,7 @@ package import Storage
 
 extension Subscriptions {
     /// The fields of a request to follow a calendar.
-    package struct Draft: Sendable {
+    package struct Draft: RequestContent {
         /// The calendar's address as it was given; nil only together with a fault for it.
         package var address: String?
         package var label: String?
@@ -16,10 +16,22 @@ extension Subscriptions {
         package var faults = FaultList()
 
         package init() {}
+
+        package static func fields(_ kinds: ItemKinds) -> [ItemPart<Self>] {
+            let minutes = JSONSchema.integer(Subscriptions.minutes).defaulting(to: .integer(Self().refreshMinutes))
+            return [
+                .taken("url", \.address, .text(8192), isRequired: true), .taken("label", \.label, .looseText()),
+                .taken("refreshMinutes", \.refreshMinutes, .number(Subscriptions.minutes).documented(minutes)),
+            ]
+        }
+
+        package static let example: JSONValue = [
+            "url": "https://calendar.example/holidays.ics", "refreshMinutes": 1440,
+        ]
     }
 
     /// What to change in a subscription.
-    package struct Change: Sendable {
+    package struct Change: RequestContent {
         package enum Wish: String, CaseIterable, Sendable { case active, paused }
 
         package var label = Edit<String>.keep
@@ -29,6 +41,15 @@ extension Subscriptions {
         package var faults = FaultList()
 
         package init() {}
+
+        package static func fields(_ kinds: ItemKinds) -> [ItemPart<Self>] {
+            [
+                .edited("label", \.label, .looseText(), emptyClears: true),
+                .taken("refreshMinutes", \.refreshMinutes, .number(minutes)), .taken("state", \.state, .choice),
+            ]
+        }
+
+        package static let example: JSONValue = ["state": "paused"]
     }
 
     /// The allowed minutes between two fetches.

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+import Pages
+import Storage
+import Testing
+
+@testable import KalendsCore
+@testable import KalendsFront
+
+@Suite("The form of what a feed or a connection shows")
+struct ContentFormTests {
+    private static let patients = [Named(id: "mom", name: "Mom"), Named(id: "dad", name: "Dad")]
+
+    @Test("Each field has words in each language, and each option that is listed has a field")
+    func words() {
+        Self.expectWords(FeedConfiguration(), kinds: "kinds")
+        Self.expectWords(ConnectionConfiguration(), kinds: "synced")
+    }
+
+    private static func expectWords<Options: ContentOptions>(_ options: Options, kinds: String) {
+        let fields = ContentForm(kinds: .all).fields(options, patients: patients)
+        let names = fields.map(\.name)
+        for option in Options.listed where option.name != "patientIds" {
+            #expect(names.contains { $0 == option.name }, "\(option.name)")
+        }
+        for field in fields {
+            let words =
+                switch field.kind {
+                case .choice(let choices): [field.name] + choices.map { "\(field.name)_\($0)" }
+                case .kinds: [kinds]
+                case .check, .number, .patients: [field.name]
+                }
+            for language in Language.allCases {
+                let keys = Words.of(language).keys
+                for word in words { #expect(keys.contains("content_" + word), "\(word) in \(language)") }
+            }
+        }
+    }
+
+    @Test("A form that is sent as it was shown changes nothing")
+    func sentBack() throws {
+        var feed = FeedConfiguration()
+        (feed.hidden, feed.patientIds, feed.detail) = (["tasks", "follow-ups"], ["mom"], .busy)
+        (feed.includePlanned, feed.includeReminders, feed.includeAttendees) = (true, false, true)
+        (feed.completedTasks, feed.pastDays, feed.futureDays) = (.keep, 7, 0)
+        try Self.expectSentBack(feed)
+        try Self.expectSentBack(FeedConfiguration())
+        var connection = ConnectionConfiguration()
+        (connection.hidden, connection.twoWay, connection.syncIntervalMinutes) = (["shifts"], false, 30)
+        try Self.expectSentBack(connection)
+        // The older option for minimal details becomes what it shows.
+        feed = FeedConfiguration()
+        feed.showMinimalDetails = true
+        let config = try #require(Self.sent(feed)["config"])
+        #expect(config["showMinimalDetails"] == false && config["detail"] == "titles")
+    }
+
+    private static func expectSentBack<Options: ContentOptions>(_ options: Options) throws {
+        var read = Options()
+        let faults = read.update(from: try #require(sent(options)["config"]), .all)
+        #expect(faults.isEmpty && read == options)
+    }
+
+    /// The body for what a browser sends of the form as it is shown.
+    private static func sent<Options: ContentOptions>(_ options: Options) -> JSONValue {
+        let form = ContentForm<Options>(kinds: .all)
+        let query = form.fields(options, patients: patients)
+            .flatMap { field in field.values.map { "\(field.name)=\($0)" } }.joined(separator: "&")
+        return form.body(PageForm(query: query))
+    }
+}

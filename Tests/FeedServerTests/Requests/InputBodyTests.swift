@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+import Foundation
+import ICalBridge
+import Testing
+
+@testable import KalendsCore
+@testable import KalendsFront
+
+@Suite("Bodies of requests that are described once")
+struct InputBodyTests {
+    private enum Color: String, CaseIterable { case red, blue }
+
+    private static let body = InputBody(
+        .required("name", .text(5)), .optional("color", InputType<Color>.choice), .edited("zone", .timeZone),
+        .number("seconds", 0...60, or: 30, "How long."),
+        .optional(
+            "ids",
+            InputType.list(
+                .array(of: .identifier), of: 1...2, .tooMany, "One or two ids.", each: (.invalidID, Identifier.rule)
+            ) { $0.string.flatMap { Identifier.isValid($0) ? $0 : nil } }),
+        ignoring: ["createdAt"], example: ["name": "A"])
+
+    private static func faults(_ json: JSONValue) -> [String] {
+        do {
+            _ = try body.read(json)
+            return []
+        } catch {
+            return ((error as? Refusal)?.faults ?? FaultList()).map { "\($0.pointer) \($0.code.rawValue)" }
+        }
+    }
+
+    @Test("Members are read in their types; one that is missing has its default")
+    func values() throws {
+        let (name, color, zone, seconds, ids) = try Self.body.read(["name": "A", "createdAt": 1])
+        #expect(name == "A" && color == nil && seconds == 30 && ids == nil)
+        guard case .keep = zone else { throw Refusal.badRequest("The zone is changed.") }
+        let given = try Self.body.read([
+            "name": "B", "color": "blue", "zone": "Europe/Berlin", "seconds": 0, "ids": ["x", "y"],
+        ])
+        #expect(given.0 == "B" && given.1 == .blue && given.3 == 0 && given.4 == ["x", "y"])
+        #expect(given.2.applied(to: nil)?.identifier == "Europe/Berlin")
+        let cleared = try Self.body.read(["name": "B", "zone": .null, "color": .null])
+        #expect(cleared.2.applied(to: TimeZoneReference("Europe/Berlin")) == nil && cleared.1 == nil)
+    }
+
+    @Test("All faults are named with their places, those of a list by element, and so is what nobody knows")
+    func pointers() {
+        #expect(Self.faults([:]) == ["/name required"])
+        #expect(Self.faults(["name": "abcdef", "color": "green"]) == ["/name too-long", "/color not-a-choice"])
+        #expect(Self.faults(["name": "", "seconds": 61]) == ["/name empty", "/seconds out-of-range"])
+        #expect(
+            Self.faults(["name": "A", "ids": ["x", "a b"], "other": 1]) == [
+                "/ids/1 invalid-id", "/other unknown-field",
+            ])
+        #expect(Self.faults(["name": "A", "ids": []]) == ["/ids too-many"])
+        #expect(Self.faults([]) == [" wrong-type", "/name required"])
+    }
+
+    @Test("The schema has the same members, with what is required, the default, the bounds and null")
+    func schema() {
+        let schema = Self.body.schema
+        #expect(schema.json["required"] == ["name"] && schema.json["additionalProperties"] == false)
+        let properties = schema.json["properties"]
+        #expect(properties?["name"] == JSONSchema.text(5).value)
+        #expect(properties?["color"] == JSONSchema.choice(Color.self).orNull.value)
+        #expect(
+            properties?["seconds"]
+                == JSONSchema.integer(0...60).defaulting(to: 30).described("How long.").orNull.value)
+        #expect(schema.fields.map(\.name).count == 5 && schema.example == ["name": "A"])
+    }
+
+    @Test("What the kept document says of a body, this version says too")
+    func kept() throws {
+        let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appending(path: "API/released-openapi.json")
+        let document = try JSONValue(parsing: Array(try Data(contentsOf: file)))
+        let kept = try #require(document["components"]?["schemas"]?.object)
+        var compared = 0
+        for (name, schema) in Components.all(.all) where schema.json["additionalProperties"] == false {
+            guard let before = kept[name] else { continue }
+            compared += 1
+            #expect(before["required"] == schema.json["required"], "\(name)")
+            for (member, json) in before["properties"]?.object ?? [:] {
+                #expect(schema.json["properties"]?[member.string] == json, "\(name)/\(member)")
+            }
+        }
+        #expect(compared > 30)
+    }
+}
