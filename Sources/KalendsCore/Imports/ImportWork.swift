@@ -24,7 +24,7 @@ struct ImportWork: Sendable {
             var drafts = ImportDrafts(reading.events, for: plan, services.store)
             while let blocks = try await drafts.next() {
                 for (block, items) in zip(blocks, try await plan.decide(blocks, services.store)) {
-                    keep(items, as: block.number, &staging)
+                    try keep(items, as: block.number, &staging)
                     keep(block.packed, as: block.number, &staging)
                     if staging.isFull { try await staging.write() }
                     services.importRegistry.tell(
@@ -102,7 +102,7 @@ struct ImportWork: Sendable {
                 let made = items.flatMap { $0.stage(&staging) }
                 keep(made, from: changes, &staging)
                 changes += made.count
-                keep(items, as: base + block.number, &staging)
+                try keep(items, as: base + block.number, &staging)
                 try staging.check(plan.sources, limits)
                 if staging.isFull { try await staging.write() }
                 services.importRegistry.tell(
@@ -197,15 +197,10 @@ extension ImportWork {
     /// The most bytes of a file's content in one row.
     private static let part = 128 << 10
 
-    private func keep(_ items: [ImportPlan.Item], as block: Int, _ staging: inout EventStaging) {
-        var json = JSONText()
-        json.append("[")
-        for (place, item) in items.enumerated() {
-            if place > 0 { json.append(",") }
-            item.write(to: &json)
-        }
-        json.append("]")
-        let text = String(decoding: json.bytes, as: UTF8.self)
+    private func keep(_ items: [ImportPlan.Item], as block: Int, _ staging: inout EventStaging) throws {
+        let text = try items.map {
+            Marked(value: Imports.Item($0), isShared: $0.isShared, storedUID: $0.storedUID)
+        }.text()
         staging.add(bytes: text.utf8.count) { [id] in try $0.putItems(ofImport: id, block: block, items: text) }
     }
 
@@ -264,9 +259,7 @@ extension ImportRecord {
     /// The people and files that the importer wanted to keep.
     fileprivate var kept: Set<EventExtra> {
         get throws {
-            guard !report.isEmpty else { return [] }
-            let chosen = try JSONValue(parsing: Array(report.utf8))["keep"]?.array ?? []
-            return Set(chosen.compactMap { $0.string.flatMap { EventExtra(choice: $0) } })
+            report.isEmpty ? [] : Set(try Imports.Details(stored: report).keep)
         }
     }
 }

@@ -79,8 +79,8 @@ extension Components {
                         .array(
                             of: .output(
                                 .required("collection", .string), .required("id", .string), .required("uid", .string),
-                                .required("summary", .string.orNull), .required("start", eventTime),
-                                .required("end", eventTime), .required("allDay", .bool),
+                                .required("summary", .string.orNull), .required("start", .eventTime),
+                                .required("end", .eventTime), .required("allDay", .bool),
                                 .required("rrule", .string.orNull)))),
                     .required(
                         "leftOut",
@@ -97,6 +97,4 @@ extension Components {
             ),
         ]
     }
-
-    static let eventTime = Schema.either(.named("EventTime"), Schema(["type": "null"]))
 }

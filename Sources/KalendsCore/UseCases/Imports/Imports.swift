@@ -183,11 +183,11 @@ package struct Imports: Sendable {
     }
 
     /// Restores the state before an import; items that were changed since then stay as they are and are reported.
-    package func undo(
-        _ id: String, for caller: Caller, _ part: Part
-    ) async throws -> (report: Report, kept: ImportUndo.Kept) {
+    package func undo(_ id: String, for caller: Caller, _ part: Part) async throws -> Report {
         let kept = try await ImportUndo(services: services, caller: caller).undo(id)
-        return (try await report(id, for: caller, part), kept)
+        var report = try await report(id, for: caller, part)
+        (report.kept, report.keptCount) = (kept.items, kept.count)
+        return report
     }
 
     /// Discards a preview; throws 409 for an import that is being read or committed, or was committed.
