@@ -72,26 +72,30 @@ package struct JSONForm<Value: Sendable>: Sendable {
 
         /// A member that every object has.
         init<Part: JSONPart>(_ name: String, _ path: Path<Part>) {
-            self.init(name, { $0[keyPath: path] }) { json, value in
-                guard let part = json.flatMap(Part.init(json:)) else { return false }
-                value[keyPath: path] = part
-                return true
-            }
+            self.init(
+                name, { $0[keyPath: path] },
+                read: { json, value in
+                    guard let part = json.flatMap(Part.init(json:)) else { return false }
+                    value[keyPath: path] = part
+                    return true
+                })
         }
 
         /// A member that the object lacks when it has no value.
         static func optional<Part: JSONPart>(_ name: String, _ path: Path<Part?>) -> Member {
-            var member = Member(name, { $0[keyPath: path] }) { json, value in
-                value[keyPath: path] = json.flatMap(Part.init(json:))
-                return (value[keyPath: path] == nil) == (json == nil)
-            }
+            var member = Member(
+                name, { $0[keyPath: path] },
+                read: { json, value in
+                    value[keyPath: path] = json.flatMap(Part.init(json:))
+                    return (value[keyPath: path] == nil) == (json == nil)
+                })
             member.isRequired = false
             return member
         }
 
         /// A member that follows from others, and that the object lacks when it is nil.
         static func derived(_ name: String, _ get: @escaping @Sendable (Value) -> String?) -> Member {
-            var member = Member(name, get) { _, _ in true }
+            var member = Member(name, get, read: { _, _ in true })
             member.isRequired = false
             return member
         }

@@ -90,7 +90,9 @@ extension Imports {
     }
 
     /// The state of an import that has been made, that is under way, or that failed.
-    package enum State: String, CaseIterable, JSONPart { case reading, previewed, committing, committed, undone, failed }
+    package enum State: String, CaseIterable, JSONPart {
+        case reading, previewed, committing, committed, undone, failed
+    }
 
     /// An import as a list shows it to a caller.
     package struct Listed: JSONFormed {

@@ -74,25 +74,8 @@ extension Components {
                 "FeedPreview",
                 .output(
                     .required("from", .date), .required("to", .date),
-                    .required(
-                        "events",
-                        .array(
-                            of: .output(
-                                .required("collection", .string), .required("id", .string), .required("uid", .string),
-                                .required("summary", .string.orNull), .required("start", .eventTime),
-                                .required("end", .eventTime), .required("allDay", .bool),
-                                .required("rrule", .string.orNull)))),
-                    .required(
-                        "leftOut",
-                        .array(
-                            of: .output(
-                                .required("collection", .string),
-                                .required(
-                                    "id",
-                                    Schema.string.orNull.described(
-                                        "Null for imported events that are private to somebody else (`private-event`), which "
-                                            + "are only included in `count`, on whatever day they are.")),
-                                .required("rule", .string), .required("count", .count)))),
+                    .required("events", .array(of: PreviewText.event.schema)),
+                    .required("leftOut", .array(of: PreviewText.leftOut.schema)),
                     .required("nextCursor", Schema.string.orNull.described("For the next part; null on the last.")))
             ),
         ]

@@ -3,17 +3,12 @@
 import KalendsCore
 
 extension Components {
-    private static let keyFields: [Schema.Field] = [
-        .required("id", .string), .required("name", .string), .required("hint", .string),
-        .required("createdAt", .instant), .required("lastUsedAt", .instant.orNull),
-        .required("revokedAt", .instant.orNull),
-        .required("expiresAt", .instant.orNull.described("90 days after it was made, on a strict server; else null.")),
-        .required("scopes", Schema.array(of: .choice(Scope.self)).orNull.described("Null for everything.")),
-    ]
-
     static let keys: [(String, Schema)] = [
-        ("ServiceKey", .object(keyFields)),
-        ("NewServiceKey", .object(keyFields + [.required("key", .string.described("The key, shown only here."))])),
+        ("ServiceKey", ShownKey.view.schema),
+        (
+            "NewServiceKey",
+            .object(ShownKey.view.fields + [.required("key", .string.described("The key, shown only here."))])
+        ),
         (
             "ServiceKeyInput",
             .input(

@@ -6,7 +6,7 @@ import Storage
 
 extension Components {
     private static let time = Schema.string.described("A time of day as HH:MM or HH:MM:SS.")
-    private static let milliseconds = Schema.integer(SentEvent.times).described("Milliseconds since 1970.")
+    static let milliseconds = Schema.integer(SentEvent.times).described("Milliseconds since 1970.")
     private static let moments = Schema(["type": "array", "items": ["type": "string"], "maxItems": 1000])
         .described("Times in RFC 3339, or days.")
 
@@ -82,28 +82,6 @@ extension Components {
                 "mark",
                 .string.described("An address that the device writes into its event, to find the event again.")),
         ]
-
-    private static let carriedConnection = Schema.output(
-        .required("id", .string), .required("circleId", .identifier), .required("label", .string.orNull),
-        .required("state", .choice(Connection.State.self)),
-        .required("isCarrier", .bool.described("Whether the requesting device carries the connection.")),
-        .required("turn", .count),
-        .required(
-            "carrier",
-            Schema.output(
-                .required("deviceId", .string), .required("label", .string.orNull),
-                .required("lastSeenAt", milliseconds.orNull)
-            ).orNull),
-        .required(
-            "counts",
-            .output(.required("linked", .count), .required("pending", .count), .required("conflicts", .count))))
-
-    private static let connector = Schema.output(
-        .required(
-            "state",
-            Schema.one(of: ["connected", "notConnected", "disconnected"]).described(
-                "As the connector's page shows it; `disconnected` after it was ended on the server.")),
-        .required("read", .bool), .required("write", .bool))
 
     private static let plan = Schema.object([
         .required("external_id", .text()), .optional("title", .optionalText()), .required("start_at", .instant),
@@ -226,18 +204,6 @@ extension Components {
                             .optional("errorsLeftOut", faultsLeftOut)))),
                 .optional("failedLeftOut", rejectedLeftOut))
         ),
-        (
-            "PhoneStatus",
-            .output(
-                .required("ok", .bool), .required("provider", .string), .required("user", .identifier),
-                .optional("device", .named("Device")), .required("serverTime", milliseconds),
-                .required("capabilities", .array(of: .string)), .required("connector", connector),
-                .required("connections", .array(of: carriedConnection)),
-                .required(
-                    "counts",
-                    .output(
-                        .required("events", .count), .required("linked", .count), .required("pending", .count),
-                        .required("conflicts", .count))))
-        ),
+        ("PhoneStatus", PersonalEvents.Status.view.schema),
     ]
 }

@@ -11,15 +11,7 @@ extension Components {
             "SyncPreview",
             .output(
                 .required("counts", .named("RunCounts")),
-                .required(
-                    "items",
-                    .array(
-                        of: .output(
-                            .required("collection", .choice(ItemKey.Collection.self)),
-                            .required("itemId", .identifier), .optional("occurrence", .instant),
-                            .required("change", .choice(PreviewItem.Change.self)),
-                            .required("direction", .choice(Link.Direction.self)),
-                            .required("fields", .array(of: .choice(EntryField.self)))))),
+                .required("items", .array(of: PreviewItem.view.schema)),
                 .required("nextCursor", Schema.string.orNull.described("Null on the last part.")),
                 .required(
                     "held",

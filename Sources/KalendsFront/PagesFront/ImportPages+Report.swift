@@ -61,7 +61,7 @@ extension Imports.Report {
         }
         return ImportPage.Item(
             id: item.id, number: number, isLeftOut: isLeftOut, title: item.summary ?? "", span: span,
-            change: ImportPage.Change(item.change))
+            change: ImportPage.Change(text: item.change.rawValue) ?? .skipped)
     }
 }
 
@@ -72,30 +72,14 @@ extension ImportPage.Counts {
     }
 }
 
-extension ImportPage.Change {
-    fileprivate init(_ change: Imports.Item.Change) {
-        self =
-            switch change {
-            case .created: .created
-            case .updated: .updated
-            case .unchanged: .unchanged
-            case .skipped: .skipped
-            }
-    }
-}
-
 extension CivilDay {
     init(_ date: CivilDate) { self.init(number: date.daysSinceEpoch) }
 }
 
 extension FileProblem {
     init(_ problem: Problem) {
-        let severity: Severity =
-            switch problem.severity {
-            case .error: .error
-            case .warning: .warning
-            case .repaired: .repaired
-            }
+        // Both have the same words.
+        let severity = Severity(text: problem.severity.rawValue) ?? .error
         self.init(line: problem.line, severity: severity, message: problem.message)
     }
 }

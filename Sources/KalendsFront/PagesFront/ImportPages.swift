@@ -156,9 +156,10 @@ struct ImportPages: Sendable {
     @Sendable
     private static func undo(_ visit: PageVisit) async throws -> Response {
         try await once(visit) { id, caller in
-            let kept = try await Imports(services: visit.services).undo(
-                id, for: caller, Imports.Part(start: 0, limit: 1)
-            ).kept ?? []
+            let kept =
+                try await Imports(services: visit.services).undo(
+                    id, for: caller, Imports.Part(start: 0, limit: 1)
+                ).kept ?? []
             guard !kept.isEmpty else { return visit.redirect(to: visit.filled(one)) }
             // The events that remain are listed only now, since they are not stored anywhere.
             let (_, visitor) = try await visit.read { _, _ in }

@@ -27,17 +27,11 @@ struct KeyRoutes: Sendable {
             Operation("revokeKey", "End a service key now", .installation, .scope(.keys), [.ok(key)]), revoke)
     }
 
-    private func json(_ key: ServiceKey) throws -> JSONValue {
-        var json = try key.json.object ?? [:]
-        json["expiresAt"] = JSONValue(milliseconds: services.serviceKeys.end(of: key))
-        return .object(json)
-    }
-
     @Sendable
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let page = try Page(request, context)
         let keys = try await services.serviceKeys.list(page.request, for: try context.caller())
-        return try page.answer(keys, key: \.id, json: { try json($0) })
+        return try page.answer(keys, key: \.id, json: { try ShownKey($0, services.serviceKeys).json })
     }
 
     @Sendable
@@ -49,7 +43,7 @@ struct KeyRoutes: Sendable {
         try fields.end()
         guard let name else { throw Refusal.invalid(fields.faults) }
         let (key, secret) = try await services.serviceKeys.create(name: name, scopes: scopes, for: caller)
-        var json = try self.json(key).object ?? [:]
+        var json = ShownKey.view.members(of: try ShownKey(key, services.serviceKeys))
         json["key"] = .string(secret.reveal())
         return try .json(.object(json), status: .created)
     }
@@ -57,23 +51,33 @@ struct KeyRoutes: Sendable {
     @Sendable
     private func revoke(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let key = try await services.serviceKeys.revoke(try context.identifier("id"), for: try context.caller())
-        return try .json(try json(key))
+        return try .json(try ShownKey(key, services.serviceKeys).json)
     }
 }
 
-extension ServiceKey {
+/// A service key as answers show it.
+struct ShownKey: Viewed {
+    let key: ServiceKey
+    let endsAt: Int?
+    /// Nil for everything.
+    let scopes: [Scope]?
+
     /// Throws `StorageError` for scopes that this version does not know.
-    var json: JSONValue {
-        get throws {
-            let scopes = try scopes.map { try Set<Scope>(stored: $0).names.map(JSONValue.string) }
-            return [
-                "id": .string(id), "name": .string(name), "hint": .string(hint),
-                "scopes": scopes.map(JSONValue.array) ?? .null,
-                "createdAt": JSONValue(milliseconds: createdAt), "lastUsedAt": JSONValue(milliseconds: lastUsedAt),
-                "revokedAt": JSONValue(milliseconds: revokedAt),
-            ]
+    init(_ key: ServiceKey, _ keys: ServiceKeys) throws {
+        (self.key, endsAt) = (key, keys.end(of: key))
+        scopes = try key.scopes.map { text in
+            let known = try Set<Scope>(stored: text)
+            return Scope.allCases.filter(known.contains)
         }
     }
+
+    static let view = View<ShownKey>([
+        .text("id", \.key.id), .text("name", \.key.name), .text("hint", \.key.hint),
+        .instant("createdAt", \.key.createdAt), .instant("lastUsedAt", \.key.lastUsedAt),
+        .instant("revokedAt", \.key.revokedAt),
+        .instant("expiresAt", \.endsAt).described("90 days after it was made, on a strict server; else null."),
+        .choices("scopes", \.scopes).described("Null for everything."),
+    ])
 }
 
 extension FieldReader {

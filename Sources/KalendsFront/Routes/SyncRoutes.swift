@@ -127,14 +127,10 @@ extension SyncRun.Preview {
     }
 }
 
-extension PreviewItem {
-    fileprivate var json: JSONValue {
-        var members: [ByteString: JSONValue] = [
-            "collection": .string(item.collection.rawValue), "itemId": .string(item.id),
-            "change": .string(change.rawValue), "direction": .string(direction.rawValue),
-            "fields": .array(fields.map { .string($0.rawValue) }),
-        ]
-        if let occurrence = item.occurrence { members["occurrence"] = JSONValue(occurrence) }
-        return .object(members)
-    }
+extension PreviewItem: Viewed {
+    static let view = View<PreviewItem>([
+        .choice("collection", \.item.collection), .id("itemId", \.item.id),
+        .optional("occurrence", .instant, \.item.occurrence) { JSONValue($0) }, .choice("change", \.change),
+        .choice("direction", \.direction), .choices("fields", \.fields),
+    ])
 }
