@@ -7,11 +7,6 @@ extension Components {
     private static let feedFields: [Schema.Field] =
         CountedFeed.view.fields + [.required("config", .named("FeedConfig"))]
 
-    private static let links: [Schema.Field] = [
-        .required("url", .string.described("The secret address at which calendar apps read the feed.")),
-        .required("webcalUrl", .string),
-    ]
-
     static func feeds(_ kinds: ItemKinds) -> [(String, Schema)] {
         let config = FeedConfiguration.fields(kinds)
         let input = Schema.change(of: config, example: ["detail": "titles", "futureDays": 90])
@@ -40,9 +35,12 @@ extension Components {
             ),
             (
                 "NewFeed",
-                .object(feedFields + links + [.required("token", .string.described("The secret of the address."))])
+                .object(
+                    feedFields + FeedLinks.view.fields + [
+                        .required("token", .string.described("The secret of the address."))
+                    ])
             ),
-            ("FeedLinks", .object(links)),
+            ("FeedLinks", FeedLinks.view.schema),
             (
                 "FeedInput",
                 .input(
