@@ -2,7 +2,7 @@
 
 /// How the name of a zone in a file was understood.
 public struct TimeZoneResolution: Hashable, Sendable, Codable {
-    public enum How: String, Hashable, Sendable, Codable {
+    public enum How: String, Hashable, Sendable, Codable, CaseIterable {
         /// The name is the IANA id.
         case exact
         /// From the file's own VTIMEZONE, or an IANA zone that has the same offsets.
@@ -25,7 +25,7 @@ public struct TimeZoneResolution: Hashable, Sendable, Codable {
     public var resolvedTo: String?
     public var how: How
 
-    package init(tzid: String, resolvedTo: String?, how: How) {
+    public init(tzid: String, resolvedTo: String?, how: How) {
         (self.tzid, self.resolvedTo, self.how) = (tzid, resolvedTo, how)
     }
 }

@@ -2,7 +2,7 @@
 
 /// One thing that was wrong with a calendar file, and what was done about it.
 public struct Problem: Hashable, Sendable, Codable {
-    public enum Severity: String, Hashable, Sendable, Codable {
+    public enum Severity: String, Hashable, Sendable, Codable, CaseIterable {
         /// Something is lost: a component or a property could not be read.
         case error
         /// Nothing is lost, but the meaning had to be assumed, or a calendar app will not handle it well.

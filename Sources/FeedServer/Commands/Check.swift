@@ -23,9 +23,9 @@ struct Check: ParsableCommand {
         for (index, file) in files.enumerated() {
             let (bytes, reading) = try CalendarInput(file).read(options)
             let result = CheckResult(file: file, bytes: bytes, reading: reading)
-            hasFaults = hasFaults || result.hasFaults
+            hasFaults = hasFaults || result.found.hasFaults
             if json {
-                Console.line(try result.json.text())
+                Console.line(try result.found.json.text())
             } else {
                 if index > 0 { Console.line("") }
                 for line in result.screen(showsAll: all) { Console.line(line) }
@@ -40,7 +40,7 @@ struct CheckResult {
     let file: String
     let bytes: [UInt8]
     let reading: CalendarReading
-    let verdicts: [ClientVerdict]
+    let found: FileCheck.Result
 
     init(file: String, bytes: [UInt8], reading: CalendarReading) {
         self.file = file
@@ -50,10 +50,8 @@ struct CheckResult {
         reading.problems += reading.excessiveWork(budget: &budget)
         if reading.format.isOwnText { reading.locateProblems(in: bytes) }
         self.reading = reading
-        verdicts = reading.verdicts(of: bytes)
+        found = FileCheck.Result(file: file, reading, reading.verdicts(of: bytes))
     }
-
-    var hasFaults: Bool { reading.refusal != nil || !reading.problems.isEmpty }
 }
 
 extension CalendarReader.Options {

@@ -63,16 +63,16 @@ extension CheckResult {
 
     /// One line for each app, with its further reasons below.
     private var verdictLines: [String] {
-        guard !verdicts.isEmpty else {
+        guard !found.clients.isEmpty else {
             return ["", "  in calendar apps: how they handle this format is not known"]
         }
         let isText = reading.format.isOwnText || reading.refusal != nil
         var lines = ["", "  in calendar apps, as far as is known\(isText ? "" : ", once it is written as .ics")"]
-        for verdict in verdicts {
+        for verdict in found.clients {
             let name = "    " + verdict.client.title.padded(to: 17)
             guard !verdict.reasons.isEmpty else {
                 // For most faults it is not known what the app does, so the absence of a reason promises nothing.
-                lines.append(name + (hasFaults ? "no trouble known" : "takes it"))
+                lines.append(name + (found.hasFaults ? "no trouble known" : "takes it"))
                 continue
             }
             var head = name + "\(verdict.outcome.title):".padded(to: 10)

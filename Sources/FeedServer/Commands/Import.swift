@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import ICalBridge
 import KalendsCore
 
 struct Import: AsyncParsableCommand {
@@ -30,58 +31,49 @@ struct Import: AsyncParsableCommand {
             return try await client.call("POST", path, body: bytes, contentType: "text/calendar", as: user)
         }
         guard answer.status < 300 else { throw LocalClient.refused(answer) }
-        let report = answer.json
+        guard let report = Imports.Report(json: answer.json) else {
+            throw LocalClient.Failure(description: "The server's report is not one that this version understands.")
+        }
         if json {
-            Console.line(try report.text())
+            Console.line(try answer.json.text())
         } else {
             for line in Self.summary(report, preview: preview) { Console.line(line) }
         }
-        let hasErrors = report["problems"]?.array?.contains { $0["severity"]?.string == "error" } ?? false
-        if hasErrors { throw ExitCode(1) }
+        if report.problems.contains(where: { $0.severity == .error }) { throw ExitCode(1) }
     }
 
     /// A summary: the contents of the file, the changes, and the problems.
-    static func summary(_ report: JSONValue, preview: Bool) -> [String] {
-        func count(_ name: String) -> Int { report["counts"]?[name]?.integer ?? 0 }
+    private static func summary(_ report: Imports.Report, preview: Bool) -> [String] {
         func plural(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
+        let counts = report.listed.counts ?? Imports.Counts()
         var lines: [String] = []
-        var head = plural(count("events"), "event")
-        if let from = report["span"]?["from"]?.string, let to = report["span"]?["to"]?.string {
+        var head = plural(counts.events, "event")
+        if let from = report.listed.span?.from, let to = report.listed.span?.to {
             head += from == to ? " on \(from)" : " from \(from) to \(to)"
         }
         lines.append(head + ":")
-        let verbs =
-            preview
-            ? [
-                ("created", "would be new"), ("updated", "would change"), ("unchanged", "are there already"),
-                ("skipped", "would be left out"),
-            ]
-            : [
-                ("created", "are new"), ("updated", "have changed"), ("unchanged", "were there already"),
-                ("skipped", "were left out"),
-            ]
-        for (name, text) in verbs where count(name) > 0 { lines.append("  \(count(name)) \(text)") }
-        let zones = (report["timeZones"]?.array ?? []).filter { $0["how"]?.string != "exact" }
-        for zone in zones {
-            lines.append(
-                "  zone \(printable(zone["tzid"]?.string ?? "")) read as \(zone["resolvedTo"]?.string ?? "its own rules") (\(zone["how"]?.string ?? ""))"
-            )
+        let changes = [
+            (counts.created, "would be new", "are new"), (counts.updated, "would change", "have changed"),
+            (counts.unchanged, "are there already", "were there already"),
+            (counts.skipped, "would be left out", "were left out"),
+        ]
+        for (count, planned, done) in changes where count > 0 { lines.append("  \(count) \(preview ? planned : done)") }
+        for zone in report.timeZones where zone.how != .exact {
+            let target = zone.resolvedTo ?? "its own rules"
+            lines.append("  zone \(printable(zone.tzid)) read as \(target) (\(zone.how.rawValue))")
         }
-        let dropped = (report["dropped"]?.array ?? []).map { one in
-            "\(one["count"]?.integer ?? 0) \(printable(one["property"]?.string ?? ""))"
-        }
+        let dropped = report.dropped.map { "\($0.count) \(printable($0.property))" }
         if !dropped.isEmpty { lines.append("  not stored: \(dropped.joined(separator: ", "))") }
-        let problems = report["problems"]?.array ?? []
+        let problems = report.problems
         if !problems.isEmpty {
             lines.append(plural(problems.count, "problem") + ":")
             for problem in problems.prefix(20) {
                 lines.append(
-                    "  line \(problem["line"]?.integer ?? 0): \(problem["severity"]?.string ?? ""): \(printable(problem["message"]?.string ?? ""))"
-                )
+                    "  line \(problem.line): \(problem.severity.rawValue): \(printable(problem.message))")
             }
             if problems.count > 20 { lines.append("  … and \(problems.count - 20) more; --json shows them all") }
         }
-        let id = report["id"]?.string ?? ""
+        let id = report.listed.id
         lines.append(
             preview
                 ? "Nothing was changed. To commit, run the same command without --preview."

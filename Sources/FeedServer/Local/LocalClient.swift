@@ -227,8 +227,10 @@ struct LocalClient: Sendable {
     }
 
     static func refused(_ answer: Answer) -> CommandRefusal {
-        var lines = [answer.json["detail"]?.string ?? "The request was refused with status \(answer.status)."]
-        for fault in answer.json["errors"]?.array ?? [] {
+        let detail = answer.json["detail"]?.string ?? "The request was refused with status \(answer.status)."
+        var lines = [detail]
+        // The fault of a file as a whole says the same as the refusal.
+        for fault in answer.json["errors"]?.array ?? [] where fault["message"] != .string(detail) {
             lines.append("  \(fault["pointer"]?.string ?? ""): \(fault["message"]?.string ?? "")")
         }
         return CommandRefusal(description: lines.joined(separator: "\n"), status: answer.status)

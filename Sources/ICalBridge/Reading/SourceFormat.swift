@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The format of some bytes, as far as a calendar reader distinguishes formats.
-public enum SourceFormat: String, Hashable, Sendable, Codable {
+public enum SourceFormat: String, Hashable, Sendable, Codable, CaseIterable {
     /// One VCALENDAR (RFC 5545).
     case calendar
     /// More than one VCALENDAR in one file.

@@ -2,7 +2,7 @@
 
 /// What one calendar app will do with a file, as far as is known.
 public struct ClientVerdict: Hashable, Sendable, Codable {
-    public enum Outcome: String, Hashable, Sendable, Codable {
+    public enum Outcome: String, Hashable, Sendable, Codable, CaseIterable {
         /// No problem is known, or only a minor one.
         case takes
         /// It shows the file, but something is missing or wrong.
@@ -21,6 +21,10 @@ public struct ClientVerdict: Hashable, Sendable, Codable {
         public var sentence: String
         /// The source: `[code]` is the app's own source code, `[issue]` a report, `[doc]` and `[blog]` a page.
         public var source: String
+
+        package init(rule: String, outcome: Outcome, sentence: String, source: String) {
+            (self.rule, self.outcome, self.sentence, self.source) = (rule, outcome, sentence, source)
+        }
     }
 
     public var client: CalendarClient
@@ -28,6 +32,10 @@ public struct ClientVerdict: Hashable, Sendable, Codable {
     public var outcome: Outcome
     /// The reasons, worst first.
     public var reasons: [Reason]
+
+    package init(client: CalendarClient, outcome: Outcome, reasons: [Reason]) {
+        (self.client, self.outcome, self.reasons) = (client, outcome, reasons)
+    }
 }
 
 extension CalendarReading {

@@ -96,11 +96,11 @@ package enum Rights {
     /// see or use a preview.
     static func `import`(
         _ id: String, for caller: Identity, _ right: Right, in transaction: any ReadTransaction
-    ) throws -> (ImportRecord, Circle) {
+    ) throws -> (ImportRecord, AuthorizedCircle) {
         guard let record = try transaction.importRecord(id), record.isShown(to: caller) else {
             throw Refusal.missing(.import)
         }
-        return (record, try circle(record.circleID, for: caller, right, of: .import, in: transaction))
+        return (record, try authorized(record.circleID, for: caller, right, of: .import, in: transaction))
     }
 
     /// Returns the feed if it is the caller's own and they are still in its circle, or if the caller acts for the

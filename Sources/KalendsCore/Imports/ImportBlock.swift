@@ -47,17 +47,11 @@ package enum ImportBlock {
 
 /// The report on a whole file, apart from its events.
 package struct ImportSummary: Sendable {
-    struct Zone: Sendable {
-        var tzid: String
-        var resolvedTo: String?
-        var how: String
-    }
-
     var events: Int
     /// The number of components with a time that could not be read or are not events.
     var skipped: Int
     var problems: [Problem]
-    var zones: [Zone]
+    var zones: [TimeZoneResolution]
 
     var blocks: Int { ImportBlock.count(events: events) }
 }
@@ -78,7 +72,7 @@ extension ImportSummary {
         }
         writer.write(zones) { writer, zone in
             writer.write(zone.tzid)
-            writer.write(zone.how)
+            writer.write(zone.how.rawValue)
             writer.field("r", zone.resolvedTo)
             writer.tag(".")
         }
@@ -105,7 +99,9 @@ extension ImportSummary {
             return problem
         }
         zones = try reader.list { (reader) throws(PackError) in
-            var zone = Zone(tzid: try reader.text(), resolvedTo: nil, how: try reader.text())
+            let tzid = try reader.text()
+            guard let how = TimeZoneResolution.How(text: try reader.text()) else { throw reader.failure() }
+            var zone = TimeZoneResolution(tzid: tzid, resolvedTo: nil, how: how)
             while let letter = try reader.tag() {
                 guard letter == "r" else { throw reader.failure() }
                 zone.resolvedTo = try reader.text()

@@ -11,9 +11,9 @@ struct ImportCounts: Sendable {
 
     private var counts: [ImportPlan.Change: Int] = [:]
     /// The first and the last day on which the file has an event.
-    private var span: (from: CivilDate, to: CivilDate)?
-    private var reasons: [JSONValue] = []
-    private var unseen: [JSONValue] = []
+    private var span = Imports.Span()
+    private var reasons: [Marked<Problem>] = []
+    private var unseen: [Marked<Problem>] = []
     private var items = 0
     private var leftOut: LeftOut = [:]
 
@@ -31,69 +31,57 @@ struct ImportCounts: Sendable {
             let from = zone.civil(at: start.instant(floatingIn: zone)).date
             // The end is exclusive: an event that ends at midnight does not touch the day that begins then.
             let to = max(from, zone.civil(at: end.instant(floatingIn: zone).adding(seconds: -1)).date)
-            span = (min(span?.from ?? from, from), max(span?.to ?? to, to))
+            (span.from, span.to) = (min(span.from ?? from, from), max(span.to ?? to, to))
         }
         if let reason = item.reason, reasons.count < Self.listed {
-            var problem: [ByteString: JSONValue] = [
-                "line": .integer(item.line), "uid": .string(item.event.uid), "severity": "warning",
-                "code": item.change == .skipped ? "event-skipped" : "event-matched", "message": .string(reason),
-                ByteString(ImportShown.mark): .bool(item.isShared),
-            ]
-            if let uid = item.storedUID { problem[ByteString(ImportShown.stored)] = .string(uid) }
-            reasons.append(.object(problem))
+            reasons.append(
+                Marked(
+                    value: Problem(
+                        line: item.line, uid: item.event.uid, severity: .warning,
+                        code: item.change == .skipped ? "event-skipped" : "event-matched", message: reason),
+                    isShared: item.isShared, storedUID: item.storedUID))
         }
         if item.event.isPrivate, item.record?.importedBy == nil, item.change != .skipped, unseen.count < Self.listed {
-            unseen.append([
-                "line": .integer(item.line), "uid": .string(item.event.uid), "severity": "warning",
-                "code": "private-event",
-                "message": "It is marked private and no user imported it, so no feed shows it.",
-                ImportShown.mark: false,
-            ])
+            unseen.append(
+                Marked(
+                    value: Problem(
+                        line: item.line, uid: item.event.uid, severity: .warning, code: "private-event",
+                        message: "It is marked private and no user imported it, so no feed shows it.")))
         }
     }
 
     /// Returns the counts and the span, which a list of imports also shows.
-    func outline(_ summary: ImportSummary) -> JSONValue {
-        [
-            "counts": [
-                "events": .integer(items + summary.skipped), "created": .integer(count(.created)),
-                "updated": .integer(count(.updated)), "unchanged": .integer(count(.unchanged)),
-                "skipped": .integer(count(.skipped) + summary.skipped),
-            ],
-            "span": ["from": JSONValue(span?.from.description), "to": JSONValue(span?.to.description)],
-            ImportShown.mark: .bool(!hasPrivate),
-        ]
+    func outline(_ summary: ImportSummary) -> Imports.Outline {
+        var outline = Imports.Outline(span: span, isShared: !hasPrivate)
+        outline.counts.events = items + summary.skipped
+        outline.counts.created = count(.created)
+        outline.counts.updated = count(.updated)
+        outline.counts.unchanged = count(.unchanged)
+        outline.counts.skipped = count(.skipped) + summary.skipped
+        return outline
     }
 
     /// What was left out of the events that were not skipped, by property, with files too large to be read.
-    private func dropped(_ summary: ImportSummary) -> JSONValue {
+    private func dropped(_ summary: ImportSummary) -> [Imports.Dropped] {
         var all = leftOut
         let unread = summary.problems.filter { $0.code == "attachment-dropped" }
             .reduce(0) { $0 + ($1.unlisted ?? 1) }
         if unread > 0 { all["ATTACH", default: 0] += unread }
-        return .array(
-            all.sorted { $0.key < $1.key }.map {
-                ["property": .string($0.key.string), "count": .integer($0.value)]
-            })
+        return all.sorted { $0.key < $1.key }.map { Imports.Dropped(property: $0.key.string, count: $0.value) }
     }
 
     /// Returns the zones, the problems and what was left out; together with the outline, they are the report without its
     /// state and items.
     ///
     /// - Parameter kept: what the importer wants to keep.
-    func details(_ summary: ImportSummary, _ index: ImportIndex, keeping kept: Set<EventExtra>) -> JSONValue {
-        func isShared(_ problem: Problem) -> Bool {
+    func details(_ summary: ImportSummary, _ index: ImportIndex, keeping kept: Set<EventExtra>) -> Imports.Details {
+        let problems = summary.problems.map { problem in
             // A problem that cannot be assigned to an event that everybody may see might concern a private one.
-            problem.uid.map { index.uids.contains(ByteString($0)) && !index.isPrivate($0) } ?? false
+            let isShared = problem.uid.map { index.uids.contains(ByteString($0)) && !index.isPrivate($0) } ?? false
+            return Marked(value: problem, isShared: isShared)
         }
-        return [
-            "timeZones": .array(
-                summary.zones.map {
-                    ["tzid": .string($0.tzid), "resolvedTo": JSONValue($0.resolvedTo), "how": .string($0.how)]
-                }),
-            "dropped": dropped(summary),
-            "keep": .array(EventExtra.choices.filter(kept.contains).map { .string($0.rawValue) }),
-            "problems": .array(summary.problems.map { $0.json(isShared: isShared($0)) } + reasons + unseen),
-        ]
+        return Imports.Details(
+            timeZones: summary.zones, dropped: dropped(summary), keep: EventExtra.choices.filter(kept.contains),
+            problems: problems + reasons + unseen)
     }
 }

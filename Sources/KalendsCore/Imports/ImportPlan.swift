@@ -9,9 +9,7 @@ import Storage
 ///
 /// A preview shows the plan; a commit carries it out.
 struct ImportPlan: Sendable {
-    enum Change: String, Sendable {
-        case created, updated, unchanged, skipped
-    }
+    typealias Change = Imports.Item.Change
 
     struct Item: Sendable {
         var id: String

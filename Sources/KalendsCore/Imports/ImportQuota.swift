@@ -15,30 +15,24 @@ struct ImportQuota: Sendable {
     private static let day = 86_400_000
 
     /// Counts a received file; throws 429 if the circle has used up its quota for the day.
-    func note(bytes: Int, for caller: Caller, _ acts: Acts) async throws {
-        let (circleID, quotas) = (circleID, quotas)
-        let ground = ActTarget.circle(circleID, .write, touchingNoFeed: "No feed shows how much was imported.")
-        try await acts.act(on: ground, for: caller) { act in
-            let (transaction, now) = (act.transaction, act.now)
-            let today = now.floorDivided(by: Self.day)
-            let used = try transaction.importUsage(of: circleID, day: today)
-            let reason: String? =
-                if used.count >= quotas.importsPerDay {
-                    "A circle can import at most \(quotas.importsPerDay) files a day."
-                } else if used.bytes + bytes > quotas.importBytesPerDay {
-                    "A circle can import at most \(quotas.importBytesPerDay) bytes a day."
-                } else {
-                    nil
-                }
-            if let reason {
-                let seconds = ((today + 1) * Self.day - now + 999) / 1000
-                throw Refusal(
-                    .tooMany, code: .limitReached, detail: "\(reason) The next day begins at 0:00 UTC.",
-                    retryAfter: seconds)
+    func note(bytes: Int, now: Int, in transaction: any WriteTransaction) throws {
+        let today = now.floorDivided(by: Self.day)
+        let used = try transaction.importUsage(of: circleID, day: today)
+        let reason: String? =
+            if used.count >= quotas.importsPerDay {
+                "A circle can import at most \(quotas.importsPerDay) files a day."
+            } else if used.bytes + bytes > quotas.importBytesPerDay {
+                "A circle can import at most \(quotas.importBytesPerDay) bytes a day."
+            } else {
+                nil
             }
-            try transaction.addImportUsage(bytes: bytes, of: circleID, day: today)
-            return .unnoted("An import is noted when it changes something.", ())
+        if let reason {
+            let seconds = ((today + 1) * Self.day - now + 999) / 1000
+            throw Refusal(
+                .tooMany, code: .limitReached, detail: "\(reason) The next day begins at 0:00 UTC.",
+                retryAfter: seconds)
         }
+        try transaction.addImportUsage(bytes: bytes, of: circleID, day: today)
     }
 
     /// Throws 409 if the circle already has as many imported events as it may, or if the file has more than that.

@@ -37,10 +37,8 @@ package actor ImportReader {
         return found
     }
 
-    /// Checks a file, and returns what `kalends check --json` writes about it.
-    ///
-    /// Throws 422 with a sentence if checking it exceeded the limits.
-    func check(_ upload: ImportUpload) async throws -> JSONValue {
+    /// Checks a file; throws 422 with a sentence if checking it exceeded the limits.
+    func check(_ upload: ImportUpload) async throws -> FileCheck.Result {
         guard let found = try await received(upload, "UTC", ["--checks"], nil, { _ in }).checked() else {
             throw Self.beyondLimits
         }

@@ -3,110 +3,216 @@
 package import Base
 package import ICalBridge
 
-extension ImportPlan.Item {
-    /// Writes the item as JSON with sorted keys.
-    ///
-    /// An import of many events has as many items, and most are never looked at: making a `JSONValue` of each took
-    /// longer than comparing the event with what is stored.
-    func write(to text: inout JSONText) {
-        text.append(#"{"change":"#)
-        text.write(change.rawValue)
-        text.append(#","end":"#)
-        text.write(event.effectiveEnd)
-        text.append(#","itemId":"#)
-        text.write(id)
-        text.append(#","reason":"#)
-        text.write(reason)
-        text.append(isShared ? #","shared":true,"start":"# : #","shared":false,"start":"#)
-        text.write(event.start)
-        if let storedUID {
-            text.append(#","stored":"#)
-            text.write(storedUID)
+extension Imports {
+    /// How many of a file's events an import treats in which way.
+    package struct Counts: JSONFormed {
+        package var events = 0
+        package var created = 0
+        package var updated = 0
+        package var unchanged = 0
+        package var skipped = 0
+
+        package init() {}
+
+        package static let form = JSONForm<Self>([
+            .init("events", \.events), .init("created", \.created), .init("updated", \.updated),
+            .init("unchanged", \.unchanged), .init("skipped", \.skipped),
+        ])
+    }
+
+    /// The first and the last day on which a file has an event; nil for a file without dated events.
+    package struct Span: JSONFormed {
+        package var from: CivilDate?
+        package var to: CivilDate?
+
+        package init() {}
+
+        package static let form = JSONForm<Self>([.init("from", \.from), .init("to", \.to)])
+    }
+
+    /// What is stored of a report that a list of imports also shows.
+    struct Outline: JSONFormed {
+        var counts = Counts()
+        var span = Span()
+        /// Whether nothing of the import is private to the importer.
+        var isShared = false
+
+        static let form = JSONForm<Self>([
+            .init("counts", \.counts), .init("span", \.span), .init("shared", \.isShared),
+        ])
+    }
+
+    /// What is stored of a report besides its outline and its items.
+    struct Details: JSONFormed {
+        var timeZones: [TimeZoneResolution] = []
+        var dropped: [Dropped] = []
+        var keep: [EventExtra] = []
+        var problems: [Marked<Problem>] = []
+
+        static let form = JSONForm<Self>([
+            .init("timeZones", \.timeZones), .init("dropped", \.dropped), .init("keep", \.keep),
+            .init("problems", \.problems),
+        ])
+    }
+
+    /// How often a property was left out of the events that are not skipped.
+    package struct Dropped: JSONFormed {
+        package var property = ""
+        package var count = 0
+
+        package init() {}
+        init(property: String, count: Int) { (self.property, self.count) = (property, count) }
+
+        package static let form = JSONForm<Self>([.init("property", \.property), .init("count", \.count)])
+    }
+
+    /// What an import does with one event of the file.
+    package struct Item: JSONFormed {
+        package enum Change: String, CaseIterable, JSONPart { case created, updated, unchanged, skipped }
+
+        package var id = ""
+        package var uid = ""
+        package var change = Change.created
+        /// The title, of which a long one has only the beginning: it only has to identify the event.
+        package var summary: String?
+        package var start: ShownTime?
+        package var end: ShownTime?
+        /// Nil for an event that is clearly new or unchanged.
+        package var reason: String?
+
+        package init() {}
+
+        package static let form = JSONForm<Self>([
+            .init("itemId", \.id), .init("uid", \.uid), .init("change", \.change), .init("summary", \.summary),
+            .init("start", \.start).documented(.eventTime), .init("end", \.end).documented(.eventTime),
+            .init("reason", \.reason),
+        ])
+    }
+
+    /// The state of an import that has been made, that is under way, or that failed.
+    package enum State: String, CaseIterable, JSONPart {
+        case reading, previewed, committing, committed, undone, failed
+    }
+
+    /// An import as a list shows it to a caller.
+    package struct Listed: JSONFormed {
+        package var id = ""
+        package var circleID = ""
+        package var userID: String?
+        package var state = State.previewed
+        /// The part that is done, from 0 to 1; nil when the import failed.
+        package var progress: Double?
+        package var createdAt = Moment(milliseconds: 0)
+        package var committedAt: Moment?
+        package var undoneAt: Moment?
+        package var counts: Counts?
+        package var span: Span?
+        /// The reason why the import failed, as the answer gave it: null for those who may not see it.
+        package var problem: JSONValue?
+        /// Whether the preview still exists after a commit that failed.
+        package var canBeCommittedAgain = false
+
+        package init() {}
+
+        package var isUnderWay: Bool { state == .reading || state == .committing }
+
+        package static let form = JSONForm<Self>([
+            .init("id", \.id), .init("circleId", \.circleID).documented(.identifier),
+            .init("userId", \.userID).documented(JSONSchema.identifier.orNull), .init("state", \.state),
+            .init("progress", \.progress).documented(
+                JSONSchema(["type": "number", "minimum": 0, "maximum": 1]).orNull.described(
+                    "Null when the import failed.")),
+            .init("createdAt", \.createdAt), .init("committedAt", \.committedAt), .init("undoneAt", \.undoneAt),
+            .init("counts", \.counts).described("Null until the file has been read."),
+            .init("span", \.span).described("Also null for a caller who may not see the whole import."),
+            .optional("problem", \.problem).documented(.either(.named("Problem"), JSONSchema(["type": "null"]))),
+        ])
+    }
+
+    /// An import with its problems and one part of its items, as far as the caller may see them.
+    package struct Report: JSONFormed {
+        package var listed = Listed()
+        package var timeZones: [TimeZoneResolution] = []
+        package var dropped: [Dropped] = []
+        package var keep: [EventExtra] = []
+        package var shown = ImportShown.Part.shared
+        package var problems: [Problem] = []
+        /// The number of further problems; nil if there are none.
+        package var problemsLeftOut: Int?
+        package var items: [Item] = []
+        /// The number of the first item of the next part; nil on the last part. JSON has a cursor instead.
+        package var next: Int?
+        /// The first of the items that an undo kept, and the number of all of them; nil unless it has just been undone.
+        package var kept: [ImportUndo.Kept.Item]?
+        package var keptCount: Int?
+
+        package init() {}
+
+        package static let form = JSONForm<Self>(
+            Listed.form.within(\.listed) + [
+                .init("timeZones", \.timeZones),
+                .init("dropped", \.dropped).described(
+                    "What is left out of the events that are not skipped, by property, such as `ATTENDEE`."),
+                .init("keep", \.keep).documented(
+                    JSONSchema.array(of: .one(of: EventExtra.choices.map(\.rawValue))).described(
+                        "What the importer wants to keep of it.")),
+                .init("shown", \.shown).described(
+                    "The part of the report that the caller may see: `all` for the person who made it and "
+                        + "the host application, who alone see it until it is committed; for others `shared`, "
+                        + "which is everything except what is private to that person."),
+                .init("problems", \.problems).documented(.array(of: .named("ImportProblem"))),
+                .optional("problemsLeftOut", \.problemsLeftOut).documented(
+                    JSONSchema.integer(1...Int.max).described(
+                        "The number of further problems, when their list exceeds one mebibyte.")),
+                .init("items", \.items).documented(.array(of: .named("ImportItem"))),
+                .optional("kept", \.kept).described(
+                    "The items that an undo kept because they had been edited; at most a thousand."),
+                .optional("keptCount", \.keptCount).described("The number of items that an undo kept."),
+            ])
+    }
+}
+
+extension Imports.Item {
+    init(_ item: ImportPlan.Item) {
+        self.init()
+        (id, uid, change, reason) = (item.id, item.event.uid, item.change, item.reason)
+        summary = item.event.summary.map { title in
+            guard title.utf8.count > 1000 else { return title }
+            return String(String.UnicodeScalarView(title.unicodeScalars.prefix(500))) + "…"
         }
-        text.append(#","summary":"#)
-        text.write(event.summary.map(Self.shortened))
-        text.append(#","uid":"#)
-        text.write(event.uid)
-        text.append("}")
+        (start, end) = (item.event.start.map(ShownTime.init), item.event.effectiveEnd.map(ShownTime.init))
     }
 }
 
-extension JSONText {
-    fileprivate mutating func write(_ text: String?) {
-        if let text { write(text) } else { append("null") }
-    }
+extension EventExtra: JSONPart {}
 
-    /// Writes `EventTime.json` with sorted keys.
-    fileprivate mutating func write(_ time: EventTime?) {
-        switch time {
-        case nil: return append("null")
-        case .date(let date):
-            append(#"{"date":"#)
-            write(date.description)
-        case .floating(let wall):
-            append(#"{"dateTime":"#)
-            write(wall.description)
-            append(#","floating":true"#)
-        case .utc(let instant): write(instant.utc, "UTC", instant)
-        case .zoned(let wall, let zone): write(wall, zone.identifier, zone.rules.instant(of: wall))
-        }
-        append("}")
-    }
+extension Problem.Severity: JSONPart {}
 
-    private mutating func write(_ wall: CivilDateTime, _ zone: String, _ instant: Instant) {
-        append(#"{"dateTime":"#)
-        write(wall.description)
-        append(#","timeZone":"#)
-        write(zone)
-        append(#","utc":"#)
-        write(instant.description)
+extension Problem.Code: JSONPart {
+    package static var schema: JSONSchema { .string }
+    package init?(json: JSONValue) {
+        guard let text = json.string else { return nil }
+        self.init(rawValue: text)
     }
+    package var json: JSONValue { .string(rawValue) }
 }
 
-extension ImportPlan.Item {
-    /// Returns the start of a title, which only has to identify the event.
-    private static func shortened(_ title: String) -> String {
-        guard title.utf8.count > 1000 else { return title }
-        return String(String.UnicodeScalarView(title.unicodeScalars.prefix(500))) + "…"
-    }
+extension Problem: JSONFormed {
+    package init() { self.init(line: 0, severity: .error, code: "", message: "") }
+
+    package static let form = JSONForm<Self>([
+        .init("line", \.line), .optional("column", \.column).documented(.count), .optional("uid", \.uid),
+        .init("severity", \.severity), .init("code", \.code), .init("message", \.message), .optional("text", \.text),
+        .derived("reference") { $0.code.reference },
+    ])
 }
 
-extension Problem {
-    package var json: JSONValue { .object(members) }
+extension TimeZoneResolution.How: JSONPart {}
 
-    /// - Parameter isShared: whether everybody in the circle may know about it.
-    func json(isShared: Bool) -> JSONValue {
-        .object(members.merging([ByteString(ImportShown.mark): .bool(isShared)]) { own, _ in own })
-    }
+extension TimeZoneResolution: JSONFormed {
+    package init() { self.init(tzid: "", resolvedTo: nil, how: .assumed) }
 
-    private var members: [ByteString: JSONValue] {
-        var members: [ByteString: JSONValue] = [
-            "line": .integer(line), "severity": .string(severity.rawValue), "code": .string(code.rawValue),
-            "message": .string(message),
-        ]
-        if let column { members["column"] = .integer(column) }
-        if let uid { members["uid"] = .string(uid) }
-        if let text { members["text"] = .string(text) }
-        if let reference = code.reference { members["reference"] = .string(reference) }
-        return members
-    }
-}
-
-extension EventTime {
-    /// The time as `parse` and reports write it: with its zone and the instant, floating, or a date.
-    package var json: JSONValue {
-        switch self {
-        case .date(let date): ["date": .string(date.description)]
-        case .floating(let wall): ["dateTime": .string(wall.description), "floating": true]
-        case .utc(let instant):
-            [
-                "dateTime": .string(instant.utc.description), "timeZone": "UTC", "utc": .string(instant.description),
-            ]
-        case .zoned(let wall, let zone):
-            [
-                "dateTime": .string(wall.description), "timeZone": .string(zone.identifier),
-                "utc": .string(zone.rules.instant(of: wall).description),
-            ]
-        }
-    }
+    package static let form = JSONForm<Self>([
+        .init("tzid", \.tzid), .init("resolvedTo", \.resolvedTo), .init("how", \.how),
+    ])
 }

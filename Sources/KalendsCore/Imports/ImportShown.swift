@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Base
+import Base
+import ICalBridge
 import Storage
 
 /// The part of an import's report that somebody may see now.
@@ -8,17 +9,12 @@ import Storage
 /// The importer and the host application see everything. Others see an import once it is committed, without the events
 /// that are private to the importer.
 package struct ImportShown: Sendable {
-    package enum Part: String, CaseIterable, Sendable {
+    package enum Part: String, CaseIterable, JSONPart {
         case all
         case shared
     }
 
-    /// The member of stored items and problems that says whether everybody in the circle may see them.
-    package static let mark = "shared"
-    /// The member that has the UID under which the event is stored, if that is not the file's.
-    static let stored = "stored"
-
-    package let part: Part
+    let part: Part
     /// The UIDs under which the importer now has private events.
     private var hidden: Set<ByteString> = []
 
@@ -27,42 +23,54 @@ package struct ImportShown: Sendable {
     }
 
     /// Returns those of some stored items or problems that are shown, in their order.
-    mutating func shown(
-        _ stored: [JSONValue], of record: ImportRecord, in transaction: any ReadTransaction
-    ) throws -> [JSONValue] {
-        if part == .shared {
-            let uids = stored.filter { $0[Self.mark] == true }.flatMap { Self.uids($0) }
-            if let circle = try transaction.circle(record.circleID) {
-                let own = try transaction.componentCounts(uids, of: .own(record.importedBy), in: circle)
-                hidden.formUnion(own.map(\.uid))
-            }
+    mutating func shown<Value: Markable>(
+        _ stored: [Marked<Value>], of record: ImportRecord, in transaction: any ReadTransaction
+    ) throws -> [Value] {
+        if part == .all { return stored.map(\.value) }
+        if let circle = try transaction.circle(record.circleID) {
+            let uids = stored.filter(\.isShared).flatMap(\.uids)
+            let own = try transaction.componentCounts(uids, of: .own(record.importedBy), in: circle)
+            hidden.formUnion(own.map(\.uid))
         }
-        return stored.compactMap { value in
-            if part == .shared {
-                // What has no UID cannot be compared with what is private now.
-                let uids = Self.uids(value)
-                guard value[Self.mark] == true, !uids.isEmpty,
-                    !uids.contains(where: { hidden.contains(ByteString($0)) })
-                else { return nil }
-            }
-            return Self.unmarked(value)
-        }
+        // What has no UID cannot be compared with what is private now.
+        return stored.filter { marked in
+            marked.isShared && !marked.uids.isEmpty && !marked.uids.contains { hidden.contains(ByteString($0)) }
+        }.map(\.value)
     }
+}
 
-    /// Whether the span of an import's events is shown.
-    package func showsSpan(_ outline: [ByteString: JSONValue]) -> Bool {
-        part == .all || (part == .shared && outline[Self.mark] == true)
-    }
+/// An item or a problem of a report as it is stored: with whether everybody in the circle may see it.
+struct Marked<Value: Markable>: JSONFormed {
+    var value = Value()
+    var isShared = false
+    /// The UID under which the event is stored, if that is not the file's.
+    var storedUID: String?
 
-    /// The UIDs under which the event of an item or a problem may be stored.
-    private static func uids(_ value: JSONValue) -> [String] {
-        [value["uid"]?.string, value[stored]?.string].compactMap { $0 }
-    }
+    static var form: JSONForm<Self> { Value.marked }
 
-    private static func unmarked(_ value: JSONValue) -> JSONValue {
-        guard case .object(var members) = value else { return value }
-        members[mark] = nil
-        members[ByteString(stored)] = nil
-        return .object(members)
+    /// The UIDs under which the event may be stored.
+    fileprivate var uids: [String] { [value.ownUID, storedUID].compactMap { $0 } }
+
+    fileprivate static func joined() -> JSONForm<Self> {
+        JSONForm(
+            Value.form.within(\.value) + [.init("shared", \.isShared), .optional("stored", \.storedUID)])
     }
+}
+
+/// What is stored with a mark.
+protocol Markable: JSONFormed {
+    /// The UID of the event in the file; nil for a problem of no event.
+    var ownUID: String? { get }
+    /// The form with the mark, which is made once.
+    static var marked: JSONForm<Marked<Self>> { get }
+}
+
+extension Imports.Item: Markable {
+    var ownUID: String? { uid }
+    static let marked = Marked<Self>.joined()
+}
+
+extension Problem: Markable {
+    var ownUID: String? { uid }
+    static let marked = Marked<Self>.joined()
 }

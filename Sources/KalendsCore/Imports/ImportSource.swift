@@ -9,7 +9,7 @@ package struct ImportSource: Sendable {
     /// The number of components with a time that could not be read or are not events.
     var skipped: Int
     var problems: [Problem]
-    var zones: [ImportSummary.Zone]
+    var zones: [TimeZoneResolution]
 
     package var summary: ImportSummary {
         ImportSummary(events: events.count, skipped: skipped, problems: problems, zones: zones)
@@ -41,9 +41,7 @@ package struct ImportSource: Sendable {
         events.reserveCapacity(reading.calendars.reduce(0) { $0 + $1.events.count })
         skipped = reading.skipped
         problems = reading.problems
-        zones = reading.timeZones.map {
-            ImportSummary.Zone(tzid: $0.tzid, resolvedTo: $0.resolvedTo, how: $0.how.rawValue)
-        }
+        zones = reading.timeZones
         // Events that are too expensive to show are left out here, where nobody waits; the others stay.
         var budget = RecurrenceBudget(steps: SeriesWork.ofFile)
         let zone = TimeZoneReference(assumedTimeZone)?.rules ?? FixedOffset.utc

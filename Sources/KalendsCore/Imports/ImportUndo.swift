@@ -16,9 +16,17 @@ package struct ImportUndo: Sendable {
 
     /// The events that were edited after the import and are therefore kept.
     package struct Kept: Sendable {
-        package struct Item: Sendable {
-            package let uid: String
-            package let summary: String?
+        package struct Item: JSONFormed {
+            package var uid = ""
+            package var summary: String?
+            var reason = "It has been changed since, so it stays as it is."
+
+            package init() {}
+            fileprivate init(uid: String, summary: String?) { (self.uid, self.summary) = (uid, summary) }
+
+            package static let form = JSONForm<Self>([
+                .init("uid", \.uid), .init("summary", \.summary), .init("reason", \.reason),
+            ])
         }
 
         package var count = 0
@@ -53,9 +61,9 @@ package struct ImportUndo: Sendable {
     }
 
     private func record(_ id: String, in transaction: any ReadTransaction) throws -> (ImportRecord, Circle) {
-        let found = try Rights.import(id, for: caller.identity, .write, in: transaction)
-        try Self.checkCommitted(found.0)
-        return found
+        let (record, circle) = try Rights.import(id, for: caller.identity, .write, in: transaction)
+        try Self.checkCommitted(record)
+        return (record, circle.circle)
     }
 
     private static func checkCommitted(_ record: ImportRecord) throws {

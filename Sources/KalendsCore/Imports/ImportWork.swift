@@ -5,18 +5,57 @@ import ICalBridge
 import Storage
 
 /// The work of an import after its file has arrived: the file is read, and then stored completely or not at all.
+///
+/// Only the acts that begin it make one, so that it exists only for a caller whose right in the circle was checked; what
+/// it reads checks no right again, and each act with which it writes checks it in its own transaction.
 struct ImportWork: Sendable {
-    let services: Services
-    let id: String
-    let circleID: String
-    let caller: Caller
+    private let services: Services
+    private let id: String
+    private let circleID: String
+    private let caller: Caller
     /// The people and files that the importer wants to keep; nil for a preview's own choice.
-    let kept: Set<EventExtra>?
+    private let kept: Set<EventExtra>?
+
+    /// Counts a file that has arrived, and notes its import as under way; throws 429 if the circle has used up its quota
+    /// for the day.
+    static func begin(
+        _ id: String, in circle: String, for caller: Caller, keeping kept: Set<EventExtra>, bytes: Int,
+        _ services: Services
+    ) async throws -> ImportWork {
+        let quota = ImportQuota(services, for: caller.identity, circle: circle)
+        return try await services.acts.act(on: ground(circle), for: caller) { act in
+            try quota.note(bytes: bytes, now: act.now, in: act.transaction)
+            var record = ImportRecord(
+                id: id, circleID: act.held.id, state: .previewed, importedBy: caller.userID, report: "", source: "",
+                createdAt: act.now)
+            record.stage = .reading
+            try act.transaction.putImport(record)
+            let work = ImportWork(services: services, id: id, circleID: act.held.id, caller: caller, kept: kept)
+            return .unnoted("An import is noted when it changes something.", work)
+        }
+    }
+
+    /// Notes that a preview is being committed, so that nobody else commits it; throws 409 for any other import.
+    ///
+    /// - Parameter isHeld: whether no other server works on the import.
+    static func resume(
+        _ id: String, for caller: Caller, keeping kept: Set<EventExtra>?, isHeld: Bool, _ services: Services
+    ) async throws -> ImportWork {
+        try await services.acts.act(
+            on: .import(id, .write, touchingNoFeed: "Nothing of an import is shown before it is committed."),
+            for: caller
+        ) { act in
+            try act.held.checkCommittable()
+            guard isHeld else { throw Refusal.importState("This import is already being committed.") }
+            try act.transaction.setStage(.committing, ofImport: id)
+            let work = ImportWork(services: services, id: id, circleID: act.held.circleID, caller: caller, kept: kept)
+            return .unnoted("The commit is noted when it is done.", work)
+        }
+    }
 
     /// Reads a file and stores its content for a later commit.
-    func preview(_ upload: ImportUpload, isKnown: Bool) async throws -> ImportRecord {
+    func preview(_ upload: ImportUpload) async throws {
         let reading = try await read(upload, share: 0.6)
-        if !isKnown { try await insert() }
         let plan = try await plan(reading, importedBy: caller.userID, excluded: [])
         // None of the circle's events are written: only the preview itself is staged.
         var staging = EventStaging(plan.circle, services.store)
@@ -24,7 +63,7 @@ struct ImportWork: Sendable {
             var drafts = ImportDrafts(reading.events, for: plan, services.store)
             while let blocks = try await drafts.next() {
                 for (block, items) in zip(blocks, try await plan.decide(blocks, services.store)) {
-                    keep(items, as: block.number, &staging)
+                    try keep(items, as: block.number, &staging)
                     keep(block.packed, as: block.number, &staging)
                     if staging.isFull { try await staging.write() }
                     services.importRegistry.tell(
@@ -37,33 +76,32 @@ struct ImportWork: Sendable {
             throw error
         }
         let tally = plan.tally
-        return try await services.acts.act(on: ground, for: caller) { act in
+        try await services.acts.act(on: Self.ground(circleID), for: caller) { act in
             var record = try Self.record(id, in: act.transaction)
             record.stage = nil
             record.source = Self.text(reading.summary)
             try Self.report(&record, tally, reading.summary, plan)
             try act.transaction.putImport(record)
-            return .unnoted("A preview changes nothing; its commit is noted.", record)
+            return .unnoted("A preview changes nothing; its commit is noted.", ())
         }
     }
 
     /// Reads a file and imports it at once.
-    func commit(_ upload: ImportUpload, isKnown: Bool) async throws -> ImportRecord {
+    func commit(_ upload: ImportUpload) async throws {
         let reading = try await read(upload, share: 0.5)
         services.importRegistry.tell(id, .committing, 0.5)
-        if !isKnown { try await insert() }
-        return try await services.turns.alone(in: circleID) {
+        try await services.turns.alone(in: circleID) {
             try await apply(reading, importedBy: caller.userID, base: 0, excluded: [], share: 0.5)
         }
     }
 
     /// Imports the content of a stored preview, which has been marked as under way.
-    func commit(excluding excluded: Set<ByteString>) async throws -> ImportRecord {
+    func commit(excluding excluded: Set<ByteString>) async throws {
         try await services.turns.alone(in: circleID) {
             let record = try await services.store.read { try Self.record(id, in: $0) }
             // These are left over from an interrupted commit.
             try await services.store.recordRepeatedly { try $0.trimItems(ofImport: id, limit: $1) }
-            return try await apply(
+            try await apply(
                 try Self.reading(record), importedBy: record.importedBy, base: ImportRecord.span, excluded: excluded,
                 share: 1)
         }
@@ -74,7 +112,7 @@ struct ImportWork: Sendable {
     ///   - share: the part of the whole work that this step is; it is the last step.
     private func apply(
         _ reading: ImportReading, importedBy: String?, base: Int, excluded: Set<ByteString>, share: Double
-    ) async throws -> ImportRecord {
+    ) async throws {
         try await EventStaging.discard(in: circleID, services.store)
         let plan = try await plan(reading, importedBy: importedBy, excluded: excluded)
         var staging = EventStaging(plan.circle, services.store)
@@ -84,7 +122,7 @@ struct ImportWork: Sendable {
                 throw Refusal.invalid(
                     "/exclude", code: .unknownReference, "The import has no item \(unknown.prefix(64)).")
             }
-            return try await publish(staging, plan, reading.summary, base: base)
+            try await publish(staging, plan, reading.summary, base: base)
         } catch {
             try? await staging.discard()
             throw error
@@ -102,7 +140,7 @@ struct ImportWork: Sendable {
                 let made = items.flatMap { $0.stage(&staging) }
                 keep(made, from: changes, &staging)
                 changes += made.count
-                keep(items, as: base + block.number, &staging)
+                try keep(items, as: base + block.number, &staging)
                 try staging.check(plan.sources, limits)
                 if staging.isFull { try await staging.write() }
                 services.importRegistry.tell(
@@ -115,9 +153,9 @@ struct ImportWork: Sendable {
     /// Publishes the import for everybody at once.
     private func publish(
         _ staging: EventStaging, _ plan: SharedPlan, _ summary: ImportSummary, base: Int
-    ) async throws -> ImportRecord {
+    ) async throws {
         let tally = plan.tally
-        let record = try await services.acts.act(on: .circle(circleID, .write), for: caller) { act in
+        try await services.acts.act(on: .circle(circleID, .write), for: caller) { act in
             let transaction = act.transaction
             var record = try Self.record(id, in: transaction)
             guard record.state == .previewed, record.stage == .reading || record.stage == .committing else {
@@ -133,21 +171,18 @@ struct ImportWork: Sendable {
             try transaction.putImport(record)
             try staging.publish(in: transaction, now: act.now)
             if staging.count > 0 { try transaction.forgetValidators(in: circleID) }
-            return ActResult(record, noting: AuditNote(.importCommitted, id))
+            return ActResult(noting: AuditNote(.importCommitted, id))
         }
         services.tidying.afterImport(id, in: circleID)
-        return record
     }
 
     private func plan(
         _ reading: ImportReading, importedBy: String?, excluded: Set<ByteString>
     ) async throws -> SharedPlan {
-        let circle = try await services.store.read { try Rights.circle(circleID, for: caller.identity, .write, in: $0) }
-        let index = try await reading.index(in: circle, services.store)
+        let index = try await reading.index(in: try await services.store.read(circle(in:)), services.store)
         let (now, limits) = (services.now(), limits)
         return try await services.store.read { transaction in
-            let circle = try Rights.circle(circleID, for: caller.identity, .write, in: transaction)
-            let owner = try ImportOwner(.person(importedBy), index, circle, in: transaction)
+            let owner = try ImportOwner(.person(importedBy), index, try circle(in: transaction), in: transaction)
             let kept = try kept ?? transaction.importRecord(id)?.kept ?? []
             return SharedPlan(try ImportPlan(owner, limits: limits, keeping: kept, excluded: excluded, now: now))
         }
@@ -158,7 +193,7 @@ struct ImportWork: Sendable {
     }
 
     private func read(_ upload: ImportUpload, share: Double) async throws -> ImportReading {
-        let circle = try await services.store.read { try Rights.circle(circleID, for: caller.identity, .write, in: $0) }
+        let circle = try await services.store.read(circle(in:))
         let (desk, id) = (services.importRegistry, id)
         let reading = try await services.importReader.read(upload, in: circle) { part in
             desk.tell(id, .reading, part * share)
@@ -167,22 +202,15 @@ struct ImportWork: Sendable {
         return reading
     }
 
-    /// Stores a record of an import that is under way.
-    func insert() async throws {
-        var record = ImportRecord(
-            id: id, circleID: circleID, state: .previewed, importedBy: caller.userID, report: "", source: "",
-            createdAt: services.now())
-        record.stage = .reading
-        let new = record
-        try await services.acts.act(on: ground, for: caller) { act in
-            try act.transaction.putImport(new)
-            return .unnoted("What is under way is noted when it is done.", ())
-        }
+    /// A circle whose feeds do not change before an import is committed.
+    private static func ground(_ circle: String) -> ActTarget<Circle> {
+        .circle(circle, .write, touchingNoFeed: "Nothing of an import is shown before it is committed.")
     }
 
-    /// The circle, whose feeds do not change before an import is committed.
-    private var ground: ActTarget<Circle> {
-        .circle(circleID, .write, touchingNoFeed: "Nothing of an import is shown before it is committed.")
+    @Sendable
+    private func circle(in transaction: any ReadTransaction) throws -> Circle {
+        guard let circle = try transaction.circle(circleID) else { throw Refusal.missing(.circle) }
+        return circle
     }
 
     private static func record(_ id: String, in transaction: any ReadTransaction) throws -> ImportRecord {
@@ -197,15 +225,10 @@ extension ImportWork {
     /// The most bytes of a file's content in one row.
     private static let part = 128 << 10
 
-    private func keep(_ items: [ImportPlan.Item], as block: Int, _ staging: inout EventStaging) {
-        var json = JSONText()
-        json.append("[")
-        for (place, item) in items.enumerated() {
-            if place > 0 { json.append(",") }
-            item.write(to: &json)
-        }
-        json.append("]")
-        let text = String(decoding: json.bytes, as: UTF8.self)
+    private func keep(_ items: [ImportPlan.Item], as block: Int, _ staging: inout EventStaging) throws {
+        let text = try items.map {
+            Marked(value: Imports.Item($0), isShared: $0.isShared, storedUID: $0.storedUID)
+        }.text()
         staging.add(bytes: text.utf8.count) { [id] in try $0.putItems(ofImport: id, block: block, items: text) }
     }
 
@@ -261,12 +284,20 @@ extension ImportWork {
 }
 
 extension ImportRecord {
+    fileprivate func checkCommittable() throws {
+        switch stage {
+        case .reading: throw Refusal.importState("This import is still being read.")
+        case .committing: throw Refusal.importState("This import is already being committed.")
+        case .readFailed, .forgotten: throw Refusal.importState("This import failed; its file was not read.")
+        case .commitFailed, nil:
+            guard state == .previewed else { throw Refusal.importState("This import is already \(state.rawValue).") }
+        }
+    }
+
     /// The people and files that the importer wanted to keep.
     fileprivate var kept: Set<EventExtra> {
         get throws {
-            guard !report.isEmpty else { return [] }
-            let chosen = try JSONValue(parsing: Array(report.utf8))["keep"]?.array ?? []
-            return Set(chosen.compactMap { $0.string.flatMap { EventExtra(choice: $0) } })
+            report.isEmpty ? [] : Set(try Imports.Details(stored: report).keep)
         }
     }
 }

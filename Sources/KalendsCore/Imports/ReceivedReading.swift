@@ -54,8 +54,10 @@ struct ReceivedReading: Sendable {
         }
     }
 
-    /// Returns the result of a check as JSON; nil if the process did not report it.
-    func checked() throws -> JSONValue? { isSound ? try check.map { try JSONValue(parsing: $0) } : nil }
+    /// Returns the result of a check; nil if the process did not report it.
+    func checked() throws -> FileCheck.Result? {
+        isSound ? try check.flatMap { FileCheck.Result(json: try JSONValue(parsing: $0)) } : nil
+    }
 
     /// Returns what was read; nil if the process did not report everything, or if a block is damaged. Throws the refusal
     /// that the process reported.

@@ -70,12 +70,10 @@ package enum StoredRows {
         case .feed(let feed): try StoredContent.checkFeed(feed, kinds)
         case .importedEvent(let event): try StoredContent.checkEvent(event.content)
         case .importRecord(let record):
-            for text in [record.report, record.outline, record.problem].compactMap(\.self) where !text.isEmpty {
-                _ = try JSONValue(parsing: Array(text.utf8))
-            }
-        case .importBlock(let items):
-            try StoredContent.require(
-                try JSONValue(parsing: Array(items.utf8)).array != nil, "its items are not a list")
+            if !record.report.isEmpty { _ = try Imports.Details(stored: record.report) }
+            if let outline = record.outline { _ = try Imports.Outline(stored: outline) }
+            if let problem = record.problem { _ = try JSONValue(parsing: problem.utf8) }
+        case .importBlock(let items): _ = try [Marked<Imports.Item>](stored: items)
         case .importSource(let source): _ = try ImportBlock.events(Array(source.utf8))
         case .importChange(let change):
             if let content = change.contentBefore { try StoredContent.checkEvent(content) }

@@ -7,11 +7,6 @@ extension Components {
     private static let feedFields: [Schema.Field] =
         CountedFeed.view.fields + [.required("config", .named("FeedConfig"))]
 
-    private static let links: [Schema.Field] = [
-        .required("url", .string.described("The secret address at which calendar apps read the feed.")),
-        .required("webcalUrl", .string),
-    ]
-
     static func feeds(_ kinds: ItemKinds) -> [(String, Schema)] {
         let config = FeedConfiguration.fields(kinds)
         return [
@@ -39,9 +34,12 @@ extension Components {
             ),
             (
                 "NewFeed",
-                .object(feedFields + links + [.required("token", .string.described("The secret of the address."))])
+                .object(
+                    feedFields + FeedLinks.view.fields + [
+                        .required("token", .string.described("The secret of the address."))
+                    ])
             ),
-            ("FeedLinks", .object(links)),
+            ("FeedLinks", FeedLinks.view.schema),
             ("FeedInput", Feeds.Draft.schema(kinds)),
             ("FeedChange", Feeds.Change.schema(kinds)),
             ("Regeneration", FeedRoutes.regeneration.schema),
@@ -50,29 +48,10 @@ extension Components {
                 "FeedPreview",
                 .output(
                     .required("from", .date), .required("to", .date),
-                    .required(
-                        "events",
-                        .array(
-                            of: .output(
-                                .required("collection", .string), .required("id", .string), .required("uid", .string),
-                                .required("summary", .string.orNull), .required("start", eventTime),
-                                .required("end", eventTime), .required("allDay", .bool),
-                                .required("rrule", .string.orNull)))),
-                    .required(
-                        "leftOut",
-                        .array(
-                            of: .output(
-                                .required("collection", .string),
-                                .required(
-                                    "id",
-                                    Schema.string.orNull.described(
-                                        "Null for imported events that are private to somebody else (`private-event`), which "
-                                            + "are only included in `count`, on whatever day they are.")),
-                                .required("rule", .string), .required("count", .count)))),
+                    .required("events", .array(of: PreviewText.event.schema)),
+                    .required("leftOut", .array(of: PreviewText.leftOut.schema)),
                     .required("nextCursor", Schema.string.orNull.described("For the next part; null on the last.")))
             ),
         ]
     }
-
-    static let eventTime = Schema.either(.named("EventTime"), Schema(["type": "null"]))
 }

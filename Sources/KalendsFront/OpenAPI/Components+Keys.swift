@@ -5,10 +5,10 @@ import Storage
 
 extension Components {
     static let keys: [(String, Schema)] = [
-        ("ServiceKey", ServiceKey.view.schema),
+        ("ServiceKey", ShownKey.view.schema),
         (
             "NewServiceKey",
-            .object(ServiceKey.view.fields + [.required("key", .string.described("The key, shown only here."))])
+            .object(ShownKey.view.fields + [.required("key", .string.described("The key, shown only here."))])
         ),
         ("ServiceKeyInput", KeyRoutes.body.schema),
     ]

@@ -83,13 +83,6 @@ extension Components {
                 .string.described("An address that the device writes into its event, to find the event again.")),
         ]
 
-    private static let connector = Schema.output(
-        .required(
-            "state",
-            Schema.one(of: ["connected", "notConnected", "disconnected"]).described(
-                "As the connector's page shows it; `disconnected` after it was ended on the server.")),
-        .required("read", .bool), .required("write", .bool))
-
     private static let plan = Schema.object([
         .required("external_id", .text()), .optional("title", .optionalText()), .required("start_at", .instant),
         .required("end_at", .instant), .optional("is_all_day", .bool),
@@ -197,18 +190,6 @@ extension Components {
                             .optional("errorsLeftOut", faultsLeftOut)))),
                 .optional("failedLeftOut", rejectedLeftOut))
         ),
-        (
-            "PhoneStatus",
-            .output(
-                .required("ok", .bool), .required("provider", .string), .required("user", .identifier),
-                .optional("device", .named("Device")), .required("serverTime", milliseconds),
-                .required("capabilities", .array(of: .string)), .required("connector", connector),
-                .required("connections", .array(of: PersonalEvents.Carried.view.schema)),
-                .required(
-                    "counts",
-                    .output(
-                        .required("events", .count), .required("linked", .count), .required("pending", .count),
-                        .required("conflicts", .count))))
-        ),
+        ("PhoneStatus", PersonalEvents.Status.view.schema),
     ]
 }

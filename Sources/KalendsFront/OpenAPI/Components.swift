@@ -47,11 +47,7 @@ enum Components {
             ),
             (
                 "EventTime",
-                .object([
-                    .optional("dateTime", .string.described("The local time, such as 2026-01-21T09:00:00.")),
-                    .optional("timeZone", .string), .optional("utc", .string), .optional("floating", .bool),
-                    .optional("date", .date),
-                ]).described("A time with its zone and instant, a time without a zone, or a day.")
+                ShownTime.schema.described("A time with its zone and instant, a time without a zone, or a day.")
             ),
         ]
     }

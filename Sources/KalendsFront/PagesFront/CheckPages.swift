@@ -57,42 +57,33 @@ extension CheckPage.Result {
     /// The most problems that the page lists.
     private static let mostProblems = 200
 
-    /// - Parameter found: the result in the form of `kalends check --json`.
-    fileprivate init(_ found: JSONValue, bytes: Int) {
-        let calendars = found["calendars"]?.array ?? []
-        func texts(_ name: String) -> String? {
-            let all = calendars.compactMap { $0[name]?.string }.filter { !$0.isEmpty }
+    fileprivate init(_ found: FileCheck.Result, bytes: Int) {
+        func texts(_ all: [String?]) -> String? {
+            let all = all.compactMap(\.self).filter { !$0.isEmpty }
             return all.isEmpty ? nil : all.prefix(3).joined(separator: ", ")
         }
-        func day(_ name: String) -> [CivilDate] {
-            calendars.compactMap { $0["starts"]?[name]?.string.flatMap { CivilDate(iso: $0) } }
-        }
-        let problems = (found["problems"]?.array ?? []).compactMap(FileProblem.init)
+        let days = found.calendars.compactMap(\.starts)
         self.init(
-            bytes: bytes, events: calendars.reduce(0) { $0 + ($1["components"]?.integer ?? 0) },
-            calendarName: texts("name"), writtenBy: texts("productId"), first: day("first").min(),
-            last: day("last").max(), problems: Array(problems.prefix(Self.mostProblems)),
-            moreProblems: max(0, problems.count - Self.mostProblems),
-            verdicts: (found["clients"]?.array ?? []).compactMap {
-                CheckPage.Verdict($0, isFaultless: problems.isEmpty)
-            }, refusal: found["refusal"]?.string)
+            bytes: bytes, events: found.calendars.reduce(0) { $0 + $1.components },
+            calendarName: texts(found.calendars.map(\.name)), writtenBy: texts(found.calendars.map(\.productID)),
+            first: days.map(\.first).min(), last: days.map(\.last).max(),
+            problems: found.problems.prefix(Self.mostProblems).map(FileProblem.init),
+            moreProblems: max(0, found.problems.count - Self.mostProblems),
+            verdicts: found.clients.map { CheckPage.Verdict($0, isFaultless: found.problems.isEmpty) },
+            refusal: found.refusal)
     }
 }
 
 extension CheckPage.Verdict {
     /// - Parameter isFaultless: whether the file has no faults.
-    fileprivate init?(_ found: JSONValue, isFaultless: Bool) {
-        guard let client = found["client"]?.string.flatMap({ CalendarClient(text: $0) }),
-            let verdict = found["verdict"]?.string
-        else { return nil }
-        let reasons = (found["reasons"]?.array ?? []).compactMap { $0["message"]?.string }
+    fileprivate init(_ verdict: ClientVerdict, isFaultless: Bool) {
         let outcome: Outcome =
-            switch verdict {
-            case "refuses": .refused
-            case "partly": .partly
+            switch verdict.outcome {
+            case .refuses: .refused
+            case .partly: .partly
             // For most faults it is not known what the app does, so the absence of a reason promises nothing.
-            default: reasons.isEmpty && !isFaultless ? .untroubled : .fine
+            case .takes: verdict.reasons.isEmpty && !isFaultless ? .untroubled : .fine
             }
-        self.init(app: client.title, outcome: outcome, reasons: reasons)
+        self.init(app: verdict.client.title, outcome: outcome, reasons: verdict.reasons.map(\.sentence))
     }
 }

@@ -65,8 +65,8 @@ extension FeedPage {
         let counts = shown.feed.clients
         let links = address.map { settings.links($0.token, name: $0.circleName) }
         self.init(
-            feed: try FeedSummary(shown, settings.kinds, now: now), url: links?["url"]?.string,
-            webcalURL: links?["webcalUrl"]?.string, tokenHint: feed.tokenHint, accessCount: feed.accessCount,
+            feed: try FeedSummary(shown, settings.kinds, now: now), url: links?.url,
+            webcalURL: links?.webcalURL, tokenHint: feed.tokenHint, accessCount: feed.accessCount,
             createdAt: feed.createdAt,
             expiresAt: feed.expiresAt,
             clients: shown.health.clients.map { rhythm in

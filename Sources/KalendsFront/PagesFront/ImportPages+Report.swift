@@ -19,42 +19,30 @@ extension Imports.Report {
     /// - kept: what the person wants to keep; nil for what the import was asked to keep.
     func page(
         in zone: TimeZoneReference, start: Int, _ leftOut: LeftOut, keeping kept: Set<EventExtra>?
-    ) throws -> ImportPage.Report {
-        let members = JSONValue.object(try json)
-        func count(_ name: String) -> Int { members["counts"]?[name]?.integer ?? 0 }
-        func day(_ name: String) -> CivilDate? {
-            members["span"]?[name]?.string.flatMap { CivilDate(iso: String($0.prefix(10))) }
-        }
+    ) -> ImportPage.Report {
         var others = leftOut
         others.set(start..<start + items.count, to: [])
         return ImportPage.Report(
-            id: listed.record.id, fileName: nil,
-            counts: ImportPage.Counts(
-                created: count("created"), updated: count("updated"), unchanged: count("unchanged"),
-                skipped: count("skipped")), first: day("from"), last: day("to"),
-            items: items.enumerated().compactMap { place, item in
+            id: listed.id, fileName: nil, counts: ImportPage.Counts(listed.counts ?? Imports.Counts()),
+            first: listed.span?.from, last: listed.span?.to,
+            items: items.enumerated().map { place, item in
                 Self.item(item, start + place, isLeftOut: leftOut.contains(start + place), zone)
             }, start: start, count: items.count, next: next.map(String.init),
-            problems: problems.prefix(Self.mostProblems).compactMap(FileProblem.init),
-            moreProblems: problemsLeftOut + max(0, problems.count - Self.mostProblems),
+            problems: problems.prefix(Self.mostProblems).map(FileProblem.init),
+            moreProblems: (problemsLeftOut ?? 0) + max(0, problems.count - Self.mostProblems),
             leftOut: others.text, leftOutCount: others.count, dropped: droppedOfPage,
-            kept: Set((kept ?? keptExtras).compactMap { ImportPage.Dropped.Kind(text: $0.rawValue) }))
-    }
-
-    private var keptExtras: Set<EventExtra> {
-        Set((keep.array ?? []).compactMap { $0.string.flatMap { EventExtra(choice: $0) } })
+            kept: Set((kept ?? Set(keep)).compactMap { ImportPage.Dropped.Kind(text: $0.rawValue) }))
     }
 
     /// What was left out, with all that is about people in one line.
     private var droppedOfPage: [ImportPage.Dropped] {
         var counts: [ImportPage.Dropped.Kind: Int] = [:]
         var others: [ImportPage.Dropped] = []
-        for one in dropped.array ?? [] {
-            guard let name = one["property"]?.string, let count = one["count"]?.integer else { continue }
-            switch EventExtra(property: ByteString(name)) {
-            case .attendees: counts[.attendees, default: 0] += count
-            case .attachments: counts[.attachments, default: 0] += count
-            case .reminders, nil: others.append(.init(kind: .other, property: name, count: count))
+        for one in dropped {
+            switch EventExtra(property: ByteString(one.property)) {
+            case .attendees: counts[.attendees, default: 0] += one.count
+            case .attachments: counts[.attachments, default: 0] += one.count
+            case .reminders, nil: others.append(.init(kind: .other, property: one.property, count: one.count))
             }
         }
         let known: [ImportPage.Dropped.Kind] = [.attendees, .attachments]
@@ -62,38 +50,36 @@ extension Imports.Report {
     }
 
     private static func item(
-        _ json: JSONValue, _ number: Int, isLeftOut: Bool, _ zone: TimeZoneReference
-    ) -> ImportPage.Item? {
-        guard let id = json["itemId"]?.string,
-            let change = json["change"]?.string.flatMap({ ImportPage.Change(text: $0) })
-        else { return nil }
+        _ item: Imports.Item, _ number: Int, isLeftOut: Bool, _ zone: TimeZoneReference
+    ) -> ImportPage.Item {
         var span: Pages.EntrySpan?
-        if let first = json["start"]?["date"]?.string.flatMap({ CivilDate(iso: $0) }) {
-            let end = json["end"]?["date"]?.string.flatMap { CivilDate(iso: $0) } ?? first.adding(days: 1)
+        if let first = item.start?.date {
+            let end = item.end?.date ?? first.adding(days: 1)
             span = .days(first, max(first, end.adding(days: -1)))
-        } else if let from = json["start"].flatMap({ instant($0, zone) }) {
-            span = .timed(from: from, to: max(from, json["end"].flatMap { instant($0, zone) } ?? from))
+        } else if let from = item.start?.instant(floatingIn: zone.rules)?.milliseconds {
+            span = .timed(from: from, to: max(from, item.end?.instant(floatingIn: zone.rules)?.milliseconds ?? from))
         }
         return ImportPage.Item(
-            id: id, number: number, isLeftOut: isLeftOut, title: json["summary"]?.string ?? "", span: span,
-            change: change)
-    }
-
-    /// Milliseconds since 1970.
-    private static func instant(_ time: JSONValue, _ zone: TimeZoneReference) -> Int? {
-        if let utc = time["utc"]?.string { return Instant(rfc3339: utc)?.milliseconds }
-        // A floating time is the time on a clock at the place.
-        return time["dateTime"]?.string.flatMap { Instant(rfc3339: $0 + "Z") }
-            .map { zone.rules.instant(of: $0.utc).milliseconds }
+            id: item.id, number: number, isLeftOut: isLeftOut, title: item.summary ?? "", span: span,
+            change: ImportPage.Change(text: item.change.rawValue) ?? .skipped)
     }
 }
 
+extension ImportPage.Counts {
+    init(_ counts: Imports.Counts) {
+        self.init(
+            created: counts.created, updated: counts.updated, unchanged: counts.unchanged, skipped: counts.skipped)
+    }
+}
+
+extension CivilDay {
+    init(_ date: CivilDate) { self.init(number: date.daysSinceEpoch) }
+}
+
 extension FileProblem {
-    /// Reads a problem from the JSON of a report.
-    init?(_ json: JSONValue) {
-        guard let message = json["message"]?.string,
-            let severity = json["severity"]?.string.flatMap({ Severity(text: $0) })
-        else { return nil }
-        self.init(line: json["line"]?.integer ?? 0, severity: severity, message: message)
+    init(_ problem: Problem) {
+        // Both have the same words.
+        let severity = Severity(text: problem.severity.rawValue) ?? .error
+        self.init(line: problem.line, severity: severity, message: problem.message)
     }
 }

@@ -64,7 +64,7 @@ struct ImportPages: Sendable {
                 }
                 return upload
             }
-            return visit.redirect(to: "\(visit.filled(start))/\(report.listed.record.id)")
+            return visit.redirect(to: "\(visit.filled(start))/\(report.listed.id)")
         } catch let refusal as Refusal {
             guard let draft = draft(refusal, form, services.settings.maxImportBytes) else { throw refusal }
             return try await first(visit, draft)
@@ -106,11 +106,10 @@ struct ImportPages: Sendable {
     @Sendable
     private static func progress(_ visit: PageVisit) async throws -> Response {
         let (report, visitor) = try await found(visit, Imports.Part(start: 0, limit: 1))
-        let isUnderWay = report.listed.record.isUnderWay
-        let hundredths = Int(((report.listed.progress?.part ?? 0) * 100).rounded())
+        let hundredths = report.listed.hundredths
         let language = visit.frame(for: visitor, path: nil).language
         return try visit.json([
-            "progress": .number(Double(hundredths) / 100), "done": .bool(!isUnderWay),
+            "progress": .number(Double(hundredths) / 100), "done": .bool(!report.listed.isUnderWay),
             "text": .string(Words.of(language)("percent", ["number": String(hundredths)])),
         ])
     }
@@ -125,22 +124,20 @@ struct ImportPages: Sendable {
         // The number is limited so that later additions cannot overflow.
         let start = min(max(0, start), 1 << 40)
         let (report, visitor) = try await found(visit, Imports.Part(start: start, limit: itemsOfPage))
-        let record = report.listed.record
-        let hundredths = Int(((report.listed.progress?.part ?? 0) * 100).rounded())
-        let shown = try report.page(in: visitor.zone, start: start, leftOut, keeping: kept)
+        let listed = report.listed
+        let shown = report.page(in: visitor.zone, start: start, leftOut, keeping: kept)
         var draft = Draft()
         let state: ImportPage.State
-        switch record.stage {
-        case .reading: state = .reading(id: record.id, progress: hundredths)
-        case .committing: state = .committing(id: record.id, progress: hundredths)
-        case .readFailed, .forgotten: state = .failed(code: "unreadable", detail: nil)
-        case .commitFailed, nil:
-            if record.stage != nil { draft = Draft(problems: [.init(field: "", code: "unknown")]) }
-            switch record.state {
-            case .previewed: state = .previewed(shown)
-            case .committed: state = .committed(shown)
-            case .undone: state = .undone(kept: [])
-            }
+        switch listed.state {
+        case .reading: state = .reading(id: listed.id, progress: listed.hundredths)
+        case .committing: state = .committing(id: listed.id, progress: listed.hundredths)
+        case .failed where listed.canBeCommittedAgain:
+            draft = Draft(problems: [.init(field: "", code: "unknown")])
+            state = .previewed(shown)
+        case .failed: state = .failed(code: "unreadable", detail: nil)
+        case .previewed: state = .previewed(shown)
+        case .committed: state = .committed(shown)
+        case .undone: state = .undone(kept: [])
         }
         return try await page(visit, state, draft, visitor)
     }
@@ -159,12 +156,14 @@ struct ImportPages: Sendable {
     @Sendable
     private static func undo(_ visit: PageVisit) async throws -> Response {
         try await once(visit) { id, caller in
-            let (_, kept) = try await Imports(services: visit.services).undo(
-                id, for: caller, Imports.Part(start: 0, limit: 1))
-            guard kept.count > 0 else { return visit.redirect(to: visit.filled(one)) }
+            let kept =
+                try await Imports(services: visit.services).undo(
+                    id, for: caller, Imports.Part(start: 0, limit: 1)
+                ).kept ?? []
+            guard !kept.isEmpty else { return visit.redirect(to: visit.filled(one)) }
             // The events that remain are listed only now, since they are not stored anywhere.
             let (_, visitor) = try await visit.read { _, _ in }
-            return try await page(visit, .undone(kept: kept.items.map { $0.summary ?? "" }), Draft(), visitor)
+            return try await page(visit, .undone(kept: kept.map { $0.summary ?? "" }), Draft(), visitor)
         }
     }
 
@@ -174,7 +173,7 @@ struct ImportPages: Sendable {
     ) async throws -> Response {
         let (report, _) = try await found(visit, Imports.Part(start: 0, limit: 1))
         do {
-            return try await body(report.listed.record.id, try visit.caller())
+            return try await body(report.listed.id, try visit.caller())
         } catch let refusal as Refusal where refusal.code == .importState {
             return visit.redirect(to: visit.filled(one))
         }
@@ -202,7 +201,7 @@ struct ImportPages: Sendable {
         let examples = Set(form.all("same").compactMap { Int($0) })
         if !examples.isEmpty, count > 0 {
             let (report, _) = try await found(visit, Imports.Part(start: first, limit: count))
-            let titles = report.items.map { ByteString($0["summary"]?.string ?? "") }
+            let titles = report.items.map { ByteString($0.summary ?? "") }
             let wanted = Set(titles.indices.filter { examples.contains(first + $0) }.map { titles[$0] })
             chosen += titles.indices.filter { wanted.contains(titles[$0]) }.map { first + $0 }
         }
@@ -225,7 +224,7 @@ struct ImportPages: Sendable {
             let report = try await Imports(services: services).report(
                 id, for: caller, Imports.Part(start: first, limit: itemsOfPage))
             for (place, item) in report.items.enumerated() where leftOut.contains(first + place) {
-                if let own = item["itemId"]?.string { ids.insert(ByteString(own)) }
+                ids.insert(ByteString(item.id))
             }
             start = report.next
         }
@@ -246,7 +245,7 @@ struct ImportPages: Sendable {
         let read = try await visit.read(.write, isLarge: true) { circle, _ in
             ImportPage(
                 state: .start, mostBytes: services.settings.maxImportBytes, draft: draft,
-                earlier: try circle.imports(limit: mostEarlier, services).map { try $0.earlier })
+                earlier: try circle.imports(limit: mostEarlier, services).map(\.earlier))
         }
         return try await visit.page(read, status: draft.status, path: visit.filled(start))
     }
@@ -259,28 +258,20 @@ struct ImportPages: Sendable {
     }
 }
 
-extension ImportRecord {
-    fileprivate var isUnderWay: Bool { stage == .reading || stage == .committing }
-}
-
 extension Imports.Listed {
+    fileprivate var hundredths: Int { isUnderWay ? Int(((progress ?? 0) * 100).rounded()) : 0 }
+
     fileprivate var earlier: ImportPage.Earlier {
-        get throws {
-            let counts = try json["counts"]
-            func count(_ name: String) -> Int { counts?[name]?.integer ?? 0 }
-            let state: ImportPage.Earlier.State =
-                switch (record.stage, record.state) {
-                case (.reading, _), (.committing, _): .underWay
-                case (.readFailed, _), (.forgotten, _): .failed
-                case (_, .previewed): .previewed
-                case (_, .committed): .committed
-                case (_, .undone): .undone
-                }
-            return ImportPage.Earlier(
-                id: record.id, at: record.createdAt, state: state,
-                counts: ImportPage.Counts(
-                    created: count("created"), updated: count("updated"), unchanged: count("unchanged"),
-                    skipped: count("skipped")), canUndo: state == .committed)
-        }
+        let shown: ImportPage.Earlier.State =
+            switch state {
+            case .reading, .committing: .underWay
+            case .failed: canBeCommittedAgain ? .previewed : .failed
+            case .previewed: .previewed
+            case .committed: .committed
+            case .undone: .undone
+            }
+        return ImportPage.Earlier(
+            id: id, at: createdAt.milliseconds, state: shown, counts: ImportPage.Counts(counts ?? Imports.Counts()),
+            canUndo: state == .committed)
     }
 }

@@ -133,7 +133,7 @@ struct FeedRoutes: Sendable {
     @Sendable
     private func reveal(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let address = try await feeds.reveal(try context.identifier("id"), for: try context.caller())
-        return try .json(.object(services.settings.links(address.token, name: address.circleName)))
+        return try .json(services.settings.links(address.token, name: address.circleName).json)
     }
 
     @Sendable

@@ -24,7 +24,7 @@ struct ImportListRoute: Sendable {
         let cursor = try Self.cursor(page.after)
         let text = try await Imports(services: services).list(in: circleID, for: caller, after: cursor) { fetch in
             try page.filled(
-                key: { "\($0.record.createdAt) \($0.record.id)" }, json: { try $0.json }, fetch)
+                key: { "\($0.createdAt.milliseconds) \($0.id)" }, json: \.json, fetch)
         }
         return text.response
     }

@@ -82,7 +82,7 @@ struct ImportRoutes: Sendable {
     private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller) = (try context.identifier("id"), try context.caller())
         let report = try await Imports(services: services).report(id, for: caller, try Self.part(request, context))
-        return try .json(.object(try report.json))
+        return try .json(Imports.Report.view.json(report))
     }
 
     static let body = InputBody(
@@ -115,12 +115,8 @@ struct ImportRoutes: Sendable {
     @Sendable
     private func undo(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller) = (try context.identifier("id"), try context.caller())
-        let (report, kept) = try await Imports(services: services).undo(
-            id, for: caller, try Self.part(request, context))
-        var json = try report.json
-        json["kept"] = .array(kept.items.map(\.json))
-        json["keptCount"] = .integer(kept.count)
-        return try .json(.object(json))
+        let report = try await Imports(services: services).undo(id, for: caller, try Self.part(request, context))
+        return try .json(Imports.Report.view.json(report))
     }
 
     /// Reads the names of what is kept, with commas between them.
@@ -147,9 +143,9 @@ struct ImportRoutes: Sendable {
     private static func answer(
         _ report: Imports.Report, _ request: Request, status: HTTPResponse.Status
     ) throws -> Response {
-        let json = JSONValue.object(try report.json)
+        let json = Imports.Report.view.json(report)
         guard request.prefersAsync else { return try .json(json, status: status) }
-        let location = "/v1/imports/\(report.listed.record.id)"
+        let location = "/v1/imports/\(report.listed.id)"
         return try .json(
             json, status: .accepted, headers: [.location: location, .preferenceApplied: "respond-async"])
     }

@@ -39,15 +39,11 @@ struct KeyRoutes: Sendable {
             ) { $0.string.flatMap(Scope.init) }.made { Set($0) }),
         example: ["name": "Care app"])
 
-    private func members(_ key: ServiceKey) throws -> [ByteString: JSONValue] {
-        ServiceKey.view.members(of: (key, try key.knownScopes, services.serviceKeys.end(of: key)))
-    }
-
     @Sendable
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let page = try Page(request, context)
         let keys = try await services.serviceKeys.list(page.request, for: try context.caller())
-        return try page.answer(keys, key: \.id, json: { .object(try members($0)) })
+        return try page.answer(keys, key: \.id, json: { try ShownKey($0, services.serviceKeys).json })
     }
 
     @Sendable
@@ -55,7 +51,7 @@ struct KeyRoutes: Sendable {
         let caller = try context.caller()
         let (name, scopes) = try Self.body.read(try await request.json(context))
         let (key, secret) = try await services.serviceKeys.create(name: name, scopes: scopes, for: caller)
-        var json = try members(key)
+        var json = ShownKey.view.members(of: try ShownKey(key, services.serviceKeys))
         json["key"] = .string(secret.reveal())
         return try .json(.object(json), status: .created)
     }
@@ -63,23 +59,31 @@ struct KeyRoutes: Sendable {
     @Sendable
     private func revoke(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let key = try await services.serviceKeys.revoke(try context.identifier("id"), for: try context.caller())
-        return try .json(.object(try members(key)))
+        return try .json(try ShownKey(key, services.serviceKeys).json)
     }
 }
 
-extension ServiceKey {
-    /// The names of the key's scopes; throws `StorageError` for scopes that this version does not know.
-    fileprivate var knownScopes: [String]? {
-        get throws { try scopes.map { try Set<Scope>(stored: $0).names } }
+/// A service key as answers show it.
+struct ShownKey: Viewed {
+    let key: ServiceKey
+    let endsAt: Int?
+    /// Nil for everything.
+    let scopes: [Scope]?
+
+    /// Throws `StorageError` for scopes that this version does not know.
+    init(_ key: ServiceKey, _ keys: ServiceKeys) throws {
+        (self.key, endsAt) = (key, keys.end(of: key))
+        scopes = try key.scopes.map { text in
+            let known = try Set<Scope>(stored: text)
+            return Scope.allCases.filter(known.contains)
+        }
     }
 
-    static let view = View<(key: ServiceKey, scopes: [String]?, end: Int?)>([
+    static let view = View<ShownKey>([
         .text("id", \.key.id), .text("name", \.key.name), .text("hint", \.key.hint),
         .instant("createdAt", \.key.createdAt), .instant("lastUsedAt", \.key.lastUsedAt),
         .instant("revokedAt", \.key.revokedAt),
-        .instant("expiresAt", \.end).described("90 days after it was made, on a strict server; else null."),
-        .init("scopes", Schema.array(of: .choice(Scope.self)).orNull.described("Null for everything.")) { shown in
-            shown.scopes.map { .array($0.map(JSONValue.string)) } ?? .null
-        },
+        .instant("expiresAt", \.endsAt).described("90 days after it was made, on a strict server; else null."),
+        .choices("scopes", \.scopes).described("Null for everything."),
     ])
 }

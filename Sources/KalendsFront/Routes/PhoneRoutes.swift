@@ -97,7 +97,8 @@ struct PhoneRoutes: Sendable {
     private func status(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let caller = try context.caller()
         let connector = try await services.appleConnector.get(for: caller)
-        return try .json(try await services.personalEvents.status(for: caller).json(connector))
+        let status = try await services.personalEvents.status(for: caller)
+        return try .json(PersonalEvents.Status.view.json((status, connector)))
     }
 
     @Sendable
@@ -201,30 +202,32 @@ extension PersonalEvents.Taken {
     }
 }
 
-extension AppleConnector.Shown {
-    /// The state as a phone shows it.
-    fileprivate var json: JSONValue {
-        [
-            "state": .string(uses != nil ? "connected" : wasEnded ? "disconnected" : "notConnected"),
-            "read": .bool(uses?.read ?? false), "write": .bool(uses?.write ?? false),
-        ]
-    }
+extension AppleConnector.Shown: Viewed {
+    /// The connector as a phone shows it.
+    static let view = View<AppleConnector.Shown>([
+        .text("state") { $0.uses != nil ? "connected" : $0.wasEnded ? "disconnected" : "notConnected" }.documented(
+            Schema.one(of: ["connected", "notConnected", "disconnected"]).described(
+                "As the connector's page shows it; `disconnected` after it was ended on the server.")),
+        .flag("read") { $0.uses?.read ?? false }, .flag("write") { $0.uses?.write ?? false },
+    ])
 }
 
 extension PersonalEvents.Status {
-    fileprivate func json(_ connector: AppleConnector.Shown) -> JSONValue {
-        var members: [ByteString: JSONValue] = [
-            "ok": true, "provider": "apple", "user": .string(user), "serverTime": .integer(serverTime),
-            "capabilities": ["changes", "upsert", "deletions", "recurrence", "lastModified", "planned"],
-            "connector": connector.json, "connections": .array(connections.map(\.json)),
-            "counts": [
-                "events": .integer(counts.events), "linked": .integer(counts.linked),
-                "pending": .integer(counts.pending), "conflicts": .integer(counts.conflicts),
-            ],
-        ]
-        if let device { members["device"] = device.json }
-        return .object(members)
-    }
+    static let view = View<(status: Self, connector: AppleConnector.Shown)>([
+        .flag("ok") { _ in true }, .text("provider") { _ in "apple" }, .id("user", \.status.user),
+        .optional("device", .named("Device"), \.status.device, \.json),
+        .count("serverTime", \.status.serverTime).documented(Components.milliseconds),
+        .init("capabilities", .array(of: .string)) { _ in
+            ["changes", "upsert", "deletions", "recurrence", "lastModified", "planned"]
+        }, .object("connector", \.connector, AppleConnector.Shown.view),
+        .list("connections", \.status.connections, of: PersonalEvents.Carried.view),
+        .object(
+            "counts", \.status.counts,
+            View([
+                .count("events", \.events), .count("linked", \.linked), .count("pending", \.pending),
+                .count("conflicts", \.conflicts),
+            ])),
+    ])
 }
 
 extension PersonalEvents.Carried: Viewed {

@@ -52,7 +52,8 @@ extension Feeds.Addressed {
     /// The feed with its secret.
     func json(_ settings: ServerSettings) throws -> [ByteString: JSONValue] {
         var json = try feed.members(settings.kinds)
-        json.merge(settings.links(address.token, name: address.circleName)) { _, new in new }
+        let links = settings.links(address.token, name: address.circleName)
+        json.merge(FeedLinks.view.members(of: links)) { _, new in new }
         json["token"] = .string(address.token.reveal())
         return json
     }

@@ -23,7 +23,22 @@ extension FeedPreview {
 }
 
 /// The text of a preview, written entry by entry.
-private struct PreviewText {
+struct PreviewText {
+    static let event = View<(entry: FeedContents.Entry, event: Event)>([
+        .text("collection", \.entry.collection), .text("id", \.entry.id), .text("uid", \.event.uid),
+        .text("summary", \.event.summary), .init("start", .eventTime) { $0.event.start?.json ?? .null },
+        .init("end", .eventTime) { $0.event.effectiveEnd?.json ?? .null }, .flag("allDay", \.event.isAllDay),
+        .text("rrule") { $0.event.recurrence.rules.first?.description },
+    ])
+
+    static let leftOut = View<(collection: String, id: String?, rule: String?, count: Int)>([
+        .text("collection", \.collection),
+        .text("id", \.id).described(
+            "Null for imported events that are private to somebody else (`private-event`), which are only included in "
+                + "`count`, on whatever day they are."),
+        .text("rule", \.rule).documented(.string), .count("count", \.count),
+    ])
+
     private let (from, to): (CivilDate, CivilDate)
     private let room: MemoryShare
     private var events = AnswerText("")
@@ -33,10 +48,7 @@ private struct PreviewText {
 
     /// Adds an entry with the number of events that are private to somebody else.
     mutating func leaveOut(_ count: Int) {
-        let entry: JSONValue = [
-            "collection": "imported", "id": .null, "rule": .string(Exclusion.privateEvent.rawValue),
-            "count": .integer(count),
-        ]
+        let entry = Self.leftOut.json(("imported", nil, Exclusion.privateEvent.rawValue, count))
         leftOut.append((try? entry.serialized()) ?? [])
     }
 
@@ -45,7 +57,8 @@ private struct PreviewText {
         let isLeftOut = entry.exclusion != nil
         let parts =
             try isLeftOut
-            ? [entry.leftOutJSON.serialized()] : entry.events.map { try $0.previewJSON(entry).serialized() }
+            ? [Self.leftOut.json((entry.collection, entry.id, entry.exclusion?.rawValue, 1)).serialized()]
+            : entry.events.map { try Self.event.json((entry, $0)).serialized() }
         let length = parts.reduce(0) { $0 + $1.count + 1 }
         let isFirst = events.count + leftOut.count == 0
         guard PageText.fits(events.count + leftOut.count + length, in: room) || isFirst else { return false }
@@ -69,21 +82,5 @@ private struct PreviewText {
         text.append(leftOut)
         text.append(#"],"nextCursor":\#(cursor),"to":"\#(to)"}"#)
         return text
-    }
-}
-
-extension FeedContents.Entry {
-    fileprivate var leftOutJSON: JSONValue {
-        ["collection": .string(collection), "id": .string(id), "rule": JSONValue(exclusion?.rawValue), "count": 1]
-    }
-}
-
-extension Event {
-    fileprivate func previewJSON(_ entry: FeedContents.Entry) -> JSONValue {
-        [
-            "collection": .string(entry.collection), "id": .string(entry.id), "uid": .string(uid),
-            "summary": JSONValue(summary), "start": start?.json ?? .null, "end": effectiveEnd?.json ?? .null,
-            "allDay": .bool(isAllDay), "rrule": JSONValue(recurrence.rules.first?.description),
-        ]
     }
 }

@@ -97,43 +97,57 @@ extension Connections.Listed<SyncJournalRow, JournalEntry> {
     var json: JSONValue { Self.view.json(self) }
 }
 
-extension Entry {
+extension Entry: Viewed {
     /// The event as people compare it with another one.
-    fileprivate var json: JSONValue {
-        [
-            "title": .string(title), "notes": .string(notes), "location": .string(location), "times": span.json,
-            "recurrence": repetition.map { repetition in
-                [
-                    "rrule": JSONValue(repetition.rrule),
-                    "exdates": .array(repetition.exdates.map { JSONValue($0) }),
-                    "rdates": .array(repetition.rdates.map { JSONValue($0) }),
-                ]
-            } ?? .null,
-            "occurrences": .array(
-                occurrences.sorted { $0.key < $1.key }.map { start, occurrence in
-                    switch occurrence {
-                    case .cancelled: ["start": JSONValue(start), "status": "cancelled"]
-                    case .changed(let changed):
-                        [
-                            "start": JSONValue(start), "status": .string(changed.status.rawValue),
-                            "title": .string(changed.title), "notes": .string(changed.notes),
-                            "location": .string(changed.location), "times": changed.span.json,
-                        ]
-                    }
-                }),
-            "reminders": .array(reminders.map { .integer($0) }), "status": .string(status.rawValue),
-            "availability": .string(availability.rawValue),
-        ]
+    static let view = View<Entry>([
+        .text("title", \.title), .text("notes", \.notes), .text("location", \.location),
+        .object("times", \.span, Span.view), .object("recurrence", \.repetition, repetitions),
+        .list("occurrences", \.differences, of: EntryDifference.view),
+        .init("reminders", .array(of: .count)) { .array($0.reminders.map { .integer($0) }) },
+        .text("status", \.status.rawValue), .text("availability", \.availability.rawValue),
+    ])
+
+    private static let repetitions = View<Repetition>([
+        .text("rrule", \.rrule), .init("exdates", .array(of: .instant)) { $0.exdates.json },
+        .init("rdates", .array(of: .instant)) { $0.rdates.json },
+    ])
+
+    private var differences: [EntryDifference] {
+        occurrences.sorted { $0.key < $1.key }.map { start, occurrence in
+            if case .changed(let changed) = occurrence { return EntryDifference(start: start, changed: changed) }
+            return EntryDifference(start: start, changed: nil)
+        }
     }
 }
 
+/// An occurrence that differs from its series; one that is cancelled has no content.
+private struct EntryDifference: Viewed {
+    let start: Instant
+    let changed: ChangedEntry?
+
+    static let view = View<EntryDifference>([
+        .instant("start", \.start), .text("status") { $0.changed?.status.rawValue ?? "cancelled" },
+        .optional("title", .string, \.changed?.title) { .string($0) },
+        .optional("notes", .string, \.changed?.notes) { .string($0) },
+        .optional("location", .string, \.changed?.location) { .string($0) },
+        .optional("times", Span.view.schema, \.changed?.span, Span.view.json),
+    ])
+}
+
+extension [Instant] {
+    fileprivate var json: JSONValue { .array(map { JSONValue($0) }) }
+}
+
 extension Span {
-    fileprivate var json: JSONValue {
+    fileprivate static let view = View<Span>([
+        .text("start", \.texts.start), .text("end", \.texts.end), .text("timeZone", \.texts.zone),
+        .flag("allDay") { $0.texts.zone == nil },
+    ])
+
+    private var texts: (start: String, end: String, zone: String?) {
         switch self {
-        case .timed(let start, let end, let zone):
-            ["start": JSONValue(start), "end": JSONValue(end), "timeZone": .string(zone), "allDay": false]
-        case .days(let first, let until):
-            ["start": .string("\(first)"), "end": .string("\(until)"), "timeZone": .null, "allDay": true]
+        case .timed(let start, let end, let zone): (start.rfc3339(offset: 0), end.rfc3339(offset: 0), zone)
+        case .days(let first, let until): ("\(first)", "\(until)", nil)
         }
     }
 }

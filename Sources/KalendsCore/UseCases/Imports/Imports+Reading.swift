@@ -1,34 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Base
-package import Storage
+import Base
+import Storage
 
 extension Imports {
-    /// An import as a list shows it to a caller.
-    package struct Listed: Sendable {
-        package let record: ImportRecord
-        /// The progress of the import; nil unless it is in progress.
-        package let progress: ImportRegistry.Progress?
-        /// How much of the import the caller may see.
-        package let shown: ImportShown
-
-        /// - Parameter earlier: the progress before `transaction` began: an import that has ended since is still under
-        ///   way in the transaction, and the desk knows nothing more of it.
-        fileprivate init(
-            _ record: ImportRecord, _ services: Services, to caller: Identity, earlier: ImportRegistry.Progress? = nil,
-            in transaction: any ReadTransaction
-        ) throws {
-            self.record = record
-            var progress = services.importRegistry.progress(record.id) ?? earlier
-            if progress == nil, services.leases.isShared, record.stage == .reading || record.stage == .committing {
-                progress = try transaction.leaseNote(ImportRecord.leaseName(record.id)).flatMap(
-                    ImportRegistry.Progress.init(note:))
-            }
-            self.progress = progress
-            shown = ImportShown(record, to: caller)
-        }
-    }
-
     /// The items of an import that a report shows.
     package struct Part: Sendable {
         /// The number of the first item, from 0.
@@ -39,20 +14,6 @@ extension Imports {
             self.start = start
             self.limit = limit
         }
-    }
-
-    /// An import with its problems and one part of its items, as far as the caller may see them.
-    package struct Report: Sendable {
-        package let listed: Listed
-        package let timeZones: JSONValue
-        /// What was left out of the events, by property, and what the importer wanted to keep.
-        package let dropped: JSONValue
-        package let keep: JSONValue
-        package let problems: [JSONValue]
-        package let problemsLeftOut: Int
-        package let items: [JSONValue]
-        /// The number of the first item of the next part; nil on the last part.
-        package let next: Int?
     }
 
     /// Lists the imports into a circle that the caller may see, the latest first.
@@ -66,11 +27,10 @@ extension Imports {
         _ show: @escaping @Sendable (_ fetch: (_ last: Listed?, _ count: Int) throws -> [Listed]) throws -> Shown
     ) async throws -> Shown {
         try await services.acts.readPage(for: caller) { transaction in
-            _ = try Rights.circle(circle, for: caller.identity, .read, in: transaction)
+            let circle = try Rights.authorized(circle, for: caller.identity, in: transaction)
             return try show { last, count in
-                let place = last.map { ($0.record.createdAt, $0.record.id) } ?? cursor
-                return try transaction.imports(in: circle, for: caller.userID, after: place, limit: count)
-                    .map { try Listed($0, services, to: caller.identity, in: transaction) }
+                let place = last.map { ($0.createdAt.milliseconds, $0.id) } ?? cursor
+                return try circle.imports(after: place, limit: count, services)
             }
         }
     }
@@ -79,19 +39,19 @@ extension Imports {
     package func report(_ id: String, for caller: Caller, _ part: Part) async throws -> Report {
         let earlier = services.importRegistry.progress(id)
         return try await services.acts.readPage(for: caller) { transaction in
-            let record = try Rights.import(id, for: caller.identity, .read, in: transaction).0
-            return try Report(
-                try Listed(record, services, to: caller.identity, earlier: earlier, in: transaction), part,
-                in: transaction)
+            let (record, circle) = try Rights.import(id, for: caller.identity, .read, in: transaction)
+            return try Report(record, part, earlier: earlier, services, in: circle)
         }
     }
 }
 
 extension AuthorizedCircle {
     /// Returns the circle's imports that the caller may see, the latest first.
-    package func imports(limit: Int, _ services: Services) throws -> [Imports.Listed] {
-        try transaction.imports(in: id, for: user, after: nil, limit: limit)
-            .map { try Imports.Listed($0, services, to: caller, in: transaction) }
+    package func imports(
+        after cursor: (createdAt: Int, id: String)? = nil, limit: Int, _ services: Services
+    ) throws -> [Imports.Listed] {
+        try transaction.imports(in: id, for: user, after: cursor, limit: limit)
+            .map { try Imports.Listed($0, services, in: self) }
     }
 
     /// Returns the report of one of the circle's imports; throws 404 for an import that the caller may not see.
@@ -100,9 +60,51 @@ extension AuthorizedCircle {
     package func report(
         of id: String, _ part: Imports.Part, earlier: ImportRegistry.Progress?, _ services: Services
     ) throws -> Imports.Report {
-        try Imports.Report(
-            try Imports.Listed(try `import`(id), services, to: caller, earlier: earlier, in: transaction), part,
-            in: transaction)
+        try Imports.Report(try `import`(id), part, earlier: earlier, services, in: self)
+    }
+}
+
+extension Imports.Listed {
+    /// - Parameter earlier: the progress before the transaction began: an import that has ended since is still under
+    ///   way in the transaction, and the registry knows nothing more of it.
+    fileprivate init(
+        _ record: ImportRecord, earlier: ImportRegistry.Progress? = nil, _ services: Services,
+        in circle: AuthorizedCircle
+    ) throws {
+        self.init()
+        let part = ImportShown(record, to: circle.caller).part
+        (id, circleID, userID) = (record.id, record.circleID, record.importedBy)
+        createdAt = Moment(milliseconds: record.createdAt)
+        committedAt = record.committedAt.map(Moment.init(milliseconds:))
+        undoneAt = record.undoneAt.map(Moment.init(milliseconds:))
+        if let outline = try record.outline.map(Imports.Outline.init(stored:)) {
+            counts = outline.counts
+            if part == .all || outline.isShared { span = outline.span }
+        }
+        switch record.stage {
+        case nil:
+            state =
+                switch record.state {
+                case .previewed: .previewed
+                case .committed: .committed
+                case .undone: .undone
+                }
+            progress = 1
+        case .reading, .committing:
+            var known = services.importRegistry.progress(id) ?? earlier
+            if known == nil, services.leases.isShared {
+                known = try circle.transaction.leaseNote(ImportRecord.leaseName(id)).flatMap(
+                    ImportRegistry.Progress.init(note:))
+            }
+            let isReading = known.map { $0.phase == .reading } ?? (record.stage == .reading)
+            state = isReading ? .reading : .committing
+            progress = ((known?.part ?? 0) * 1000).rounded() / 1000
+        case .readFailed, .commitFailed, .forgotten:
+            state = .failed
+            canBeCommittedAgain = record.stage == .commitFailed
+            // The reason may name lines of the file.
+            problem = part == .all ? try record.problem.map { try JSONValue(parsing: $0.utf8) } ?? .null : .null
+        }
     }
 }
 
@@ -112,48 +114,48 @@ extension Imports.Report {
     private static let mostItemBytes = 3 << 20
 
     fileprivate init(
-        _ listed: Imports.Listed, _ part: Imports.Part, in transaction: any ReadTransaction
+        _ record: ImportRecord, _ asked: Imports.Part, earlier: ImportRegistry.Progress?, _ services: Services,
+        in circle: AuthorizedCircle
     ) throws {
-        let record = listed.record
-        var view = listed.shown
-        var details: [ByteString: JSONValue] = [:]
-        if !record.report.isEmpty { details = try JSONValue(parsing: Array(record.report.utf8)).object ?? [:] }
-        self.listed = listed
-        timeZones = view.part == .all ? details["timeZones"] ?? [] : []
-        dropped = view.part == .all ? details["dropped"] ?? [] : []
-        keep = details["keep"] ?? []
-        let problems = try view.shown(details["problems"]?.array ?? [], of: record, in: transaction)
-        self.problems = try problems[...].prefix(bytes: Self.mostProblemBytes)
-        problemsLeftOut = problems.count - self.problems.count
+        self.init()
+        let transaction = circle.transaction
+        listed = try Imports.Listed(record, earlier: earlier, services, in: circle)
+        var view = ImportShown(record, to: circle.caller)
+        let details = record.report.isEmpty ? Imports.Details() : try Imports.Details(stored: record.report)
+        (keep, shown) = (details.keep, view.part)
+        if shown == .all { (timeZones, dropped) = (details.timeZones, details.dropped) }
+        let found = try view.shown(details.problems, of: record, in: transaction)
+        problems = try found[...].prefix(bytes: Self.mostProblemBytes)
+        problemsLeftOut = found.count > problems.count ? found.count - problems.count : nil
         // This limits the number that a caller sends, so that adding to it cannot overflow.
-        let start = min(max(0, part.start), 1 << 40)
-        var shown: ArraySlice<JSONValue>
+        let (start, limit) = (min(max(0, asked.start), 1 << 40), asked.limit)
+        var part: ArraySlice<Marked<Imports.Item>>
         var hasMore: Bool
         if record.stage == .reading || record.stage == .readFailed {
-            (shown, hasMore) = ([], false)
+            (part, hasMore) = ([], false)
         } else {
             let first = start / ImportBlock.size
-            let last = (start + part.limit) / ImportBlock.size
-            let blocks = try transaction.importItems(of: record, blocks: first...last)
-            let items = try blocks.flatMap { try JSONValue(parsing: Array($0.utf8)).array ?? [] }
-            let rest = items.dropFirst(start - first * ImportBlock.size)
-            shown = rest.prefix(part.limit)
-            hasMore = rest.count > shown.count
+            let blocks = try transaction.importItems(of: record, blocks: first...(start + limit) / ImportBlock.size)
+            let all = try blocks.flatMap { try [Marked<Imports.Item>](stored: $0) }
+            let rest = all.dropFirst(start - first * ImportBlock.size)
+            part = rest.prefix(limit)
+            hasMore = rest.count > part.count
         }
-        let fitting = try shown.prefix(bytes: Self.mostItemBytes)
-        if fitting.count < shown.count { (shown, hasMore) = (fitting[...], true) }
-        items = try view.shown(Array(shown), of: record, in: transaction)
-        next = hasMore ? start + shown.count : nil
+        let fitting = try part.prefix(bytes: Self.mostItemBytes)
+        if fitting.count < part.count { (part, hasMore) = (fitting[...], true) }
+        items = try view.shown(Array(part), of: record, in: transaction)
+        next = hasMore ? start + part.count : nil
     }
 }
 
-extension ArraySlice<JSONValue> {
+extension ArraySlice where Element: JSONPart {
     /// Returns the first elements within a number of bytes of text, and at least one element.
-    fileprivate func prefix(bytes most: Int) throws -> [JSONValue] {
-        var (kept, bytes): ([JSONValue], Int) = ([], 0)
+    fileprivate func prefix(bytes most: Int) throws -> [Element] {
+        var (kept, text): ([Element], JSONText) = ([], JSONText())
         for element in self {
-            bytes += try element.serialized().count + 1
-            guard bytes <= most || kept.isEmpty else { break }
+            try element.write(to: &text)
+            text.append(",")
+            guard text.bytes.count <= most || kept.isEmpty else { break }
             kept.append(element)
         }
         return kept

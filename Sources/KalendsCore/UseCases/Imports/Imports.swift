@@ -47,39 +47,46 @@ package struct Imports: Sendable {
         _ = try await services.store.read { try Rights.circle(circleID, for: caller.identity, .write, in: $0) }
         let admission = try services.intake.files.enter(sender)
         let upload = try await receive(admission)
-        try await ImportQuota(services, for: caller.identity, circle: circleID).note(
-            bytes: upload.spool.count, for: caller, services.acts)
         let id = FeedLedger.makeID()
-        let work = ImportWork(services: services, id: id, circleID: circleID, caller: caller, kept: kept)
         // The lease is taken before the import is noted as in progress: without a lease it would look as if a server
         // had stopped during it.
         let held = try await services.leases.take(ImportRecord.leaseName(id))
-        let run = { @Sendable (isKnown: Bool) in
+        let work = try await givingBack(held) {
+            try await ImportWork.begin(
+                id, in: circleID, for: caller, keeping: kept, bytes: upload.spool.count, services)
+        }
+        let run = { @Sendable in
             try await keeping(held, id) {
                 switch mode {
-                case .preview: _ = try await work.preview(upload, isKnown: isKnown)
-                case .commit: _ = try await work.commit(upload, isKnown: isKnown)
+                case .preview: try await work.preview(upload)
+                case .commit: try await work.commit(upload)
                 }
             }
             withExtendedLifetime(admission) {}
         }
         if manner.isInBackground {
-            do {
-                try await work.insert()
-                try start(id, manner) { try await run(true) }
-            } catch {
-                if let held { await services.leases.giveBack(held) }
-                throw error
-            }
+            try await givingBack(held) { try start(id, manner, run) }
             return try await report(id, for: caller, part)
         }
         defer { services.importRegistry.forget(id) }
         do {
-            try await run(false)
+            try await run()
             return try await report(id, for: caller, part)
         } catch {
             try? await services.store.record { try $0.forgetImport(id) }
             services.tidying.afterForgetting(id)
+            throw error
+        }
+    }
+
+    /// Runs the beginning of work under a lease, which is given back if it fails.
+    private func givingBack<Value: Sendable>(
+        _ held: HeldLease?, _ begin: () async throws -> Value
+    ) async throws -> Value {
+        do {
+            return try await begin()
+        } catch {
+            if let held { await services.leases.giveBack(held) }
             throw error
         }
     }
@@ -94,22 +101,13 @@ package struct Imports: Sendable {
         _ manner: Manner, _ part: Part
     ) async throws -> Report {
         let held = try await services.leases.take(ImportRecord.leaseName(id))
-        let circleID: String
-        do {
-            circleID = try await begin(id, for: caller, isHeld: held != nil || !services.leases.isShared)
-        } catch {
-            if let held { await services.leases.giveBack(held) }
-            throw error
+        let isHeld = held != nil || !services.leases.isShared
+        let work = try await givingBack(held) {
+            try await ImportWork.resume(id, for: caller, keeping: kept, isHeld: isHeld, services)
         }
-        let work = ImportWork(services: services, id: id, circleID: circleID, caller: caller, kept: kept)
-        let run = { @Sendable in _ = try await keeping(held, id) { try await work.commit(excluding: excluded) } }
+        let run = { @Sendable in try await keeping(held, id) { try await work.commit(excluding: excluded) } }
         if manner.isInBackground {
-            do {
-                try start(id, manner, run)
-            } catch {
-                if let held { await services.leases.giveBack(held) }
-                throw error
-            }
+            try await givingBack(held) { try start(id, manner, run) }
             return try await report(id, for: caller, part)
         }
         defer { services.importRegistry.forget(id) }
@@ -123,21 +121,6 @@ package struct Imports: Sendable {
             throw error
         }
         return try await report(id, for: caller, part)
-    }
-
-    /// Notes that a preview is being committed, so that nobody else commits it; returns its circle's id.
-    ///
-    /// - Parameter isHeld: whether no other server works on the import.
-    private func begin(_ id: String, for caller: Caller, isHeld: Bool) async throws -> String {
-        try await services.acts.act(
-            on: .import(id, .write, touchingNoFeed: "Nothing of an import is shown before it is committed."),
-            for: caller
-        ) { act in
-            try act.held.checkCommittable()
-            guard isHeld else { throw Refusal.importState("This import is already being committed.") }
-            try act.transaction.setStage(.committing, ofImport: id)
-            return .unnoted("The commit is noted when it is done.", act.held.circleID)
-        }
     }
 
     /// Turns an import that was not committed back into a preview.
@@ -183,11 +166,11 @@ package struct Imports: Sendable {
     }
 
     /// Restores the state before an import; items that were changed since then stay as they are and are reported.
-    package func undo(
-        _ id: String, for caller: Caller, _ part: Part
-    ) async throws -> (report: Report, kept: ImportUndo.Kept) {
+    package func undo(_ id: String, for caller: Caller, _ part: Part) async throws -> Report {
         let kept = try await ImportUndo(services: services, caller: caller).undo(id)
-        return (try await report(id, for: caller, part), kept)
+        var report = try await report(id, for: caller, part)
+        (report.kept, report.keptCount) = (kept.items, kept.count)
+        return report
     }
 
     /// Discards a preview; throws 409 for an import that is being read or committed, or was committed.
@@ -241,18 +224,6 @@ package struct Imports: Sendable {
                     logger.error("import failed", metadata: ["error": "\(publicText(error))"])
                 }
             }
-        }
-    }
-}
-
-extension ImportRecord {
-    fileprivate func checkCommittable() throws {
-        switch stage {
-        case .reading: throw Refusal.importState("This import is still being read.")
-        case .committing: throw Refusal.importState("This import is already being committed.")
-        case .readFailed, .forgotten: throw Refusal.importState("This import failed; its file was not read.")
-        case .commitFailed, nil:
-            guard state == .previewed else { throw Refusal.importState("This import is already \(state.rawValue).") }
         }
     }
 }
