@@ -113,7 +113,8 @@ final class SimulatedCalendar: CalendarProvider, @unchecked Sendable {
     /// Returns the id that follows from a mark.
     static func identity(_ mark: Mark) -> String {
         let id = "e-\(mark.item.collection.rawValue)-\(mark.item.name)-\(mark.generation)"
-        let owners = [mark.installation == "i" ? "" : "\(mark.installation)-"]
+        let owners =
+            [mark.installation == "i" ? "" : "\(mark.installation)-"]
             + [mark.connection == "n" ? "" : "\(mark.connection)-"]
         return owners.joined() + id
     }
@@ -212,7 +213,8 @@ final class SimulatedCalendar: CalendarProvider, @unchecked Sendable {
 
     func find(_ marks: [Mark], in calendar: String) async throws(ProviderFailure) -> [RemoteEvent] {
         requests += 1
-        return seenEvents.filter { stored in stored.isLive && mark(of: stored).map(marks.contains) ?? false }.map(remote)
+        return seenEvents.filter { stored in stored.isLive && mark(of: stored).map(marks.contains) ?? false }.map(
+            remote)
     }
 
     func write(_ requests: [WriteRequest], in calendar: String) async -> [WriteAnswer] {
