@@ -114,6 +114,17 @@ struct RenderingTests {
         #expect(html.contains("<a href=\"#account-timeZone\">Zeitzone</a>"))
     }
 
+    @Test("A conflict about one day of a series names the day", arguments: Language.allCases)
+    func oneDay(_ language: Language) throws {
+        let samples = Samples(language: language)
+        let sample = try #require(samples.all.first { $0.name == "conflicts" })
+        let start = try #require((sample.page as? ConflictsPage)?.open.compactMap(\.occurrence).first)
+        let times = TimeWords(words: .of(language), zone: Samples.berlin, now: Samples.now)
+        let day = times.weekdayDate(times.zone.local(start).day)
+        let before = language == .german ? "Es geht um einen Tag der Serie: " : "It is about one day of the series: "
+        #expect(samples.render(sample).contains(before + day))
+    }
+
     @Test("A page that shows a secret is not kept, and all others are")
     func secrets() {
         let samples = Samples()

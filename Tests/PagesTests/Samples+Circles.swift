@@ -232,7 +232,7 @@ extension Samples {
         return [
             .init(
                 id: "k1", kind: .bothChanged, connection: connection(.google, .active), at: Self.hours(-1), ours: ours,
-                theirs: theirs, kept: .theirs),
+                theirs: theirs, kept: .theirs, occurrence: Self.hours(18)),
             .init(
                 id: "k2", kind: .deletedThere, connection: connection(.outlook, .active), at: Self.hours(-30),
                 ours: ours, theirs: gone, kept: .nothing, occurrences: 500),

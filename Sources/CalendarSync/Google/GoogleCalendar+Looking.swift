@@ -84,37 +84,11 @@ extension GoogleCalendar {
         return found
     }
 
-    /// Finds events by the ids that follow from their marks; the others are searched by their property, because a
-    /// person may have moved an event here from another calendar, or restored a deleted one.
+    /// Finds events by the ids that follow from their marks.
     public func find(_ marks: [Mark], in calendar: String) async throws(ProviderFailure) -> [RemoteEvent] {
         let looks = try await looked(at: marks.map(GoogleMark.eventID), in: calendar, listed: [])
-        var found: [RemoteEvent] = []
-        var missing: [Mark] = []
-        for (mark, (_, look)) in zip(marks, looks) {
-            if case .present(let event) = look, event.mark == mark {
-                found.append(event)
-            } else {
-                missing.append(mark)
-            }
+        return zip(marks, looks).compactMap { mark, found in
+            if case .present(let event) = found.look, event.mark == mark { event } else { nil }
         }
-        let calls = missing.map { mark in
-            GoogleCall(
-                method: "GET", path: Self.path(calendar),
-                query: [
-                    ("maxResults", "50"),
-                    ("privateExtendedProperty", GoogleMark.keyName + "=" + GoogleMark.eventID(mark)),
-                ])
-        }
-        var others: [String] = []
-        for (mark, result) in zip(missing, await wire.send(calls)) {
-            for item in try items(try object(try result.get())) {
-                guard let event = GoogleEvent(item) else { throw Self.malformed }
-                if event.seriesID == nil, !event.isCancelled, event.mark == mark { others.append(event.id) }
-            }
-        }
-        for (_, look) in try await looked(at: others, in: calendar, listed: []) {
-            if case .present(let event) = look { found.append(event) }
-        }
-        return found
     }
 }

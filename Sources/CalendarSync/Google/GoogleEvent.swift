@@ -29,7 +29,12 @@ struct GoogleEvent: Sendable {
         (1...longest).contains(text.utf8.count) && text.utf8.allSatisfy { $0 > 32 && $0 < 127 }
     }
 
-    var mark: Mark? { GoogleMark.read(json["extendedProperties"]?["private"]) }
+    /// The mark; nil for an event that is not ours.
+    ///
+    /// A copy that a person made has our properties, but another id: it belongs to the person.
+    var mark: Mark? {
+        GoogleMark.read(json["extendedProperties"]?["private"]).flatMap { GoogleMark.eventID($0) == id ? $0 : nil }
+    }
     /// Whether this is one of our series whose changed occurrences were not all written when it was created.
     var isUnfinished: Bool {
         let value = json["extendedProperties"]?["private"]?[GoogleMark.unfinishedName]

@@ -9,8 +9,6 @@ internal import Crypto
 enum GoogleMark {
     /// The property with the mark; its continuations are `kalends2`, `kalends3`, …
     static let name = "kalends"
-    /// The property by which events are found: the event's own id.
-    static let keyName = "kalendsKey"
     /// Present while a new series lacks some of its changed occurrences.
     static let unfinishedName = "kalendsUnfinished"
     private static let longestValue = 1000
@@ -32,7 +30,7 @@ enum GoogleMark {
 
     /// Returns the private properties of an event.
     static func properties(_ mark: Mark) -> JSONValue {
-        var properties: [ByteString: JSONValue] = [ByteString(keyName): .string(eventID(mark))]
+        var properties: [ByteString: JSONValue] = [:]
         var rest = Array(text(mark).utf8)[...]
         var number = 1
         while !rest.isEmpty {

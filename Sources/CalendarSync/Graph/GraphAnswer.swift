@@ -69,7 +69,8 @@ struct GraphAnswer: Sendable {
         case 400 where has("SyncStateNotFound") || has("resyncRequired") || has("SyncStateInvalid"):
             return failure(.cursorExpired, "Microsoft has forgotten where the last look ended.")
         case 400 where has("ErrorOccurrenceCrossingBoundary"):
-            return failure(.refused, "Outlook does not let an occurrence move past the one before or after it.")
+            return failure(
+                .needsSingleEvents, "Outlook does not let an occurrence move past the one before or after it.")
         case 400...499: return failure(.refused, "Outlook does not take this event as it is.")
         default: return failure(.malformed, "Microsoft returned an answer that cannot be understood.")
         }

@@ -6,6 +6,10 @@ extension Planner {
     /// Decides what to do about one item; returns nil when the item has no event and needs none.
     func step(_ item: ItemKey) -> Step? {
         let (link, sight, there) = event(of: item)
+        // The listing broke off: nothing says whether the event is gone, or has another id now.
+        if case .gone = there, link.externalID != nil, isNewBaseline, !sightings.isFull, policy.purpose == .sync {
+            return nil
+        }
         let ours = shown[item]
         let here: ThreeStates.Here
         if let ours {
@@ -108,6 +112,18 @@ extension Planner {
         case .ignored, .conflict, .deleted: return (link, nil, .gone)
         case .quarantined where link.lastID != nil: return (link, nil, .gone)
         default: return (link, nil, .none)
+        }
+    }
+
+    /// The links of a calendar that was moved to another server, with the new ids of their events.
+    var renamed: [Link] {
+        guard hasMoved else { return [] }
+        return links.keys.sorted().compactMap { item in
+            guard let known = links[item]?.externalID else { return nil }
+            var (link, sight, _) = event(of: item)
+            guard sight != nil, link.externalID != known else { return nil }
+            link.etag = nil
+            return link
         }
     }
 

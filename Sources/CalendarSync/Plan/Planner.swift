@@ -31,6 +31,9 @@ struct Planner {
     var candidates: [ItemKey: [Observations.Observation]] = [:]
     /// Items whose event was in another calendar, and for which this calendar may hold an event from an earlier time.
     var detached: Set<ItemKey> = []
+    /// The number of linked events that are gone while another event has their mark: a person's copy, or the same event in
+    /// a calendar that was moved to another server.
+    private(set) var twins = 0
     /// The events of ours that no link accounts for, by the whole item.
     var strays: [ItemKey: Set<ItemKey>] = [:]
     /// Items that refused the times from the calendar: their own times are put back.
@@ -93,6 +96,7 @@ extension Planner {
     /// The event with the recorded id is ours; any other event with the same mark is a copy by someone else.
     mutating func matchMarks() {
         let recorded = Set(links.values.compactMap { $0.externalID.map(ByteString.init(_:)) })
+        twins = countedTwins
         let hasMoved = hasMoved
         let leftovers = Set(links.values.flatMap { $0.leftovers.map { ByteString($0.id) } })
         candidates = [:]
@@ -131,12 +135,43 @@ extension Planner {
 }
 
 extension Planner {
-    /// Whether no event has the id that is recorded of it: the calendar was moved to another server, and its events got
-    /// new ids. Of a single event, a person may have made a copy and deleted it.
-    var hasMoved: Bool {
-        guard sightings.isFull else { return false }
-        let known = links.values.filter { $0.state != .untracked }.compactMap(\.externalID)
-        return known.count > 1 && known.allSatisfy { sightings.gone.contains(ByteString($0)) }
+    /// Whether most events do not have the id that is recorded of them: the calendar was moved to another server, and its
+    /// events got new ids. Of a single event, a person may have made a copy and deleted it.
+    ///
+    /// Some events may have their new ids already, from a run that did not finish.
+    var hasMoved: Bool { sightings.isFull && twins > 1 && twins > knownIDs.count { sightings.events[$0] != nil } }
+
+    /// Links to events that are gone, as long as those and not the others may be all that is left of a calendar that was
+    /// moved; empty otherwise.
+    var gone: [Link] {
+        let gone = links.values.filter { $0.state != .untracked && isGone($0) }
+        let present = knownIDs.count { sightings.events[$0] != nil }
+        return gone.count > max(1, present) ? gone : []
+    }
+
+    private func isGone(_ link: Link) -> Bool {
+        link.externalID.map { sightings.gone.contains(ByteString($0)) } ?? false
+    }
+
+    private var knownIDs: [ByteString] {
+        links.values.filter { $0.state != .untracked }.compactMap { $0.externalID.map(ByteString.init(_:)) }
+    }
+
+    /// The events of which neither a listing nor a look has said whether they are there, sorted.
+    var unseenIDs: [String] {
+        knownIDs.filter { sightings.events[$0] == nil && !sightings.gone.contains($0) }.map(\.string).sorted()
+    }
+
+    private var countedTwins: Int {
+        guard sightings.isFull, !sightings.gone.isEmpty else { return 0 }
+        var items: Set<ItemKey> = []
+        for sight in sightings.events.values {
+            guard let mark = sight.mark, policy.owns(mark), let link = links[mark.item], isGone(link),
+                link.generation == mark.generation
+            else { continue }
+            items.insert(mark.item)
+        }
+        return items.count
     }
 }
 

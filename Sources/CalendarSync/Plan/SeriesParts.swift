@@ -90,7 +90,7 @@ extension Planner {
     ///   nil if that is not known yet.
     mutating func show(_ ours: Ours, isSplit: Bool? = nil) {
         let item = ours.item
-        let reason = isSplit == false ? nil : refusal(ofSeries: ours.entry)
+        let reason = isSplit == false ? nil : refusal(ofSeries: ours.entry, item)
         guard let reason = reason ?? (isSplit == true ? split[item]?.reason : nil), ours.entry.repetition != nil else {
             shown[item] = ours
             return
@@ -128,9 +128,13 @@ extension Planner {
     }
 
     /// Returns why the provider cannot express the repetition, if its occurrences can be single events instead.
-    private func refusal(ofSeries entry: Entry) -> String? {
+    private func refusal(ofSeries entry: Entry, _ item: ItemKey) -> String? {
         guard entry.repetition != nil else { return nil }
-        return express(entry).limitations.first { $0.preventsWriting && $0.isOfSeries }?.message
+        let expressed = express(entry)
+        if let limit = expressed.limitations.first(where: { $0.preventsWriting && $0.isOfSeries }) {
+            return limit.message
+        }
+        return links[item]?.refusedSeries.flatMap { $0.holds(for: expressed.entry) ? $0.reason : nil }
     }
 
     /// Whether an event goes because its item is shown otherwise: a series as single events, the occurrences of single

@@ -35,6 +35,8 @@ public struct ProviderFailure: Error, Hashable, Sendable {
         /// under the mark's next generation before this one is removed. Graph needs this where a deleted occurrence is
         /// to come back.
         case needsNewGeneration
+        /// The provider does not take the event as a series; its occurrences can be stored as single events.
+        case needsSingleEvents
     }
 
     public var kind: Kind

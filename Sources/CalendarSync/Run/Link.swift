@@ -42,6 +42,8 @@ public struct Link: Hashable, Sendable, Codable {
     public var reason: String?
     /// Our entry as the provider can express it, when the link was quarantined: a different entry is tried at once.
     public var refused: Entry?
+    /// What the provider did not take as a series; nil when it never refused one.
+    public var refusedSeries: RefusedSeries?
     public var direction: Direction
     /// When both sides were last seen to agree, by this server's clock.
     public var lastSyncedAt: Instant?
@@ -88,6 +90,27 @@ public struct Agreement: Hashable, Sendable, Codable {
     public init(ours: Entry, theirs: Entry) {
         self.ours = ours
         self.theirs = theirs
+    }
+}
+
+/// A series that its provider refused, although nothing was known against it. Its occurrences are single events.
+public struct RefusedSeries: Hashable, Sendable, Codable {
+    /// The series, as the provider could otherwise express it.
+    public var entry: Entry
+    /// Why, in a sentence for people.
+    public var reason: String
+
+    public init(entry: Entry, reason: String) {
+        self.entry = entry
+        self.reason = reason
+    }
+
+    /// Reports whether a series would be refused for the same reason: it repeats alike, and what was moved is where it
+    /// was.
+    func holds(for other: Entry) -> Bool {
+        let (refused, other) = (entry.canonical, other.canonical)
+        return other.repeats(like: refused)
+            && refused.occurrences.keys.allSatisfy { other.takesPlace(like: refused, at: $0) }
     }
 }
 

@@ -52,6 +52,7 @@ extension RunSession {
         link.since = context.now()
         link.reason = nil
         link.refused = nil
+        link.refusedSeries = nil
         link.state = .linked
         link.add(seen, at: context.now())
         switch event.content {
@@ -188,7 +189,11 @@ extension RunSession {
         case .malformed where operation.attempts < policy.tries:
             unsettled.insert(operation.item)
             failed.insert(operation.item)
-        case .refused, .malformed, .cursorExpired:
+        case .refused, .malformed, .cursorExpired, .needsSingleEvents:
+            if failure.kind == .needsSingleEvents, let ours = operation.ours, ours.repetition != nil {
+                // The next run shows the item in its other form.
+                link.refusedSeries = RefusedSeries(entry: ours, reason: failure.message)
+            }
             drop(operation, &batch)
             failed.insert(operation.item)
             link.state = .quarantined

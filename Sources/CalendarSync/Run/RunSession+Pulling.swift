@@ -27,6 +27,8 @@ extension RunSession {
                 to: policy.window.to.adding(seconds: Self.margin))
         let changes = try await changes(since: reuse?.cursor, window: listed)
         planner.sightings.add(changes, links: planner.linksByID, judged: policy.window)
+        // A listing from the beginning that broke off says of no event where it is now.
+        if !changes.isFull, changes.cursor == nil || reuse?.cursor == nil { planner.isNewBaseline = true }
         // A listing that broke off does not show where the next one may begin.
         if changes.isFull || reuse?.cursor != nil && changes.cursor != nil {
             position = Position(cursor: changes.cursor, fingerprint: policy.fingerprint, listed: listed)
@@ -43,6 +45,17 @@ extension RunSession {
         let marks = unseen.compactMap { planner.links[$0] }.flatMap { link in
             (max(0, link.generation - Self.generations + 1)...link.generation).map { mark(link.item, $0) }
         }
+        for event in try await provider.find(marks, in: calendar) { planner.sightings.add(event) }
+        planner.matchMarks()
+    }
+
+    /// Finds out whether the calendar was moved to another server, and where the events are then that its listing does
+    /// not name because they lie outside of its window.
+    private mutating func findMoved() async throws {
+        guard planner.twins > 0 else { return }
+        try await look(at: planner.unseenIDs)
+        let marks = planner.gone.filter { planner.candidates[$0.item] == nil }.map { mark($0.item, $0.generation) }
+        guard !marks.isEmpty else { return }
         for event in try await provider.find(marks, in: calendar) { planner.sightings.add(event) }
         planner.matchMarks()
     }
@@ -68,6 +81,7 @@ extension RunSession {
             if plan.hold?.causes.contains(.empty) == true { return plan }
         }
         try await look(at: planner.unprovenIDs)
+        try await findMoved()
         let plan = planner.plan()
         // An incoming change has to be newer than what we wrote: a listing may lag behind.
         guard !provider.readsEvents else { return try await stamped(plan) }

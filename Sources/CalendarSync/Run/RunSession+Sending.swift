@@ -6,6 +6,10 @@ extension RunSession {
     /// Carries out the plan: first what only has to be stored, then changes from the calendar, then changes to it.
     mutating func carryOut(_ plan: Plan) async throws {
         try await enterCalendar()
+        // All at once: after a kill between them, those without their new id would seem to be deleted.
+        var renamed = SyncBatch()
+        renamed.links = planner.renamed
+        if !renamed.isEmpty { try await commit(renamed) }
         let resending = Set(resent.map(\.item))
         var queue: [Step] = []
         var (batch, weight) = (SyncBatch(), 0)

@@ -49,7 +49,9 @@ extension SyncBatch {
 
     /// About how many bytes are stored of it, besides its operations.
     var weight: Int {
-        links.reduce(recordWeight) { $0 + [$1.agreed?.ours, $1.agreed?.theirs, $1.refused].weight }
+        links.reduce(recordWeight) {
+            $0 + [$1.agreed?.ours, $1.agreed?.theirs, $1.refused, $1.refusedSeries?.entry].weight
+        }
     }
 }
 

@@ -98,10 +98,20 @@ extension ConflictsPage.Conflict {
             id: listed.row.id, kind: ConflictsPage.Kind(text: record.kind.rawValue) ?? .unreadable,
             connection: connection, at: record.at.milliseconds, ours: ours ?? gone, theirs: theirs ?? gone,
             kept: isOneSided ? (kept[0] == .kalends ? .ours : .theirs) : .nothing,
-            occurrences: max(1, record.starts.count), offersBoth: record.starts.count <= Resolution.mostCopies,
+            occurrences: max(1, record.starts.count), occurrence: record.onlyStart?.milliseconds,
+            offersBoth: record.starts.count <= Resolution.mostCopies,
             outcome: record.state == .open
                 ? nil : record.outcome.flatMap { Outcome(text: $0.rawValue) } ?? .automatic,
             resolvedAt: record.resolvedAt?.milliseconds)
+    }
+}
+
+extension ConflictRecord {
+    /// The original start of the only occurrence that it is about. A day of a series of whole days begins in no zone.
+    fileprivate var onlyStart: Instant? {
+        if let single = item.occurrence { return single }
+        guard starts.count == 1, case .timed? = (ours ?? theirs)?.span else { return nil }
+        return starts.first
     }
 }
 

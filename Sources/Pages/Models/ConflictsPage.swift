@@ -38,6 +38,9 @@ public struct ConflictsPage: Page {
         public var kept: Kept
         /// How many occurrences of a series it is about, of which the sides show the first; 1 for an event as a whole.
         public var occurrences: Int
+        /// The original start of the only occurrence of a series that it is about, in milliseconds since 1970; nil for
+        /// an event as a whole, and for several.
+        public var occurrence: Int?
         /// Whether both sides may be kept.
         public var offersBoth: Bool
         /// Nil for an open conflict.
@@ -46,10 +49,12 @@ public struct ConflictsPage: Page {
 
         public init(
             id: String, kind: Kind, connection: ConnectionSummary, at: Int, ours: Side, theirs: Side, kept: Kept,
-            occurrences: Int = 1, offersBoth: Bool = true, outcome: Outcome? = nil, resolvedAt: Int? = nil
+            occurrences: Int = 1, occurrence: Int? = nil, offersBoth: Bool = true, outcome: Outcome? = nil,
+            resolvedAt: Int? = nil
         ) {
             (self.id, self.kind, self.connection, self.at, self.ours) = (id, kind, connection, at, ours)
             (self.theirs, self.kept, self.occurrences) = (theirs, kept, occurrences)
+            self.occurrence = occurrence
             self.offersBoth = offersBoth && kind == .bothChanged
             (self.outcome, self.resolvedAt) = (outcome, resolvedAt)
         }
@@ -120,10 +125,17 @@ public struct ConflictsPage: Page {
                     isGone: isGone,
                     resolve(isOurs ? "actKeepOther" : "actKeepThis", "calendar", isTheirs ? .primary : .plain)),
             ]),
-            "count": own.occurrences > 1 ? .text(words("conflictOccurrences", count: own.occurrences)) : .nothing,
+            "count": own.occurrences > 1
+                ? .text(words("conflictOccurrences", count: own.occurrences)) : oneDay(paper, own.occurrence),
             "both": own.offersBoth ? resolve("actKeepBoth", "both") : .nothing,
             "dismiss": paper.act("actDismiss", path + "/dismiss", style: .quiet, about: own.ours.title),
         ]
+    }
+
+    private func oneDay(_ paper: RenderContext, _ start: Int?) -> Node {
+        guard let start else { return .nothing }
+        let day = paper.times.weekdayDate(paper.times.zone.local(start).day)
+        return .text(paper.words("conflictOneDay", ["day": day]))
     }
 
     /// - Parameter isGone: whether keeping this side deletes the other one.

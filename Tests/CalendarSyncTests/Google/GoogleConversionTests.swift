@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Base
-import CalendarSync
 import Foundation
 import ICalBridge
 import TestSupport
 import Testing
+
+@testable import CalendarSync
 
 @Suite struct GoogleConversionTests {
     typealias Bench = GoogleBench
@@ -148,13 +149,7 @@ import Testing
         for text in [
             "1/a/b/c/tasks/x/-1", "2/a/b/c/tasks/x/0", "1/a/b/c/x/x/0", "1/a/b/c/tasks/x", "1/%61/b/c/tasks/x/0",
         ] {
-            try await bench.edit(
-                "POST", "",
-                [
-                    "summary": "Foreign", "start": ["date": "2026-12-24"], "end": ["date": "2026-12-25"],
-                    "extendedProperties": ["private": ["kalends": .string(text)]],
-                ])
+            #expect(GoogleMark.read(["kalends": .string(text)]) == nil)
         }
-        #expect(try await bench.changes(since: nil).events.filter { $0.mark == nil }.count == 5)
     }
 }

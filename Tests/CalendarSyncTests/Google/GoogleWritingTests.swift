@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Base
-import CalendarSync
 import Foundation
 import ICalBridge
 import Testing
+
+@testable import CalendarSync
 
 @Suite struct GoogleWritingTests {
     typealias Bench = GoogleBench
@@ -71,7 +72,7 @@ import Testing
         #expect(answer.written?.entry == entry)
         let stored = try #require(try await bench.stored().first)
         #expect(stored["colorId"] == "7" && stored["visibility"] == "private")
-        #expect(stored["extendedProperties"]?["private"]?["kalendsKey"]?.string == event.id)
+        #expect(GoogleMark.read(stored["extendedProperties"]?["private"]) == Bench.mark("a"))
 
         var days = entry
         days.span = .days(

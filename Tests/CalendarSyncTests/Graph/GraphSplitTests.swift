@@ -82,6 +82,37 @@ import Testing
         #expect(try await Self.isQuiet(bench))
     }
 
+    @Test("A series that Outlook refuses although nothing is known against it becomes single events, and stays so")
+    func refused() async throws {
+        let bench = try await GraphRunTests.Bench()
+        let third = "2026-12-17T08:00:00Z"
+        let entry = Entry.series(rule: "FREQ=WEEKLY;COUNT=3;BYDAY=TH").changing(third) {
+            $0.span = Entry.single(start: "2026-12-18T08:00:00Z").span
+        }
+        #expect(bench.room.graph.expressible(entry).limitations.allSatisfy { !$0.preventsWriting })
+        bench.put("s", entry)
+        try await bench.room.emulator.fault([
+            "method": "PATCH", "level": "item", "status": 400, "code": "ErrorOccurrenceCrossingBoundary",
+        ])
+        #expect(try await bench.run().record.counts.failed == 1)
+        let whole = ItemKey(.appointments, "s")
+        #expect(bench.store.links[whole]?.state == .quarantined && bench.store.links[whole]?.reason != nil)
+        #expect(try await bench.run().record.status == .success)
+        #expect(try await Self.days(bench) == ["2026-12-03", "2026-12-10", "2026-12-18"])
+        #expect(bench.store.links[whole]?.state != .quarantined)
+        #expect(try await Self.isQuiet(bench))
+        // Another title, which the changed occurrence does not share, changes nothing about that; another rule does.
+        var renamed = entry
+        renamed.title = "Long walk"
+        bench.put("s", renamed)
+        #expect(try await bench.run().record.counts.updated == 2)
+        #expect(try await Self.days(bench) == ["2026-12-03", "2026-12-10", "2026-12-18"])
+        bench.put("s", .series(rule: "FREQ=WEEKLY;COUNT=2;BYDAY=TH"))
+        #expect(try await bench.run().record.status == .success)
+        #expect(try await Self.days(bench) == ["2026-12-03"])
+        #expect(bench.store.links[whole]?.refusedSeries == nil)
+    }
+
     @Test("A run that is killed while the form changes doubles and loses nothing; a lost database finds all by marks")
     func killed() async throws {
         let (entry, starts) = Self.cases[0]

@@ -85,6 +85,18 @@ import Testing
                 (0, 0, 0), (0, 1, 0), (0, 1, 0), (0, 1, 0), (7, 2, 0), (22, 0, 0), (8, 2, 1), (26, 0, 0),
                 (2, 2, 0),
             ]),
+        // A copy of an event whose id nobody has recorded.
+        History(server: 0, [(0, 0, 0), (0, 0, 0), (0, 0, 0), (37, 0, 0), (23, 0, 0), (14, 0, 0), (13, 0, 0)]),
+        // Mailboxes that are moved, with events outside of the window, between kills, and with listings that break off.
+        History(server: 16, [(0, 0, 22), (0, 0, 0), (26, 0, 0), (33, 24, 0), (50, 2, 0), (4, 0, 0)]),
+        History(server: 16, [(0, 0, 0), (0, 0, 0), (21, 0, 0), (50, 2, 0), (5, 0, 0), (37, 48, 0), (26, 0, 0)]),
+        History(server: 16, [(0, 0, 0), (0, 0, 0), (21, 0, 0), (37, 48, 0), (50, 2, 0), (2, 0, 0), (26, 0, 0)]),
+        History(server: 25, [(1, 1, 3), (25, 0, 0), (50, 2, 0), (27, 2, 0), (2, 0, 0)]),
+        History(
+            server: 16,
+            [
+                (0, 0, 0), (0, 0, 0), (26, 0, 0), (37, 0, 0), (45, 2, 0), (34, 0, 0), (0, 0, 0), (23, 0, 0), (50, 2, 0),
+            ]),
         History(
             server: 4,
             [

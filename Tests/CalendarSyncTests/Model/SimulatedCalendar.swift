@@ -60,8 +60,12 @@ final class SimulatedCalendar: CalendarProvider, @unchecked Sendable {
     var rewrites = false
     /// Whether an event's id follows from its mark; otherwise only a search finds an event that was created.
     var hasIdentities = true
+    /// Whether a mark counts only on the event whose id follows from it: a copy has another one.
+    var tellsCopies = false
     /// Whether the server has a cursor.
     var hasCursor = true
+    /// Cursors before this one have expired.
+    var oldestCursor = 0
     /// Whether the server has no series of every other day, as Outlook has none of many kinds.
     var isNarrow = false
     /// Whether our event of an item goes only because the item is shown otherwise.
@@ -106,9 +110,40 @@ final class SimulatedCalendar: CalendarProvider, @unchecked Sendable {
 
     private var seenEvents: [Stored] { events.keys.sorted().compactMap(seen) }
 
+    /// Returns the id that follows from a mark.
+    static func identity(_ mark: Mark) -> String {
+        let id = "e-\(mark.item.collection.rawValue)-\(mark.item.name)-\(mark.generation)"
+        let owners =
+            [mark.installation == "i" ? "" : "\(mark.installation)-"]
+            + [mark.connection == "n" ? "" : "\(mark.connection)-"]
+        return owners.joined() + id
+    }
+
+    /// Returns the mark that the provider reads from an event.
+    private func mark(of stored: Stored) -> Mark? {
+        stored.mark.flatMap { tellsCopies && Self.identity($0) != stored.id ? nil : $0 }
+    }
+
+    /// Gives all events other ids, as a mailbox does that is moved to another server. What was deleted is forgotten.
+    func moveMailbox() {
+        let moved = live
+        change += 1
+        oldestCursor = change
+        events = [:]
+        (past, foreign, visible) = ([], [:], nil)
+        for var stored in moved {
+            // Which of two events of one mark was the recorded one can no longer be told.
+            if !stored.isOurs { stored.mark = nil }
+            stored.id += "'"
+            put(stored)
+            if !stored.isOurs { foreign[stored.id] = stored.entry }
+        }
+        change += 1
+    }
+
     private func remote(_ stored: Stored) -> RemoteEvent {
         RemoteEvent(
-            id: stored.id, etag: "\(stored.etag)", mark: stored.mark,
+            id: stored.id, etag: "\(stored.etag)", mark: mark(of: stored),
             content: stored.isUnreadable ? .unreadable("Its rule is of no kind that we know.") : .entry(stored.entry),
             updatedAt: stored.updatedAt)
     }
@@ -146,7 +181,7 @@ final class SimulatedCalendar: CalendarProvider, @unchecked Sendable {
         let isDead = cursor != nil && faults.remove(.deadCursor) != nil
         if faults.remove(.missingCalendar) != nil { throw ProviderFailure(.calendarMissing, "There is no calendar.") }
         let end = min(visible ?? change, change)
-        if let since = cursor.flatMap({ Int($0) }), hasCursor, !isDead {
+        if let since = cursor.flatMap({ Int($0) }), hasCursor, !isDead, since >= oldestCursor {
             let changed = seenEvents.filter { $0.change > since }
             return ChangeSet(
                 changes: changed.map { $0.isLive ? .event(remote($0)) : .removed(id: $0.id) }, isFull: false,
@@ -178,7 +213,8 @@ final class SimulatedCalendar: CalendarProvider, @unchecked Sendable {
 
     func find(_ marks: [Mark], in calendar: String) async throws(ProviderFailure) -> [RemoteEvent] {
         requests += 1
-        return seenEvents.filter { stored in stored.isLive && stored.mark.map(marks.contains) ?? false }.map(remote)
+        return seenEvents.filter { stored in stored.isLive && mark(of: stored).map(marks.contains) ?? false }.map(
+            remote)
     }
 
     func write(_ requests: [WriteRequest], in calendar: String) async -> [WriteAnswer] {
@@ -207,9 +243,12 @@ final class SimulatedCalendar: CalendarProvider, @unchecked Sendable {
             if let refusal = expressible(entry).limitations.first(where: \.preventsWriting) {
                 return .failed(ProviderFailure(.refused, refusal.message))
             }
-            var id = "e-\(request.mark.item.collection.rawValue)-\(request.mark.item.name)-\(request.mark.generation)"
-            if request.mark.connection != "n" { id = "\(request.mark.connection)-\(id)" }
-            if !hasIdentities { id += "-\(change)" }
+            var id = Self.identity(request.mark)
+            if !hasIdentities {
+                // The key that goes with a mark's create makes no second event of it.
+                if let old = live.first(where: { $0.isOurs && $0.mark == request.mark }) { return .taken(remote(old)) }
+                id += "-\(change)"
+            }
             if let old = events[id] { return .taken(old.isLive ? remote(old) : nil) }
             writes += 1
             let stored = Stored(

@@ -33,9 +33,12 @@ extension World {
         current = 1 - current
         note("switch to \(calendar.name)")
         // Nobody remembers which events there were ours but their marks, and copies are told by their ids.
-        for (id, stored) in calendar.events where !stored.isOurs && stored.mark?.connection == connection {
+        for (id, stored) in calendar.events
+        where !stored.isOurs && stored.mark?.connection == connection
+            && stored.mark?.installation.isSameText(as: circle.installation) == true
+        {
             if id.hasPrefix("z-copy") {
-                calendar.events[id]?.mark = nil
+                if !calendar.tellsCopies { calendar.events[id]?.mark = nil }
             } else {
                 calendar.events[id]?.isOurs = true
                 calendar.foreign[id] = nil
@@ -71,9 +74,15 @@ extension World {
         if isWhole { store.items = backup.items }
         // A connection that was made later never was.
         if let other, backup.records[other.connection] == nil { self.other = nil }
+        restore(backup.records)
+    }
+
+    /// What is stored of each connection becomes what it once was, or nothing.
+    private func restore(_ records: [String: SimulatedStore.Records]) {
         for world in worlds {
-            world.store.records = backup.records[world.connection] ?? SimulatedStore.Records()
+            world.store.records = records[world.connection] ?? SimulatedStore.Records()
             world.forgetRestored()
+            world.loseCopies()
         }
         // What was in the later database is lost with it; what is left anywhere may not be lost after this.
         // That is: in a record, or where it was typed.
@@ -106,6 +115,69 @@ extension World {
                 continue
             }
             deletedThere[item] = store.items[item.whole]?.edits
+        }
+    }
+
+    // MARK: Disasters
+
+    /// The database is lost, alone or with its key; or a mailbox is moved, and its events get other ids.
+    func disaster(_ move: Move) {
+        guard connection == "n" else { return }
+        switch move.a % 4 {
+        case 0:
+            note("lose the database")
+            for world in worlds { world.undone = [] }
+            restore([:])
+        case 1:
+            note("lose the database and its key")
+            // What the installation of another name has made is somebody else's now, and stays.
+            for calendar in worlds.flatMap(\.calendars) {
+                for (id, stored) in calendar.events where stored.isOurs {
+                    calendar.events[id]?.isOurs = false
+                    if stored.isLive { calendar.foreign[id] = stored.entry }
+                }
+            }
+            circle.installation += "i"
+            for world in worlds { world.undone = [] }
+            backups = []
+            restore([:])
+        default:
+            guard !calendar.hasIdentities, worlds.allSatisfy({ $0.calendar !== calendar || $0.knowsSeveral }) else {
+                return
+            }
+            note("move the mailbox of \(calendar.name)")
+            calendar.moveMailbox()
+            backups = []
+            let prefix = "there \(calendar.name)/"
+            typed = Dictionary(
+                uniqueKeysWithValues: typed.map { place, value in
+                    guard place.hasPrefix(prefix) else { return (place, value) }
+                    let words = place.split(separator: " ")
+                    return ((words[0...1].joined(separator: " ") + "' " + words[2...].joined(separator: " ")), value)
+                })
+        }
+    }
+
+    /// Whether a moved mailbox can be told from one event that was deleted and of which there is a copy.
+    private var knowsSeveral: Bool {
+        store.position?.fingerprint.calendar == calendar.name
+            && store.links.values.count { link in
+                link.state != .untracked && link.externalID.map { calendar.events[$0]?.isLive == true } ?? false
+            } > 1
+    }
+
+    /// Where ids do not follow from marks, a copy cannot be told from an event whose id nobody has recorded: it is
+    /// without a mark here.
+    func loseCopies() {
+        for world in worlds {
+            for calendar in world.calendars where !calendar.hasIdentities {
+                for (id, stored) in calendar.events where !stored.isOurs {
+                    guard let mark = stored.mark, mark.connection == world.connection else { continue }
+                    let link = world.store.links[mark.item]
+                    let known = (link?.externalID ?? link?.lastID).flatMap { calendar.events[$0] }
+                    if known == nil { calendar.events[id]?.mark = nil }
+                }
+            }
         }
     }
 

@@ -6,7 +6,7 @@ import ICalBridge
 @testable import CalendarSync
 
 extension World {
-    static let kinds = 50
+    static let kinds = 51
 
     func perform(_ move: Move) async throws {
         calendar.clock = clock
@@ -101,6 +101,7 @@ extension World {
                 return nil
             }
         case 44...47: try await performOther(move)
+        case 50: disaster(move)
         default: fault(move)
         }
     }
@@ -256,6 +257,7 @@ extension World {
         calendar.put(stored)
         foreign[stored.id] = nil
         forget("there \(calendar.name)/\(stored.id) ")
+        loseCopies()
         note("delete there \(stored.id)")
         guard stored.isOurs, let item = stored.mark?.item, let link = store.links[item], link.externalID == stored.id,
             let ours = meant(item), link.state == .linked, store.position?.fingerprint.calendar == calendar.name,
@@ -272,6 +274,7 @@ extension World {
         calendar.put(stored)
         foreign[stored.id] = stored.entry
         note("copy there \(stored.id)")
+        loseCopies()
     }
 
     private func makeForeign(_ move: Move) {

@@ -35,6 +35,8 @@ final class World: @unchecked Sendable {
         var server = 0
         /// How many connections there have been.
         var connections = 1
+        /// The name of this installation, which follows from the sealing key.
+        var installation = "i"
     }
 
     /// The state at the time of the backup.
@@ -108,6 +110,8 @@ final class World: @unchecked Sendable {
             calendar.isNarrow = server & 8 != 0
             calendar.rewrites = server & 1 != 0
             calendar.hasCursor = server & 2 == 0
+            calendar.hasIdentities = server & 16 == 0
+            calendar.tellsCopies = calendar.hasIdentities
         }
     }
 
@@ -131,7 +135,7 @@ final class World: @unchecked Sendable {
 
     func policy() -> SyncPolicy {
         SyncPolicy(
-            installation: "i", connection: connection, circle: "c",
+            installation: circle.installation, connection: connection, circle: "c",
             otherConnections: Set((0...99).map { $0 == 0 ? "n" : "n\($0)" }).subtracting([ByteString(connection)]),
             fingerprint: Fingerprint(
                 account: "a", calendar: calendar.name, pastDays: 30, futureDays: 400, filter: filter, mapping: 1),

@@ -21,7 +21,7 @@ extension Refusal {
             self = Refusal(.unavailable, code: .providerUnreachable, detail: failure.message, retryAfter: 3600)
         case .unanswered, .unreachable:
             self = Refusal(.unavailable, code: .providerUnreachable, detail: failure.message, retryAfter: 30)
-        case .cursorExpired, .malformed, .refused, .needsNewGeneration:
+        case .cursorExpired, .malformed, .refused, .needsNewGeneration, .needsSingleEvents:
             self = Refusal(.unavailable, code: .providerFailed, detail: failure.message)
         }
     }
