@@ -2,10 +2,11 @@
 """Finds the places where text is compared, ordered or hashed by the standard library, which normalises it: in time that
 grows with the square of a run of combining marks, and a stranger may choose the text.
 
-    python3 -B Scripts/text-rule.py .build release
+    python3 -B Scripts/text-rule.py CONFIGURATION BUILD COMPANIONS-BUILD
+    python3 -B Scripts/text-rule.py debug .build .build-companion
 
 It looks into compiled files, where nothing that the compiler derives or infers is hidden. They are compiled for this, beside
-the modules of that build and by its commands, but file by file and without the optimizer, which moves such places. Base's
+the modules of those builds and by their commands, but file by file and without the optimizer, which moves such places. Base's
 operators stand in for `==`, `<`, `switch` and `hasPrefix`; what is left are keys of dictionaries and sets, and generic
 functions. Use ByteString, a closure with `==`, or the functions of Base/Text. What is harmless is named below with its
 reason.
@@ -20,8 +21,8 @@ from pathlib import Path
 
 MODULES = [
     "Base", "ICalBridge", "Storage", "StorageSQLite", "StoragePostgreSQL", "FeedTokens", "Outbound", "CalendarSync",
-    "OfficeDays", "PhoneTexts", "KalendsCompanion", "KalendsEventKit", "CompanionFolder", "CompanionTool", "Pages",
-    "KalendsCore", "KalendsFront", "FeedServer"]
+    "OfficeDays", "PhoneTexts", "Pages", "KalendsCore", "KalendsFront", "FeedServer"]
+COMPANIONS_MODULES = ["KalendsCompanion", "KalendsEventKit", "CompanionFolder", "CompanionTool"]
 
 # What the standard library does with normalised text.
 SYMBOLS = {
@@ -189,14 +190,14 @@ def is_copy(name, kind, source):
         re.search(r"^(package |public |internal )?import Base$", source.read_text(), re.MULTILINE))
 
 
-def main():
-    build, configuration = Path(sys.argv[1]), sys.argv[2]
+def look(configuration, build, folder_of_sources, modules):
+    """The places in the modules of one build, and how many files were looked at."""
     known = commands(build / f"{configuration}.yaml")
     found, files = [], 0
-    for module in MODULES:
+    for module in modules:
         if module not in known:
             sys.exit(f"text-rule: {build} does not know the module {module}; build first")
-        sources = {source.stem: source for source in Path("Sources", module).glob("**/*.swift")}
+        sources = {source.stem: source for source in Path(folder_of_sources, module).glob("**/*.swift")}
         folder = build.resolve() / "unoptimized" / module
         for file in compiled(known[module], folder, build / configuration / f"{module}.build"):
             # SwiftPM brings files of its own.
@@ -210,6 +211,14 @@ def main():
             found += [
                 f"{name}: {kind}" for kind in sorted(met)
                 if (name, kind) not in ALLOWED and not is_copy(name, kind, sources[file.stem])]
+    return found, files
+
+
+def main():
+    configuration, build, companions_build = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3])
+    found, files = look(configuration, build, "Sources", MODULES)
+    more, others = look(configuration, companions_build, "Companion/Sources", COMPANIONS_MODULES)
+    found, files = found + more, files + others
     if found:
         sys.exit("Text is compared otherwise than by its bytes:\n" + "\n".join(found))
     print(f"text-rule: {files} compiled files, text is compared by its bytes")
