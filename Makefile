@@ -18,11 +18,14 @@ KALENDS := .build/debug/kalends
 RELEASE := -c release --static-swift-stdlib -Xlinker --no-export-dynamic --scratch-path .build-release
 RELEASED := .build-release/release/kalends
 
+# The companion is a package of its own, which compiles no server.
+COMPANION := --package-path Companion --scratch-path .build-companion
+
 SYSTEM_PACKAGES := libical-dev libsqlite3-dev libpq-dev zlib1g-dev tzdata
 TEST_PACKAGES := $(SYSTEM_PACKAGES) python3-venv vdirsyncer khal curl postgresql chromium chromium-driver nodejs node-typescript
 SANITIZED_PACKAGES := cmake libicu-dev
 BENCH_PACKAGES := $(SYSTEM_PACKAGES) nginx-light wrk curl bc php-cli php-sabre-vobject radicale vdirsyncer procps valgrind binutils
-SWIFT_FILES := Package.swift Sources Tests Benchmarks Samples/first-hour Samples/CompanionApp
+SWIFT_FILES := Package.swift Sources Tests Benchmarks Samples/first-hour Companion/Package.swift Companion/Sources Companion/Tests Companion/App
 
 .PHONY: help run build optimized release test tests check format bench benchmarks fuzz harness package newer clean
 
@@ -52,6 +55,7 @@ $(RELEASED): Package.swift $(shell find Sources Samples/exports Samples/demo.jso
 tests:
 	@Scripts/install-packages.sh $(TEST_PACKAGES)
 	@$(SWIFT) build --build-tests
+	@$(SWIFT) build $(COMPANION) --build-tests
 
 benchmarks: $(RELEASED)
 	@Scripts/install-packages.sh $(BENCH_PACKAGES)
@@ -62,13 +66,15 @@ test: $(TOOLS)/python/.done $(TOOLS)/browser/.done tests ## All tests, with real
 	@Scripts/install-icaljs.sh $(TOOLS)
 	@Tests/Harness --built programs
 	@python3 -B Tests/Benchmarks/figures.py
+	@$(SWIFT) test $(COMPANION) --skip-build --experimental-maximum-parallelization-width 16
 	@$(TESTS) Scripts/test.sh
 
 check: ## The format, lint, a build without warnings, the rules of the sources, what the docs name, and the released API.
 	@Scripts/install-packages.sh $(SYSTEM_PACKAGES)
 	@$(SWIFT) format lint --strict --parallel --recursive $(SWIFT_FILES)
 	@$(SWIFT) build --build-tests
-	@SWIFTC=$(SWIFT)c Scripts/check-sample.sh .build/debug
+	@$(SWIFT) build $(COMPANION) --build-tests
+	@SWIFTC=$(SWIFT)c Scripts/check-app.sh .build-companion/debug
 	@python3 -B Scripts/house-rule.py
 	@python3 -B Scripts/docs-rule.py
 	@python3 -B Tests/API/compatible.py --self-test
@@ -106,7 +112,7 @@ newer: ## What newer versions the Swift packages have. TRY=--try builds and test
 	@python3 -B Scripts/newer.py $(TRY)
 
 clean: ## Removes everything that was built or fetched.
-	@rm -rf .build .build-* $(TOOLS)
+	@rm -rf .build .build-* Companion/.build $(TOOLS)
 
 $(TOOLS)/browser/.done: Tests/PagesTests/Browser/requirements.txt
 	@Scripts/install-packages.sh python3-venv

@@ -12,15 +12,20 @@ let strict: [SwiftSetting] = [
 
 let package = Package(
     name: "kalends",
-    // The Apple platforms are for the companion; the server runs on Linux.
+    // The Apple platforms are for the package in Companion; the server runs on Linux.
     platforms: [.iOS(.v17), .macOS(.v14)],
     products: [
         .executable(name: "kalends", targets: ["FeedServer"]),
-        .executable(name: "kalends-companion", targets: ["CompanionTool"]),
-        // An app says the types and texts of the last two.
-        .library(
-            name: "KalendsCompanion", targets: ["KalendsCompanion", "KalendsEventKit", "OfficeDays", "PhoneTexts"]),
+        // What the package in Companion uses; TestSupport is for its tests.
+        .library(name: "Base", targets: ["Base"]),
+        .library(name: "Calendar", targets: ["Calendar"]),
+        .library(name: "ICalBridge", targets: ["ICalBridge"]),
+        .library(name: "OfficeDays", targets: ["OfficeDays"]),
+        .library(name: "PhoneTexts", targets: ["PhoneTexts"]),
+        .library(name: "TestSupport", targets: ["TestSupport"]),
     ],
+    // The package in Companion asks for no trait: what only the server uses is not even fetched for it.
+    traits: [.default(enabledTraits: ["Server"]), .trait(name: "Server")],
     // Two clones build the same program, so each version is exact; `make newer` shows what is newer, and tries it.
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
@@ -119,41 +124,6 @@ let package = Package(
 
         // The texts about a phone's calendars, shared by phones and web pages.
         .target(name: "PhoneTexts", dependencies: ["Base"], swiftSettings: strict),
-
-        // Synchronizes a device's calendars with a server, or keeps office days without a server. No server code.
-        .target(
-            name: "KalendsCompanion", dependencies: ["Base", "Calendar", "OfficeDays", "PhoneTexts"],
-            swiftSettings: strict),
-
-        // A folder of .ics files as a store, in the layout of vdirsyncer and khal.
-        .target(
-            name: "CompanionFolder",
-            dependencies: [
-                "Base", "Calendar", "ICalBridge", "KalendsCompanion", "OfficeDays",
-                .product(name: "Crypto", package: "swift-crypto"),
-            ],
-            swiftSettings: strict),
-
-        // The executable `kalends-companion`.
-        .executableTarget(
-            name: "CompanionTool",
-            dependencies: [
-                "Base", "CompanionFolder", "KalendsCompanion", "PhoneTexts",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ],
-            swiftSettings: strict
-        ),
-
-        // Apple's calendars as a store. Without EventKit it is compiled against a stand-in that behaves like EventKit.
-        .target(
-            name: "KalendsEventKit",
-            dependencies: [
-                "Base", "Calendar", "KalendsCompanion", "OfficeDays",
-                .target(name: "EventKitStandIn", condition: .when(platforms: [.linux])),
-            ],
-            swiftSettings: strict
-        ),
-        .target(name: "EventKitStandIn", swiftSettings: strict),
 
         // Renders web pages from given facts: templates, words, pictures. No server, no store.
         .target(
@@ -291,25 +261,6 @@ let package = Package(
             name: "CalendarSyncTests", dependencies: ["Base", "Calendar", "CalendarSync", "ICalBridge", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
-            name: "KalendsCompanionTests",
-            dependencies: [
-                "Base", "Calendar", "EventKitStandIn", "ICalBridge", "KalendsCompanion", "KalendsEventKit",
-                "OfficeDays",
-                "PhoneTexts", "TestSupport",
-            ],
-            exclude: ["Servers"], swiftSettings: strict),
-        .testTarget(
-            name: "CompanionFolderTests",
-            dependencies: ["Base", "Calendar", "CompanionFolder", "ICalBridge", "KalendsCompanion", "OfficeDays"],
-            swiftSettings: strict),
-        .testTarget(
-            name: "CompanionToolTests",
-            dependencies: [
-                "Base", "CompanionTool", "KalendsCompanion", "PhoneTexts",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ],
-            swiftSettings: strict),
-        .testTarget(
             name: "PhoneTextsTests", dependencies: ["Base", "PhoneTexts", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "OutboundTests",
@@ -406,4 +357,13 @@ if Context.environment["KALENDS_SANITIZED"] != nil {
 // The tests' own code runs for a moment, and would keep the optimizer busy for many minutes.
 for target in package.targets where target.type == .test {
     target.swiftSettings?.append(.unsafeFlags(["-Onone"], .when(configuration: .release)))
+}
+
+// Other packages are for the server's targets alone, but for what these use.
+let shared = ["Base", "Calendar", "ICalBridge", "OfficeDays", "PhoneTexts", "TestSupport"]
+for target in package.targets where !shared.contains(target.name) {
+    target.dependencies = target.dependencies.map { dependency in
+        guard case .productItem(let name, let package?, _, nil) = dependency else { return dependency }
+        return .product(name: name, package: package, condition: .when(traits: ["Server"]))
+    }
 }

@@ -13,7 +13,7 @@ from pathlib import Path
 # What is written once, and not changed when something moves.
 HISTORY = {Path("CHANGELOG.md")}
 LINK = re.compile(r"\]\((?!https?:|mailto:|<)([^)\s#]*)(#[^)\s]*)?\)")
-NAMED = re.compile(r"`((?:Sources|Tests|docs|Scripts|Samples|Packaging|Benchmarks|\.github|\.devcontainer)/[\w./+-]+)`")
+NAMED = re.compile(r"`((?:Sources|Companion|Tests|docs|Scripts|Samples|Packaging|Benchmarks|\.github|\.devcontainer)/[\w./+-]+)`")
 DOCUMENT = re.compile(r"\bdocs/[\w-]+\.md\b")
 TARGET = re.compile(r"`make ([a-z][a-z-]*)\b")
 HARNESS = re.compile(r"`Tests/Harness ([a-z][a-z-]*)\b")

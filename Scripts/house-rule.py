@@ -152,9 +152,9 @@ def code(path):
 
 
 def main():
-    root = Path("Sources")
     found, used = [], set()
-    for path in sorted(root.glob("**/*.swift")):
+    roots = Path("Sources"), Path("Companion/Sources")
+    for root, path in ((root, path) for root in roots for path in sorted(root.glob("**/*.swift"))):
         name = path.relative_to(root).as_posix()
         for match in WIDE.finditer(code(path)):
             found.append(f"{name}: {match.group()} is aligned to more than 16 bytes; keep it in halves")

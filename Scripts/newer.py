@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Lists the Swift packages of which there is a newer version than Package.swift names, and tries them.
+"""Lists the Swift packages of which there is a newer version than the manifests name, and tries them.
 
     Scripts/newer.py                  lists them; changes nothing
     Scripts/newer.py --try [NAME…]    builds and tests a copy of the project, in .build-newer, with all of them or some
@@ -13,6 +13,8 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+# The companion names some of the same packages, each with the same version.
+MANIFESTS = ["Package.swift", "Companion/Package.swift"]
 PIN = re.compile(r'\.package\(url: "([^"]+)", exact: "([^"]+)"')
 
 
@@ -39,21 +41,22 @@ def name(url):
     return url.rpartition("/")[2].removesuffix(".git")
 
 
-def attempt(found, manifest):
+def attempt(found):
     """Builds and tests a copy with these versions; returns the tests' exit status."""
     copy = ROOT / ".build-newer"
     shutil.rmtree(copy / "source", ignore_errors=True)
     subprocess.run(["git", "worktree", "prune"], cwd=ROOT, check=True)
     subprocess.run(["git", "worktree", "add", "--detach", copy / "source"], cwd=ROOT, check=True)
-    for url, version, last in found:
-        manifest = manifest.replace(f'url: "{url}", exact: "{version}"', f'url: "{url}", exact: "{last}"')
-    (copy / "source" / "Package.swift").write_text(manifest)
+    for path in MANIFESTS:
+        manifest = (ROOT / path).read_text()
+        for url, version, last in found:
+            manifest = manifest.replace(f'url: "{url}", exact: "{version}"', f'url: "{url}", exact: "{last}"')
+        (copy / "source" / path).write_text(manifest)
     return subprocess.run(["make", "test"], cwd=copy / "source", check=False).returncode
 
 
 def main():
-    manifest = (ROOT / "Package.swift").read_text()
-    found = list(newer(manifest))
+    found = list(newer((ROOT / MANIFESTS[0]).read_text()))
     for url, version, last in found:
         is_major = number(last)[0] != number(version)[0]
         print(f"{name(url)}: {version}, newest {last}{' (another major version)' if is_major else ''}")
@@ -66,7 +69,7 @@ def main():
             sys.exit(f"There is no newer version of {', '.join(unknown)}.")
         tried = [one for one in found if not wanted or name(one[0]) in wanted]
         if tried:
-            sys.exit(attempt(tried, manifest))
+            sys.exit(attempt(tried))
 
 
 if __name__ == "__main__":

@@ -5,7 +5,8 @@
 #
 #   test-busy.sh ROUNDS [OPTION…]
 #
-# The options are those that the tests were built with. LOOPS is the number of busy processes, three by default; with 0,
+# The options are those that the tests were built with, such as `--package-path Companion --scratch-path .build-companion`
+# for those of the companion. LOOPS is the number of busy processes, three by default; with 0,
 # something else is to keep the processors busy, such as three fuzzers: the lowest load of the machine is printed at the
 # end. What failed is printed, and what each round printed is kept in .build-busy.
 set -uo pipefail

@@ -2,7 +2,7 @@
 """kalends-companion between a folder that khal and vdirsyncer keep and a server: what is made, changed and removed on one
 side is so on the other, with times to the second. One line a step; the exit status is 1 when anything is missed.
 
-    KALENDS=.build/debug/kalends COMPANION=.build/debug/kalends-companion python3 -B Tests/Clients/companion.py
+    KALENDS=.build/debug/kalends python3 -B Tests/Clients/companion.py
 """
 
 import json
@@ -371,7 +371,7 @@ STEPS = [
 
 def main():
     kalends = Path(os.environ.get("KALENDS") or ".build/debug/kalends")
-    companion = Path(os.environ.get("COMPANION") or ".build/debug/kalends-companion")
+    companion = Path(os.environ.get("COMPANION") or ".build-companion/debug/kalends-companion")
     absent = [f"no program at {path}" for path in (kalends, companion) if not path.is_file()]
     if Desk.missing():
         absent.append(Desk.missing())

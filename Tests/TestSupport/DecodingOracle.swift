@@ -4,21 +4,21 @@ internal import Base
 internal import Foundation
 
 /// Compares the values that this project reads from JSON with those of Foundation's decoder.
-package enum DecodingOracle {
+public enum DecodingOracle {
     /// The numbers of documents that both decoders read, and the documents on which they differ.
-    package struct Outcome {
-        package var read = 0
-        package var refused = 0
-        package var differences: [String] = []
+    public struct Outcome {
+        public var read = 0
+        public var refused = 0
+        public var differences: [String] = []
 
-        package init() {}
+        public init() {}
     }
 
     /// Reads Foundation's JSON of each sample, unchanged and with changes: other values of the same kind, values of
     /// other kinds, and missing members and elements.
     ///
     /// - Parameter changes: how many changed documents are made of each sample.
-    package static func compare<Value: Codable & Equatable>(
+    public static func compare<Value: Codable & Equatable>(
         _ samples: [Value], changes: Int = 300, seed: UInt64 = 1
     ) throws -> Outcome {
         var outcome = Outcome()
@@ -41,7 +41,7 @@ package enum DecodingOracle {
     }
 
     /// Reads one document with both decoders.
-    package static func compare<Value: Decodable & Equatable>(
+    public static func compare<Value: Decodable & Equatable>(
         _ type: Value.Type, _ text: [UInt8], _ outcome: inout Outcome
     ) {
         let ours = Result { try Value(decodingJSON: text) }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Numbers that follow from a seed and are the same in each run (SplitMix64 by Steele, Lea and Flood).
-package struct SplitMix: RandomNumberGenerator, Sendable {
+public struct SplitMix: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
-    package init(seed: UInt64) { state = seed }
+    public init(seed: UInt64) { state = seed }
 
-    package mutating func next() -> UInt64 {
+    public mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var word = state
         word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
@@ -15,5 +15,5 @@ package struct SplitMix: RandomNumberGenerator, Sendable {
     }
 
     /// Returns a number from 0 to one less than the limit.
-    package mutating func below(_ limit: Int) -> Int { Int(next() % UInt64(limit)) }
+    public mutating func below(_ limit: Int) -> Int { Int(next() % UInt64(limit)) }
 }

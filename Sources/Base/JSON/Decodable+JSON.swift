@@ -6,7 +6,7 @@ extension Decodable {
     /// Reads a value from JSON in UTF-8 in the form that `JSONEncoder` writes with its default settings.
     ///
     /// - Throws: `JSONFault`, which names the place unless a number does not fit there, and whatever the type itself throws.
-    package init(decodingJSON bytes: some Collection<UInt8>) throws {
+    public init(decodingJSON bytes: some Collection<UInt8>) throws {
         // Foundation's decoder would choose one of two members of the same name, and follow any nesting.
         let value = try JSONValue(parsing: bytes)
         // Nor would it bound the marks, as ours has.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The reason why bytes are not a valid JSON document, or not the requested value, and the place of the problem.
-package struct JSONFault: Error, Equatable {
+public struct JSONFault: Error, Equatable {
     /// The path to the value (RFC 6901); empty for the document as a whole.
     package var pointer = ""
     /// The place where the text is not valid; nil if the text is valid JSON.
@@ -22,7 +22,7 @@ package struct JSONFault: Error, Equatable {
     }
 
     /// The reason, together with the place in the text.
-    package var message: String {
+    public var message: String {
         place.map { "Line \($0.line), column \($0.column): \(reason)" } ?? reason
     }
 
@@ -47,5 +47,5 @@ package struct JSONFault: Error, Equatable {
 }
 
 extension JSONFault: CustomStringConvertible {
-    package var description: String { pointer.isEmpty ? message : "\(pointer): \(message)" }
+    public var description: String { pointer.isEmpty ? message : "\(pointer): \(message)" }
 }

@@ -5,7 +5,7 @@ extension JSONValue {
     ///
     /// Two members of the same name, and a number that neither an integer nor a double can hold, are faults: to choose
     /// one of the two, or to round silently, would change the meaning of a request.
-    package init(parsing bytes: some Collection<UInt8>) throws(JSONFault) {
+    public init(parsing bytes: some Collection<UInt8>) throws(JSONFault) {
         self = try JSONParser.parse(Array(bytes)) { parser throws(JSONFault) in try parser.value(level: 0) }
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A JSON document as a value, for reading and for writing.
-package enum JSONValue: Hashable, Sendable {
+public enum JSONValue: Hashable, Sendable {
     case null
     case bool(Bool)
     case integer(Int)
@@ -12,21 +12,21 @@ package enum JSONValue: Hashable, Sendable {
 }
 
 extension JSONValue {
-    package init(_ text: String?) { self = text.map(JSONValue.string) ?? .null }
-    package init(_ number: Int?) { self = number.map(JSONValue.integer) ?? .null }
+    public init(_ text: String?) { self = text.map(JSONValue.string) ?? .null }
+    public init(_ number: Int?) { self = number.map(JSONValue.integer) ?? .null }
 
     /// The document in UTF-8 with sorted keys, so that equal values yield equal bytes.
-    package func serialized() throws -> [UInt8] {
+    public func serialized() throws -> [UInt8] {
         var text = JSONText()
         try text.write(self)
         return text.bytes
     }
 
     /// The result of `serialized()` as a `String`.
-    package func text() throws -> String { String(decoding: try serialized(), as: UTF8.self) }
+    public func text() throws -> String { String(decoding: try serialized(), as: UTF8.self) }
 
     /// Whether any text in it has more combining marks in a row than is allowed.
-    package var hasLongRunOfMarks: Bool {
+    public var hasLongRunOfMarks: Bool {
         switch self {
         case .null, .bool, .integer, .number: false
         case .string(let text): text.hasLongRunOfMarks
@@ -36,19 +36,19 @@ extension JSONValue {
         }
     }
 
-    package subscript(key: String) -> JSONValue? {
+    public subscript(key: String) -> JSONValue? {
         if case .object(let members) = self { members[key] } else { nil }
     }
 
-    package var string: String? { if case .string(let text) = self { text } else { nil } }
-    package var integer: Int? { if case .integer(let number) = self { number } else { nil } }
-    package var bool: Bool? { if case .bool(let flag) = self { flag } else { nil } }
-    package var array: [JSONValue]? { if case .array(let items) = self { items } else { nil } }
-    package var object: [ByteString: JSONValue]? { if case .object(let members) = self { members } else { nil } }
+    public var string: String? { if case .string(let text) = self { text } else { nil } }
+    public var integer: Int? { if case .integer(let number) = self { number } else { nil } }
+    public var bool: Bool? { if case .bool(let flag) = self { flag } else { nil } }
+    public var array: [JSONValue]? { if case .array(let items) = self { items } else { nil } }
+    public var object: [ByteString: JSONValue]? { if case .object(let members) = self { members } else { nil } }
 }
 
 extension JSONValue: Encodable {
-    package func encode(to encoder: any Encoder) throws {
+    public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {
         case .null: try container.encodeNil()
@@ -65,12 +65,12 @@ extension JSONValue: Encodable {
 extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
     ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral, ExpressibleByNilLiteral
 {
-    package init(stringLiteral value: String) { self = .string(value) }
-    package init(integerLiteral value: Int) { self = .integer(value) }
-    package init(booleanLiteral value: Bool) { self = .bool(value) }
-    package init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
-    package init(dictionaryLiteral elements: (String, JSONValue)...) {
+    public init(stringLiteral value: String) { self = .string(value) }
+    public init(integerLiteral value: Int) { self = .integer(value) }
+    public init(booleanLiteral value: Bool) { self = .bool(value) }
+    public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
+    public init(dictionaryLiteral elements: (String, JSONValue)...) {
         self = .object(Dictionary(elements, uniquingKeysWith: { _, last in last }))
     }
-    package init(nilLiteral: ()) { self = .null }
+    public init(nilLiteral: ()) { self = .null }
 }

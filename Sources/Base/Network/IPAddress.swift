@@ -7,11 +7,11 @@ internal import Darwin
 #endif
 
 /// An IP address as 4 or 16 bytes.
-package struct IPAddress: Hashable, Sendable {
+public struct IPAddress: Hashable, Sendable {
     package let bytes: [UInt8]
 
     /// Reads an address from text, with or without brackets and zone; an IPv4-mapped IPv6 address becomes IPv4.
-    package init?(_ text: some StringProtocol) {
+    public init?(_ text: some StringProtocol) {
         // A text longer than any address with its zone is refused unread.
         guard text.utf8.count <= 128 else { return nil }
         let plain = text.utf8.prefix { $0 != UInt8(ascii: "%") }
@@ -30,7 +30,7 @@ package struct IPAddress: Hashable, Sendable {
     }
 
     /// Whether the address is this machine's own: 127.0.0.0/8 or ::1.
-    package var isLoopback: Bool {
+    public var isLoopback: Bool {
         bytes.count == 4 ? bytes[0] == 127 : bytes.dropLast().allSatisfy { $0 == 0 } && bytes.last == 1
     }
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Bytes as lowercase hexadecimal digits (RFC 4648 section 8).
-package enum Hexadecimal {
+public enum Hexadecimal {
     private static let letters = Array("0123456789abcdef".utf8)
 
     /// Returns the two digits of a byte, in ASCII.
-    package static func digits(of byte: UInt8) -> [UInt8] { [letters[Int(byte >> 4)], letters[Int(byte & 15)]] }
+    public static func digits(of byte: UInt8) -> [UInt8] { [letters[Int(byte >> 4)], letters[Int(byte & 15)]] }
 
     /// Returns the value of a digit, in upper or lower case; nil for a byte that is not a digit.
-    package static func value(of digit: UInt8) -> UInt8? {
+    public static func value(of digit: UInt8) -> UInt8? {
         switch digit {
         case 48...57: digit - 48
         case 65...70: digit - 55
@@ -18,7 +18,7 @@ package enum Hexadecimal {
     }
 
     /// Returns the digits of all bytes, two for each.
-    package static func text(_ bytes: some Sequence<UInt8>) -> String {
+    public static func text(_ bytes: some Sequence<UInt8>) -> String {
         String(decoding: bytes.flatMap(digits), as: UTF8.self)
     }
 }

@@ -72,7 +72,7 @@ extension ImportPage.Counts {
     }
 }
 
-extension CivilDay {
+extension CivilDate {
     init(_ date: CivilDate) { self.init(number: date.daysSinceEpoch) }
 }
 

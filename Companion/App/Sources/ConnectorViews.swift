@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import KalendsCompanion
-import PhoneTexts
 import SwiftUI
 
 /// Menu → Connectors.

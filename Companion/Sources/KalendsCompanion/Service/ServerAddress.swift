@@ -64,9 +64,6 @@ public struct ServerAddress: Hashable, Sendable, Codable {
     private static let longest = 2_048
 
     private static func isThisMachine(_ host: String) -> Bool {
-        if host.lowercased() == "localhost" { return true }
-        guard let address = IPAddress(host) else { return false }
-        return address.bytes.first == 127 && address.bytes.count == 4
-            || address.bytes.count == 16 && address.bytes.dropLast().allSatisfy { $0 == 0 } && address.bytes.last == 1
+        host.lowercased() == "localhost" || IPAddress(host)?.isLoopback ?? false
     }
 }

@@ -206,20 +206,4 @@ import Testing
         }
         #expect(service.bodies.now.count == 1)
     }
-
-    final class PlannedService: CompanionService {
-        let bodies = Shared<[PlannedBody]>([])
-
-        func upsertPlanned(_ body: PlannedBody) async throws(CompanionFailure) -> PlannedAnswer {
-            bodies.with { $0.append(body) }
-            return PlannedAnswer(deleted: 0, upserted: body.events.count, unchanged: 0)
-        }
-
-        func status() async throws(CompanionFailure) -> ServiceStatus { throw .offline }
-        func changes(since: Int, limit: Int) async throws(CompanionFailure) -> ChangePage { throw .offline }
-        func upsert(_ body: UpsertBody) async throws(CompanionFailure) -> UpsertAnswer { throw .offline }
-        func register(_ device: DeviceRegistration) async throws(CompanionFailure) -> RegisteredDevice {
-            throw .offline
-        }
-    }
 }

@@ -70,7 +70,7 @@ struct BackgroundTests {
         var settings = CompanionSettings(deviceID: "phone", serverURL: "https://example.org")
         settings.ownCalendars = ["home"]
         let companion = Companion(
-            connector: connector, status: status, service: EventKitStoreTests.PlannedService(),
+            connector: connector, status: status, service: PlannedService(),
             states: MemoryStateStore(), settings: settings, plannedCalendars: ["home"],
             zones: Zones(device: { "Europe/Paris" }), clock: { 1_769_040_000_000 })
         let refresh = BackgroundRefresh(

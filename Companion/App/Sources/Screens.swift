@@ -2,7 +2,6 @@
 
 import Foundation
 import KalendsCompanion
-import PhoneTexts
 import SwiftUI
 
 struct RootView: View {

@@ -2,7 +2,6 @@
 
 import Foundation
 import KalendsCompanion
-import PhoneTexts
 import SwiftUI
 
 /// Pairs this phone with a server.

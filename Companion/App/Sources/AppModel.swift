@@ -3,8 +3,6 @@
 import Foundation
 import KalendsCompanion
 import Observation
-import OfficeDays
-import PhoneTexts
 
 /// Does what the buttons say. What the screens show is made by the library.
 @MainActor

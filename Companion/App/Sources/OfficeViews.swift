@@ -3,8 +3,6 @@
 import Foundation
 import KalendsCompanion
 import Observation
-import OfficeDays
-import PhoneTexts
 import SwiftUI
 
 /// Office days, which stay on the phone: what is stored of them, and what the buttons say.
