@@ -4,6 +4,7 @@ import ArgumentParser
 import Glibc
 import KalendsCore
 import KalendsFront
+import Server
 
 /// The program's only executable.
 @main
@@ -62,6 +63,8 @@ struct Kalends: AsyncParsableCommand {
         case let error as LocalClient.Failure:
             Console.error(error.description)
             exit(withError: ExitCode(3))
+        case let error as LocalClient.EmptyID:
+            exit(ValidationError(error.description))
         case let error as InputFailure:
             Console.error(error.description)
             exit(withError: ExitCode(3))

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import KalendsCore
-import Storage
+package import KalendsCore
+package import Storage
 import StoragePostgreSQL
 import StorageSQLite
 
 /// The storage engines; no other part of the program names one.
-enum Engine {
+package enum Engine {
     /// Opens a file, or a database server's database by its address, for use by this process only.
-    static let open: StoreOpening = opening(.one)
+    package static let open: StoreOpening = opening(.one)
 
     /// Opens a database as one of several servers.
-    static func opening(_ servers: ServerSharing) -> StoreOpening {
+    package static func opening(_ servers: ServerSharing) -> StoreOpening {
         { place, mustBeKalends in
             guard DatabasePlace.isServer(place) else { return try file(place, mustBeKalends) }
             return try PostgreSQLStore(
@@ -21,7 +21,7 @@ enum Engine {
     }
 
     /// Opens the target of a move, which may have been interrupted before.
-    static func openTarget(_ place: String) throws -> any StoreMaintenance & Store {
+    package static func openTarget(_ place: String) throws -> any StoreMaintenance & Store {
         guard DatabasePlace.isServer(place) else { return try SQLiteStore(path: place, continuesCopy: true) }
         return try PostgreSQLStore(ConnectionTarget(place), isOnly: true, continuesCopy: true, copies: file)
     }
@@ -35,7 +35,7 @@ enum Engine {
     /// - Parameter isWhole: whether the file must be complete and have no companion files, like a backup.
     /// - Throws: `StorageError` when the file is not a database, was made by a newer version, or has a schema other
     ///   than the one that this program made.
-    static func check(path: String, isWhole: Bool = false) throws {
+    package static func check(path: String, isWhole: Bool = false) throws {
         try SchemaCheck.check(path: path, isWhole: isWhole)
     }
 }

@@ -1,31 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
 import AsyncHTTPClient
 import FoundationEssentials
 import HTTPTypes
-import KalendsCore
+package import KalendsCore
 import Logging
-import NIOCore
+package import NIOCore
 import NIOHTTP1
 import ServiceLifecycle
 import Storage
 
 /// Calls the API of the process that has a database: the server that runs on it, or this process itself.
-struct LocalClient: Sendable {
+package struct LocalClient: Sendable {
     private let client: HTTPClient
     private let socket: String
 
-    struct Answer: Sendable {
-        var status: Int
-        var body: [UInt8]
+    package struct Answer: Sendable {
+        package var status: Int
+        package var body: [UInt8]
 
-        var json: JSONValue { (try? JSONValue(parsing: body)) ?? .null }
+        package var json: JSONValue { (try? JSONValue(parsing: body)) ?? .null }
     }
 
     /// The reason why a command could not do its work (exit status 3).
-    struct Failure: Error, CustomStringConvertible {
-        var description: String
+    package struct Failure: Error, CustomStringConvertible {
+        package var description: String
+
+        package init(description: String) { self.description = description }
+    }
+
+    /// A command was given an empty text as an id.
+    package struct EmptyID: Error, CustomStringConvertible {
+        package var description: String { "An id must not be empty." }
     }
 
     /// Nobody answers on the socket at the moment.
@@ -35,7 +41,7 @@ struct LocalClient: Sendable {
     /// itself, which this process then holds until `body` returns.
     ///
     /// - Parameter creates: whether to create a database that does not exist; otherwise a mistyped path is reported.
-    static func with<Value: Sendable>(
+    package static func with<Value: Sendable>(
         _ settings: ServerSettings, creates: Bool = false,
         _ body: @escaping @Sendable (LocalClient) async throws -> Value
     ) async throws -> Value {
@@ -95,7 +101,7 @@ struct LocalClient: Sendable {
         var quiet = Logger(label: "kalends")
         quiet.logLevel = .critical
         let (ready, signal) = AsyncStream.makeStream(of: Void.self)
-        let server = try Server(installation: installation, logger: quiet).local { signal.finish() }
+        let server = try ServerPorts(installation: installation, logger: quiet).local { signal.finish() }
         let group = ServiceGroup(configuration: ServiceGroupConfiguration(services: [server], logger: quiet))
         return try await withThrowingTaskGroup(of: Void.self, returning: Value.self) { tasks in
             tasks.addTask { try await group.run() }
@@ -114,7 +120,7 @@ struct LocalClient: Sendable {
     }
 
     /// Whether a server is running on the database and answers.
-    static func isServing(_ settings: ServerSettings) async throws -> Bool {
+    package static func isServing(_ settings: ServerSettings) async throws -> Bool {
         guard FileManager.default.fileExists(atPath: settings.lockFile) else { return false }
         do {
             // Only one process can have the lock.
@@ -180,15 +186,15 @@ struct LocalClient: Sendable {
         }
     }
 
-    /// Sends one request; an answer of any status is returned. Throws `ValidationError` for an empty id in the path.
-    func call(
+    /// Sends one request; an answer of any status is returned. Throws `EmptyID` for an empty id in the path.
+    package func call(
         _ method: String, _ path: String, body: [UInt8]? = nil, contentType: String = "application/json",
         as user: String? = nil, within limit: TimeAmount = .minutes(30)
     ) async throws -> Answer {
         // Without its id the path is another one, whose refusal would explain nothing.
         let parts = path.utf8.prefix { $0 != UInt8(ascii: "?") }
             .split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).dropFirst()
-        guard parts.allSatisfy({ !$0.isEmpty }) else { throw ValidationError("An id must not be empty.") }
+        guard parts.allSatisfy({ !$0.isEmpty }) else { throw EmptyID() }
         guard let url = URL(httpURLWithSocketPath: socket, uri: path) else {
             throw Failure(description: "\(path) is not a path.")
         }
@@ -206,14 +212,14 @@ struct LocalClient: Sendable {
     }
 
     /// Sends one request and returns its JSON; throws the server's own message when it is refused.
-    func json(_ method: String, _ path: String, _ body: JSONValue? = nil) async throws -> JSONValue {
+    package func json(_ method: String, _ path: String, _ body: JSONValue? = nil) async throws -> JSONValue {
         let answer = try await call(method, path, body: try body?.serialized())
         guard (200..<300).contains(answer.status) else { throw Self.refused(answer) }
         return answer.json
     }
 
     /// All elements of a paged list.
-    func all(_ path: String) async throws -> [JSONValue] {
+    package func all(_ path: String) async throws -> [JSONValue] {
         var items: [JSONValue] = []
         var cursor = ""
         repeat {
@@ -226,7 +232,7 @@ struct LocalClient: Sendable {
         return items
     }
 
-    static func refused(_ answer: Answer) -> CommandRefusal {
+    package static func refused(_ answer: Answer) -> CommandRefusal {
         var lines = [answer.json["detail"]?.string ?? "The request was refused with status \(answer.status)."]
         for fault in answer.json["errors"]?.array ?? [] {
             lines.append("  \(fault["pointer"]?.string ?? ""): \(fault["message"]?.string ?? "")")
@@ -236,7 +242,7 @@ struct LocalClient: Sendable {
 }
 
 /// A command that was understood, but refused.
-struct CommandRefusal: Error, CustomStringConvertible {
-    var description: String
-    var status: Int
+package struct CommandRefusal: Error, CustomStringConvertible {
+    package var description: String
+    package var status: Int
 }

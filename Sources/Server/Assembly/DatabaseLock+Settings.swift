@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import KalendsCore
+package import KalendsCore
 import Storage
 
 extension DatabaseLock {
@@ -9,7 +9,7 @@ extension DatabaseLock {
     ///
     /// For a database server, the engine's own lock decides which machine uses the database; this lock reserves the
     /// local files for one process.
-    convenience init(_ settings: ServerSettings, creates: Bool) throws {
+    package convenience init(_ settings: ServerSettings, creates: Bool) throws {
         if settings.server == nil {
             try self.init(database: settings.database, creates: creates)
         } else {

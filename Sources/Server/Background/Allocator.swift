@@ -3,7 +3,7 @@
 import CSandbox
 
 /// The settings of the C library's memory allocator in this process.
-enum Allocator {
+package enum Allocator {
     /// Makes the allocator return freed memory to the system; it must be called before other threads start.
     ///
     /// By default the library makes eight arenas per processor, each of which keeps all memory that it ever had, and
@@ -11,7 +11,7 @@ enum Allocator {
     /// instead of 258.
     ///
     /// - Returns: whether the library accepted the settings.
-    static func settle() -> Bool { kalends_settle_allocator() == 1 }
+    package static func settle() -> Bool { kalends_settle_allocator() == 1 }
 
     /// Returns freed memory to the system when there is much of it; this takes tens of milliseconds, during which other
     /// threads may wait for memory.

@@ -4,12 +4,12 @@ import KalendsCore
 import Storage
 
 /// The process that has a lock, as far as the system shows it.
-struct LockHolder {
+package struct LockHolder {
     let process: Int
     let isStopped: Bool
 
     /// Nil when no process has the lock, or only a process in another container that is not visible here.
-    init?(ofLock path: String) {
+    package init?(ofLock path: String) {
         guard let file = FileIdentity(path: path), let table = try? InputFile("/proc/locks", limit: 1 << 24).whole()
         else {
             return nil
@@ -29,7 +29,7 @@ struct LockHolder {
     }
 
     /// The process id and, if the process is stopped, how to continue it.
-    var description: String {
+    package var description: String {
         "process \(process)\(isStopped ? ", which is stopped (kill -CONT \(process) lets it go on)" : "")"
     }
 

@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FeedTokens
+package import FeedTokens
 import KalendsCore
 import KalendsFront
-import Logging
+package import Logging
 import ServiceLifecycle
 
 /// Folds recorded accesses into the database while the server runs, and informs the operator when that fails.
-struct AccessFolding: Service {
+package struct AccessFolding: Service {
     let counter: AccessCounter
     let logger: Logger
     /// Whether other servers also write to the database.
-    var isShared = false
+    let isShared: Bool
+
+    package init(counter: AccessCounter, logger: Logger, isShared: Bool = false) {
+        (self.counter, self.logger, self.isShared) = (counter, logger, isShared)
+    }
 
     /// The shortest pause between folds; it is at least ten times as long as a fold takes, so that folds use at most a
     /// tenth of a core.
@@ -20,7 +24,7 @@ struct AccessFolding: Service {
     private static let longestPause = Duration.seconds(5)
     private static let reminder = Duration.seconds(600)
 
-    func run() async throws {
+    package func run() async throws {
         await cancelWhenGracefulShutdown {
             await withTaskGroup(of: Void.self) { group in
                 group.addTask { await foldRegularly() }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import KalendsCore
-import Storage
+package import KalendsCore
+package import Storage
 
 /// What determines how the same items look in feeds: the version of the renderer, and two settings.
-struct ShownForm: Hashable {
+package struct ShownForm: Hashable {
     private let renderer: String
     private let titlePrefix: String
     private let linkTemplate: String
 
-    init(_ settings: ServerSettings, renderer: Int = FeedRenderer.version) {
+    package init(_ settings: ServerSettings, renderer: Int = FeedRenderer.version) {
         self.renderer = String(renderer)
         titlePrefix = settings.titlePrefix
         linkTemplate = settings.linkTemplate ?? ""
@@ -25,7 +25,7 @@ struct ShownForm: Hashable {
     /// being replaced, or of the one that replaces it.
     ///
     /// - Parameter own: this server's name.
-    func checkOthers(in store: any Store, own: String) async throws {
+    package func checkOthers(in store: any Store, own: String) async throws {
         let other = try await store.read { [self] transaction in
             try others(transaction, own).first {
                 !$0.shown.utf8.drop { $0 != 32 }.elementsEqual(text.utf8.drop { $0 != 32 })
@@ -43,7 +43,7 @@ struct ShownForm: Hashable {
     /// again and again.
     ///
     /// - Parameter own: this server's name among several; nil when it is the only one.
-    func note(in store: any Store, own: String?, now: Int) async throws {
+    package func note(in store: any Store, own: String?, now: Int) async throws {
         let (former, changed, isMixed) = try await store.read { [self] transaction in
             (
                 try transaction.setting(Self.rendererSetting),

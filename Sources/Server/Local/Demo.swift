@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ICalBridge
-import KalendsCore
+package import KalendsCore
 import ProgramFiles
 
 /// Loads the samples, a circle with some weeks around today, through the API as a host application would.
-struct Demo: Sendable {
+package struct Demo: Sendable {
+    package init() {}
+
     /// Loads the samples unless the database already has a circle.
-    func loadIfEmpty(_ settings: ServerSettings) async throws {
+    package func loadIfEmpty(_ settings: ServerSettings) async throws {
         let document = try JSONValue(parsing: ProgramFiles.bytes(of: "demo.json"))
         try await LocalClient.with(settings, creates: true) { client in
             guard try await client.all("/v1/circles").isEmpty else { return }

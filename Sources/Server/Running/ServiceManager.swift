@@ -3,15 +3,15 @@
 import Glibc
 
 /// Notifies the service manager of the server's state (sd_notify(3)); does nothing when none asks for it.
-struct ServiceManager: Sendable {
-    enum State: String {
+package struct ServiceManager: Sendable {
+    package enum State: String {
         case ready = "READY=1"
         case stopping = "STOPPING=1"
     }
 
     private let path: [UInt8]
 
-    init(_ environment: [String: String]) {
+    package init(_ environment: [String: String]) {
         // The first byte of an abstract socket's name is written as an @.
         var path = Array((environment["NOTIFY_SOCKET"] ?? "").utf8)
         if path.first == UInt8(ascii: "@") { path[0] = 0 }
@@ -19,7 +19,7 @@ struct ServiceManager: Sendable {
         self.path = path.count < most ? path : []
     }
 
-    func tell(_ state: State) {
+    package func tell(_ state: State) {
         guard !path.isEmpty else { return }
         let descriptor = socket(AF_UNIX, CInt(SOCK_DGRAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { return }

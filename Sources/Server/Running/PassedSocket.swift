@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Base
-import Glibc
+package import Glibc
 import KalendsCore
 import Storage
 
 /// A listening socket that the service manager opened for this process (sd_listen_fds(3)).
 ///
 /// It stays open while one server ends and the next one starts: connections wait in its queue, and none is refused.
-struct PassedSocket: Sendable {
+package struct PassedSocket: Sendable {
     let descriptor: CInt
-    let port: Int
+    package let port: Int
     /// Whether only this machine reaches it.
     let isLoopback: Bool
 
@@ -22,7 +22,8 @@ struct PassedSocket: Sendable {
     /// Throws `StorageError.unusable` when the passed descriptors are not exactly one listening TCP socket.
     ///
     /// - Parameter process: the process that the variables must name; otherwise they were meant for another one.
-    static func taken(from environment: [String: String], by process: pid_t = getpid()) throws -> PassedSocket? {
+    package static func taken(from environment: [String: String], by process: pid_t = getpid()) throws -> PassedSocket?
+    {
         guard let text = environment["LISTEN_FDS"], environment["LISTEN_PID"] == String(process) else { return nil }
         guard let count = Int(text), count > 0 else { return nil }
         guard count == 1 else {
@@ -66,7 +67,7 @@ struct PassedSocket: Sendable {
 
 extension ServerSettings {
     /// Throws where a strict server would speak to other machines without TLS through a socket that was passed.
-    func checkStrictly(passed socket: PassedSocket?) throws {
+    package func checkStrictly(passed socket: PassedSocket?) throws {
         guard isStrict, tlsCertificate == nil, let socket, !socket.isLoopback else { return }
         throw Invalid(faults: [
             """

@@ -4,16 +4,16 @@ import FeedTokens
 import FoundationEssentials
 import Glibc
 import ICalBridge
-import KalendsCore
-import KalendsFront
+package import KalendsCore
+package import KalendsFront
 import Logging
-import Storage
+package import Storage
 
 /// The database in use by this process: its lock, key and services, from opening to closing.
-struct Installation: Sendable {
-    let services: Services
+package struct Installation: Sendable {
+    package let services: Services
     /// The services and further state of the HTTP handlers.
-    let front: FrontServices
+    package let front: FrontServices
     /// Held as long as anything in the database is in use.
     private let lock: DatabaseLock
 
@@ -24,7 +24,7 @@ struct Installation: Sendable {
     /// - creates: whether to create a database that does not exist; a server always does.
     /// - calendars: opens people's external accounts; nil for the providers in the settings.
     /// - open: opens the database.
-    init(
+    package init(
         _ settings: ServerSettings, isServer: Bool, creates: Bool = false, now: @escaping Clock = systemClock,
         calendars: (any CalendarProviding)? = nil, open: StoreOpening? = nil
     ) async throws {
@@ -113,7 +113,7 @@ struct Installation: Sendable {
     }
 
     /// Like the initialiser, but waits for a moment while a command briefly holds the database.
-    static func opened(
+    package static func opened(
         _ settings: ServerSettings, now: @escaping Clock = systemClock, calendars: (any CalendarProviding)? = nil,
         open: StoreOpening? = nil
     ) async throws -> Installation {
@@ -130,7 +130,7 @@ struct Installation: Sendable {
         }
     }
 
-    func close() async throws {
+    package func close() async throws {
         await services.refreshes.close()
         await services.sync.close()
         await services.importRegistry.close()

@@ -4,19 +4,19 @@ import Glibc
 import KalendsCore
 
 /// A command's standard output and standard error.
-enum Console {
-    static func line(_ text: String) { write(text + "\n", to: STDOUT_FILENO) }
+package enum Console {
+    package static func line(_ text: String) { write(text + "\n", to: STDOUT_FILENO) }
 
     /// Writes each value as a line of JSON.
-    static func lines(_ values: [JSONValue]) throws { for value in values { line(try value.text()) } }
+    package static func lines(_ values: [JSONValue]) throws { for value in values { line(try value.text()) } }
     /// Writes a message to standard error; text from file names and libraries cannot move the cursor.
-    static func error(_ text: String) {
+    package static func error(_ text: String) {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         write(lines.map { printable(String($0)) + "\n" }.joined(), to: STDERR_FILENO)
     }
     /// Writes a text to standard error without a line end.
-    static func status(_ text: String) { write(text, to: STDERR_FILENO) }
-    static func bytes(_ bytes: [UInt8]) { write(bytes, to: STDOUT_FILENO) }
+    package static func status(_ text: String) { write(text, to: STDERR_FILENO) }
+    package static func bytes(_ bytes: [UInt8]) { write(bytes, to: STDOUT_FILENO) }
 
     private static func write(_ text: String, to descriptor: CInt) { write(Array(text.utf8), to: descriptor) }
 
