@@ -21,7 +21,7 @@ from pathlib import Path
 MODULES = [
     "Base", "ICalBridge", "Storage", "StorageSQLite", "StoragePostgreSQL", "FeedTokens", "Outbound", "CalendarSync",
     "OfficeDays", "PhoneTexts", "KalendsCompanion", "KalendsEventKit", "CompanionFolder", "CompanionTool", "Pages",
-    "KalendsCore", "KalendsFront", "FeedServer"]
+    "KalendsCore", "KalendsFront", "Server", "FeedServer"]
 
 # What the standard library does with normalised text.
 SYMBOLS = {
@@ -75,13 +75,13 @@ ALLOWED = {
     ("Storage/FeedToken", SHARED): OURS, ("Storage/SQLValue", SHARED): COLUMNS,
     ("StoragePostgreSQL/Session", KEY): COLUMNS,
     ("StoragePostgreSQL/Dialect", LETTER): "our own statements", ("StoragePostgreSQL/ConnectionTarget", KEY): OPERATOR,
-    ("FeedServer/AccessFolding", KEY): LOG, ("KalendsFront/FeedFastPath", KEY): LOG,
+    ("Server/AccessFolding", KEY): LOG, ("KalendsFront/FeedFastPath", KEY): LOG,
     ("KalendsFront/FeedReadingRoutes", KEY): LOG, ("KalendsCore/ImportFailure", KEY): LOG,
     ("KalendsFront/ImportRoutes", KEY): LOG, ("KalendsFront/RouteLog", KEY): LOG, ("FeedServer/Serve", KEY): LOG,
-    ("KalendsFront/LineLogHandler", KEY): LOG, ("FeedServer/PublicPort", KEY): LOG,
-    ("FeedServer/Server", KEY): LOG, ("FeedServer/SharedJobs", KEY): LOG,
+    ("KalendsFront/LineLogHandler", KEY): LOG, ("Server/PublicPort", KEY): LOG,
+    ("Server/Housekeeping", KEY): LOG, ("Server/ServerRun", KEY): LOG, ("Server/SharedJobs", KEY): LOG,
     ("KalendsCore/SubscriptionRefresh", KEY): LOG,
-    ("KalendsCore/WebhookDispatch", KEY): LOG, ("FeedServer/HangupHandler", KEY): LOG, ("KalendsCore/Background", KEY): LOG, ("KalendsFront/ProxyNotice", KEY): LOG,
+    ("KalendsCore/WebhookDispatch", KEY): LOG, ("Server/HangupHandler", KEY): LOG, ("KalendsCore/Background", KEY): LOG, ("KalendsFront/ProxyNotice", KEY): LOG,
     ("KalendsFront/TLSCertificates", KEY): LOG,
     ("KalendsFront/AuditRoutes", PIECE_KEY): QUERY, ("KalendsFront/FeedPreviewRoute", PIECE_KEY): QUERY,
     ("KalendsFront/ImportRoutes", PIECE_KEY): QUERY, ("KalendsFront/Page", PIECE_KEY): QUERY,
@@ -95,9 +95,9 @@ ALLOWED = {
     ("KalendsFront/DocumentationPage", KEY): OURS, ("KalendsFront/OpenAPIDocument", SHARED): OURS,
     ("KalendsFront/RouteTable", SHARED): OURS, ("KalendsFront/RouteTable+Document", SHARED): OURS,
     ("KalendsCore/Scope", SHARED): OURS, ("KalendsCore/Metrics", ORDER): OURS, ("KalendsCore/SignedToken", KEY): OURS,
-    ("Outbound/HopTransport", KEY): "the one host that a request goes to", ("FeedServer/PassedSocket", KEY): OPERATOR,
+    ("Outbound/HopTransport", KEY): "the one host that a request goes to", ("Server/PassedSocket", KEY): OPERATOR,
     ("KalendsCore/ImportReader", KEY): OPERATOR,
-    ("FeedServer/ShownForm", KEY): OPERATOR, ("KalendsCore/ServerSettings", KEY): OPERATOR,
+    ("Server/ShownForm", KEY): OPERATOR, ("KalendsCore/ServerSettings", KEY): OPERATOR,
     ("FeedServer/SettingsOptions", KEY): OPERATOR, ("FeedServer/Move", KEY): OPERATOR,
     ("KalendsCore/SettingsFile", KEY): OPERATOR, ("KalendsCore/SettingCredentials", KEY): OPERATOR,
     ("KalendsFront/PacedAnswers", SHARED): OURS, ("KalendsFront/Refusal+Paths", PIECE): OURS,

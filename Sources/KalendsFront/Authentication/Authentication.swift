@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FeedTokens
-import HTTPTypes
+package import HTTPTypes
 import Hummingbird
 import KalendsCore
 import Storage
@@ -178,5 +178,5 @@ extension Refusal {
 }
 
 extension HTTPField.Name {
-    static let kalendsUser = HTTPField.Name("Kalends-User") ?? .from
+    package static let kalendsUser = HTTPField.Name("Kalends-User") ?? .from
 }

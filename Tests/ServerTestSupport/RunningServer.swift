@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Foundation
+import Glibc
+import Testing
+package import TestSupport
+
+/// A server as a separate process, with its own folder.
+package final class RunningServer: Sendable {
+    package let folder: URL
+    package let port: Int
+    private let process: SpawnedProgram
+    package var processIdentifier: Int32 { process.processIdentifier }
+    package var isRunning: Bool { process.isRunning }
+    package var log: String { String(decoding: FileManager.default.contents(atPath: logFile) ?? Data(), as: UTF8.self) }
+    package var database: String { folder.appending(path: "k.sqlite").path }
+    package var logFile: String { folder.appending(path: "log").path }
+
+    /// Starts `kalends serve` and waits until it answers.
+    ///
+    /// - Parameter current: the folder that it runs in.
+    package init(
+        _ arguments: [String] = [], folder existing: URL? = nil, in current: URL = packageRoot,
+        environment: [String: String] = [:]
+    ) async throws {
+        let folder =
+            existing ?? FileManager.default.temporaryDirectory.appending(path: "srv-\(UUID().uuidString.prefix(8))")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        self.folder = folder
+        let log = folder.appending(path: "log").path
+        _ = FileManager.default.createFile(atPath: log, contents: nil)
+        let process = try SpawnedProgram(
+            Programs.kalends,
+            ["serve", "--database", folder.appending(path: "k.sqlite").path, "--port", "0"] + arguments,
+            environment: Programs.environment.merging(environment) { _, new in new }, in: current.path,
+            input: "/dev/null", output: log, error: log)
+        self.process = process
+        var found: Int?
+        while found == nil && process.isRunning {
+            let text = String(decoding: FileManager.default.contents(atPath: log) ?? Data(), as: UTF8.self)
+            // As text, and as JSON.
+            if let line = text.split(separator: "\n").first(where: { $0.contains("serving") }),
+                let port = line.firstMatch(of: /\bport(=|":")(\d+)/)
+            {
+                found = Int(port.2)
+            }
+            if found == nil { try await Task.sleep(for: .milliseconds(50)) }
+        }
+        let text = String(decoding: FileManager.default.contents(atPath: log) ?? Data(), as: UTF8.self)
+        port = try #require(found, "\(text)")
+    }
+
+    /// Asks the server to stop and returns its exit status.
+    package func stop() async -> Int32 {
+        signal(SIGTERM)
+        return await process.ended()
+    }
+
+    package func signal(_ signal: Int32) { Glibc.kill(process.processIdentifier, signal) }
+
+    /// Ends the server as a power failure would.
+    package func kill() async {
+        signal(SIGKILL)
+        _ = await process.ended()
+    }
+
+    package func remove() { try? FileManager.default.removeItem(at: folder) }
+
+    /// Runs a command on the server's database.
+    package func kalends(_ arguments: [String], input: String? = nil) async throws -> ProgramResult {
+        try await runProgram(Programs.kalends, arguments + ["--database", database], input: input, in: packageRoot)
+    }
+}
