@@ -64,7 +64,9 @@ package final class Browser: Sendable {
     /// Sends a page's form with a file in it.
     ///
     /// - Parameter token: in place of the form's own.
-    package func upload(_ page: Answer, to action: String, _ content: String, token: String? = nil) async throws -> Answer {
+    package func upload(
+        _ page: Answer, to action: String, _ content: String, token: String? = nil
+    ) async throws -> Answer {
         let form = HTMLForm.all(in: page.text).first { $0.action == action && $0.names.contains("file") }
         var headers = Self.own
         headers[.contentType] = "multipart/form-data; boundary=of-the-form"
@@ -108,8 +110,8 @@ package final class Browser: Sendable {
 package struct HTMLForm {
     package let action: String
     package let method: String
-    private(set) var fields: [(name: String, value: String)] = []
-    private(set) var names: [String] = []
+    package private(set) var fields: [(name: String, value: String)] = []
+    package private(set) var names: [String] = []
 
     /// The token that it carries.
     package var token: String? { fields.first { $0.name == "token" }?.value }

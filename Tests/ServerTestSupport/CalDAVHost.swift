@@ -3,8 +3,8 @@
 import Base
 import Foundation
 import Outbound
-import Testing
 import TestSupport
+import Testing
 
 /// A CalDAV server and its proxy as separate programs on this machine, which run as long as this value exists.
 package final class CalDAVHost: Sendable {

@@ -9,8 +9,8 @@ import Logging
 import NIOCore
 import Outbound
 import Synchronization
-import Testing
 import TestSupport
+import Testing
 
 @testable import KalendsCore
 

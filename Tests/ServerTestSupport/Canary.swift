@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Foundation
-import Testing
 import TestSupport
+import Testing
 
 /// A secret in the forms in which it might leak: in plain text, as bytes, in hex and in base64.
 package struct Canary {

@@ -90,7 +90,9 @@ package struct FeedEvent: Sendable {
         all(name).first.map { String($0.drop { $0 != ":" }.dropFirst()) }
     }
 
-    package func allParameters(_ name: String) -> [String] { all(name).map { String($0.prefix { $0 != ":" }.dropFirst()) } }
+    package func allParameters(_ name: String) -> [String] {
+        all(name).map { String($0.prefix { $0 != ":" }.dropFirst()) }
+    }
     package func parameters(_ name: String) -> String { allParameters(name).first ?? "" }
 
     /// Returns the time of a property, for comparison within one zone.

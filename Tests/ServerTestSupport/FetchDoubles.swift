@@ -39,7 +39,9 @@ package final class ConnectRecorder: HopTransport {
     private let hops = Mutex<[Hop]>([])
     private let answer: @Sendable (Hop) throws -> OutboundAnswer
 
-    package init(_ answer: @escaping @Sendable (Hop) throws -> OutboundAnswer = { _ in .calendar }) { self.answer = answer }
+    package init(_ answer: @escaping @Sendable (Hop) throws -> OutboundAnswer = { _ in .calendar }) {
+        self.answer = answer
+    }
 
     package var connected: [IPAddress] { hops.withLock { $0.map(\.address) } }
     package var urls: [String] { hops.withLock { $0.map { $0.url.reveal() } } }
@@ -56,7 +58,8 @@ package final class ConnectRecorder: HopTransport {
 }
 
 extension OutboundAnswer {
-    package static let calendar = OutboundAnswer(status: 200, headers: [("Content-Type", "text/calendar; charset=utf-8")])
+    package static let calendar = OutboundAnswer(
+        status: 200, headers: [("Content-Type", "text/calendar; charset=utf-8")])
 
     package static func redirect(_ location: String, status: Int = 302) -> OutboundAnswer {
         OutboundAnswer(status: status, headers: [("Location", location)])

@@ -50,7 +50,9 @@ package final class MemoryCalendar: CalendarProvider {
     package var writes: Int { state.withLock { $0.writes } }
 
     /// The event of an item.
-    package func event(of item: String) -> Stored? { live.values.first { $0.mark?.item.id.isSameText(as: item) == true } }
+    package func event(of item: String) -> Stored? {
+        live.values.first { $0.mark?.item.id.isSameText(as: item) == true }
+    }
 
     package func add(_ entry: Entry) {
         state.withLock { state in
@@ -133,8 +135,9 @@ package final class MemoryCalendar: CalendarProvider {
         }
     }
 
-    package func look(at ids: [String], in calendar: String) async throws(ProviderFailure) -> [(id: String, look: RemoteLookup)]
-    {
+    package func look(
+        at ids: [String], in calendar: String
+    ) async throws(ProviderFailure) -> [(id: String, look: RemoteLookup)] {
         try await enter()
         return state.withLock { state in
             ids.map { id in
@@ -199,7 +202,9 @@ package final class MemoryCalendar: CalendarProvider {
         }
     }
 
-    package func watch(_ calendar: String, address: String, secret: String) async throws(ProviderFailure) -> WatchChannel? {
+    package func watch(
+        _ calendar: String, address: String, secret: String
+    ) async throws(ProviderFailure) -> WatchChannel? {
         try await enter()
         return state.withLock { state in
             let id = "channel-\(state.channels.count)"

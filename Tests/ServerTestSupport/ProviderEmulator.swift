@@ -3,8 +3,8 @@
 import Foundation
 import Glibc
 package import Outbound
-import Testing
 import TestSupport
+import Testing
 
 @testable import KalendsCore
 

@@ -2,8 +2,8 @@
 
 package import Foundation
 import Glibc
-import Testing
 package import TestSupport
+import Testing
 
 /// A server as a separate process, with its own folder.
 package final class RunningServer: Sendable {

@@ -32,7 +32,9 @@ package final class NameServer: Sendable {
     private let channel: any Channel
 
     /// - Parameter answer: is passed a question's message with the name and type that it asks for; nil sends no answer.
-    package init(_ answer: @escaping @Sendable (_ question: [UInt8], _ name: String, _ type: Int) -> [UInt8]?) async throws {
+    package init(
+        _ answer: @escaping @Sendable (_ question: [UInt8], _ name: String, _ type: Int) -> [UInt8]?
+    ) async throws {
         channel = try await DatagramBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
@@ -75,7 +77,8 @@ package final class NameServer: Sendable {
 /// Messages of the DNS, written by hand (RFC 1035 section 4).
 package enum DNSWriter {
     /// Returns an answer to a question with the types and data of some records.
-    package static func answer(_ question: [UInt8], _ records: [(type: Int, data: [UInt8])], code: UInt8 = 0) -> [UInt8] {
+    package static func answer(_ question: [UInt8], _ records: [(type: Int, data: [UInt8])], code: UInt8 = 0) -> [UInt8]
+    {
         var end = 12
         while question[end] > 0 { end += 1 + Int(question[end]) }
         var bytes = Array(question[..<2]) + [0x81, 0x80 | code, 0, 1] + pair(records.count) + [0, 0, 0, 0]
@@ -87,7 +90,9 @@ package enum DNSWriter {
         return bytes
     }
 
-    package static func service(_ priority: Int, _ weight: Int, _ port: Int, _ target: String) -> (type: Int, data: [UInt8]) {
+    package static func service(
+        _ priority: Int, _ weight: Int, _ port: Int, _ target: String
+    ) -> (type: Int, data: [UInt8]) {
         (33, pair(priority) + pair(weight) + pair(port) + name(target))
     }
 

@@ -2,6 +2,7 @@
 
 import Foundation
 import HTTPTypes
+import KalendsFront
 import NIOCore
 import Testing
 

@@ -12,8 +12,8 @@ import Server
 import Storage
 import StoreConformance
 import Synchronization
-package import Testing
 import TestSupport
+package import Testing
 
 @testable import KalendsCore
 @testable import KalendsFront

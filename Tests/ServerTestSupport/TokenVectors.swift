@@ -3,8 +3,8 @@
 package import Foundation
 package import HTTPTypes
 package import KalendsCore
-import Testing
 import TestSupport
+import Testing
 
 /// Tokens that `Oracles/make_tokens.py` signed with another implementation.
 package struct TokenVectors: Sendable {

@@ -88,8 +88,9 @@ extension TestServer {
         return try await WebhookDispatch(services: services, logger: Logger(label: "hooks") { _ in log }).once()
     }
 
-    package func makeWebhook(_ url: String, _ more: [ByteString: JSONValue] = [:]) async throws -> (id: String, secret: String)
-    {
+    package func makeWebhook(
+        _ url: String, _ more: [ByteString: JSONValue] = [:]
+    ) async throws -> (id: String, secret: String) {
         let answer = try await call(
             .post, "/v1/webhooks", .object(more.merging(["url": .string(url)]) { old, _ in old })
         )

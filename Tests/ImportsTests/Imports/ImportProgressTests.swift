@@ -154,7 +154,8 @@ struct ImportProgressTests {
         }
         func preview(_ server: RunningServer) async throws -> String {
             let made = try await call(
-                server, "/v1/circles/c/imports", "POST", NumberedEvents.calendar(count), ("Content-Type", "text/calendar"))
+                server, "/v1/circles/c/imports", "POST", NumberedEvents.calendar(count),
+                ("Content-Type", "text/calendar"))
             return "/v1/imports/\(try #require(made["id"]?.string))"
         }
         func stored(_ server: RunningServer) async throws -> Int {

@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import HTTPTypes
-import ServerTestSupport
 import Testing
 
 /// A phone's calendar as a program on it manages it: it finds events by their marks, fetches changes, and sends its
 /// own.
-final class Pocket {
-    let phone: Phone
-    let name: String
+package final class Pocket {
+    package let phone: Phone
+    package let name: String
     private(set) var since = 0
     /// Events by the phone's own ids.
-    private(set) var events: [String: JSONValue] = [:]
+    package private(set) var events: [String: JSONValue] = [:]
     private var number = 0
-    var writes = 0
+    package var writes = 0
 
-    init(_ phone: Phone, _ name: String) { (self.phone, self.name) = (phone, name) }
+    package init(_ phone: Phone, _ name: String) { (self.phone, self.name) = (phone, name) }
 
     /// Takes what changed, and reports the ids of the events that it created; returns whether anything happened.
-    func round(_ bench: PhoneBench) async throws -> Bool {
+    package func round(_ bench: PhoneBench) async throws -> Bool {
         let (found, next) = try await phone.changes(since: since)
         since = next
         var answers: [JSONValue] = []
@@ -45,7 +44,7 @@ final class Pocket {
         return !answers.isEmpty || found.contains { $0["syncState"] == "deleted" }
     }
 
-    func edit(_ item: String, _ change: [ByteString: JSONValue], _ bench: PhoneBench) async throws {
+    package func edit(_ item: String, _ change: [ByteString: JSONValue], _ bench: PhoneBench) async throws {
         guard let (id, event) = events.first(where: { $0.value["itemId"] == .string(item) }) else { return }
         var members = event.object ?? [:]
         members.merge(change) { $1 }
@@ -53,5 +52,5 @@ final class Pocket {
         try await phone.upsert(bench.sent(.object(members), as: id, ["turn": event["turn"] ?? .null]))
     }
 
-    var items: [String] { events.values.compactMap { $0["itemId"]?.string }.sorted() }
+    package var items: [String] { events.values.compactMap { $0["itemId"]?.string }.sorted() }
 }
