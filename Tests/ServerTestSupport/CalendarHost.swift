@@ -5,14 +5,13 @@ import Foundation
 package import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
+import KalendsCore
 import Logging
 import NIOCore
 import Outbound
 import Synchronization
 import TestSupport
 import Testing
-
-@testable import KalendsCore
 
 /// A host of calendars on this machine, known to the server under test as `cal.example`.
 package final class CalendarHost: Sendable {

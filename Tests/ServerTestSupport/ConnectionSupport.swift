@@ -5,10 +5,9 @@ import FeedTokens
 import Foundation
 import HTTPTypes
 package import ICalBridge
+import KalendsCore
 import Storage
 import Testing
-
-@testable import KalendsCore
 
 extension TestServer {
     /// Returns an active CalDAV connection in the circle `c` with the calendar `cal`, as if a person had chosen it.

@@ -2,11 +2,10 @@
 
 import Foundation
 import HTTPTypes
+import KalendsCore
+import KalendsFront
 import Synchronization
 import Testing
-
-@testable import KalendsCore
-@testable import KalendsFront
 
 /// Checks every answer that any test gets against the server's own OpenAPI document.
 struct DescribedAnswers: Sendable {

@@ -2,11 +2,10 @@
 
 import Base
 import Foundation
+import KalendsCore
 package import Outbound
 import Synchronization
 import Testing
-
-@testable import KalendsCore
 
 /// A resolver that gives a test's answers, repeats the last one, and counts the questions.
 package final class NamedHosts: Resolver {

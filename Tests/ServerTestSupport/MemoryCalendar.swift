@@ -2,10 +2,9 @@
 
 package import CalendarSync
 package import ICalBridge
+import KalendsCore
 package import Storage
 package import Synchronization
-
-@testable import KalendsCore
 
 /// A person's calendar in memory that behaves like a provider: etags, cursors, identities that stay taken.
 package final class MemoryCalendar: CalendarProvider {

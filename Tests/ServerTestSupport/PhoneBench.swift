@@ -2,11 +2,10 @@
 
 import HTTPTypes
 import ICalBridge
+import KalendsCore
 import Logging
 import Storage
 import Testing
-
-@testable import KalendsCore
 
 /// A server whose circle's items go to phones.
 package struct PhoneBench: Sendable {

@@ -2,11 +2,10 @@
 
 import Foundation
 import Glibc
+import KalendsCore
 package import Outbound
 import TestSupport
 import Testing
-
-@testable import KalendsCore
 
 /// One of the emulators of Tests/Providers, as a separate program.
 package final class ProviderEmulator: Sendable {

@@ -2,12 +2,11 @@
 
 import FeedTokens
 import HTTPTypes
+import KalendsCore
+import KalendsFront
 package import NIOCore
 import Storage
 import Testing
-
-@testable import KalendsCore
-@testable import KalendsFront
 
 /// Paths of every route to existing things, and bodies that it accepts.
 package struct RoutePaths: Sendable {

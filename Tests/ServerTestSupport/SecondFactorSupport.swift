@@ -2,10 +2,9 @@
 
 import Base
 package import HTTPTypes
+import KalendsCore
 import NIOCore
 import Testing
-
-@testable import KalendsCore
 
 /// What a user with a second factor has: the app with its secret, and the recovery codes on paper.
 package struct Authenticator: Sendable {

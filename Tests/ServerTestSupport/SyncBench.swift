@@ -4,12 +4,11 @@ package import CalendarSync
 import Foundation
 import HTTPTypes
 import ICalBridge
+import KalendsCore
 import Logging
 package import Storage
 import Synchronization
 import Testing
-
-@testable import KalendsCore
 
 /// A server with calendars in memory instead of people's accounts.
 package struct SyncBench: Sendable {

@@ -2,9 +2,8 @@
 
 import CalendarSync
 import ICalBridge
+import KalendsCore
 import Storage
-
-@testable import KalendsCore
 
 /// Records as the engine stores them, one of each kind.
 package enum SyncSamples {

@@ -6,6 +6,8 @@ package import HTTPTypes
 import Hummingbird
 package import HummingbirdTesting
 import ICalBridge
+import KalendsCore
+import KalendsFront
 package import Logging
 package import NIOCore
 import Server
@@ -14,9 +16,6 @@ import StoreConformance
 import Synchronization
 import TestSupport
 package import Testing
-
-@testable import KalendsCore
-@testable import KalendsFront
 
 /// A clock that stands still until a test moves it.
 package final class TestClock: Sendable {

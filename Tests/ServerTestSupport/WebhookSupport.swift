@@ -4,12 +4,11 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
+import KalendsCore
 import Logging
 import NIOCore
 import Synchronization
 import Testing
-
-@testable import KalendsCore
 
 /// A receiver of webhooks on this machine that records everything it gets and answers as a test wants.
 package final class HookReceiver: Sendable {
