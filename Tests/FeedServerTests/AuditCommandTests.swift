@@ -4,11 +4,12 @@ import AsyncHTTPClient
 import Foundation
 import NIOCore
 import NIOHTTP1
-import ServerTestSupport
 import Storage
 import StorageSQLite
 import TestSupport
 import Testing
+
+@testable import ServerTestSupport
 
 @Suite("The audit trail of a separate server")
 struct AuditCommandTests {

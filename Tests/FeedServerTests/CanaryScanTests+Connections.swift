@@ -6,13 +6,13 @@ import FeedTokens
 import Foundation
 import NIOHTTP1
 import Server
-import ServerTestSupport
 import Storage
 import StorageSQLite
 import TestSupport
 import Testing
 
 @testable import KalendsCore
+@testable import ServerTestSupport
 
 extension CanaryScanTests {
     @Test("The same holds for the credentials of people's external calendars")

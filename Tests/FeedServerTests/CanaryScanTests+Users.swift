@@ -7,11 +7,11 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 import Server
-import ServerTestSupport
 import TestSupport
 import Testing
 
 @testable import KalendsCore
+@testable import ServerTestSupport
 
 extension CanaryScanTests {
     @Test("The same holds for the secrets of users, their browsers and their devices")

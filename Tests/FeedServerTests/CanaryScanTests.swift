@@ -6,9 +6,10 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 import Server
-import ServerTestSupport
 import TestSupport
 import Testing
+
+@testable import ServerTestSupport
 
 @Suite("Canaries")
 struct CanaryScanTests {

@@ -2,9 +2,10 @@
 
 import Foundation
 import ProgramFiles
-import ServerTestSupport
 import TestSupport
 import Testing
+
+@testable import ServerTestSupport
 
 @Suite("The demo within the program")
 struct DemoFilesTests {

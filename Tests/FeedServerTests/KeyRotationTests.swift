@@ -2,13 +2,13 @@
 
 import FeedTokens
 import Foundation
-import ServerTestSupport
 import Storage
 import StorageSQLite
 import TestSupport
 import Testing
 
 @testable import KalendsCore
+@testable import ServerTestSupport
 
 @Suite("Rotating the sealing key")
 struct KeyRotationTests {

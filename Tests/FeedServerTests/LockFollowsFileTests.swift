@@ -2,9 +2,10 @@
 
 import Foundation
 import Glibc
-import ServerTestSupport
 import TestSupport
 import Testing
+
+@testable import ServerTestSupport
 
 @Suite("One process, whatever the database is called")
 struct LockFollowsFileTests {

@@ -3,12 +3,12 @@
 import Foundation
 import HTTPTypes
 import NIOCore
-import ServerTestSupport
 import Storage
 import TestSupport
 import Testing
 
 @testable import KalendsCore
+@testable import ServerTestSupport
 
 @Suite("The process that reads strangers' files")
 struct ReadWorkerTests {

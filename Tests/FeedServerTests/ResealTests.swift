@@ -3,7 +3,6 @@
 import FeedTokens
 import Foundation
 import HTTPTypes
-import ServerTestSupport
 import Storage
 import StorageSQLite
 import Synchronization
@@ -11,6 +10,7 @@ import TestSupport
 import Testing
 
 @testable import KalendsCore
+@testable import ServerTestSupport
 
 /// What one server made and the next one needs.
 private final class Kept: Sendable {

@@ -2,9 +2,10 @@
 
 import Base
 import Foundation
-import ServerTestSupport
 import TestSupport
 import Testing
+
+@testable import ServerTestSupport
 
 @Suite("The log of a server")
 struct ServerLogTests {

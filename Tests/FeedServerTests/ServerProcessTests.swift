@@ -2,9 +2,10 @@
 
 import Foundation
 import Glibc
-import ServerTestSupport
 import TestSupport
 import Testing
+
+@testable import ServerTestSupport
 
 @Suite("The server as a process")
 struct ServerProcessTests {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import ServerTestSupport
 import TestSupport
 import Testing
 
 @testable import KalendsCore
+@testable import ServerTestSupport
 
 @Suite("Settings")
 struct SettingTests {

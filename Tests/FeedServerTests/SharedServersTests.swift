@@ -5,13 +5,13 @@ import Foundation
 import HTTPTypes
 import HummingbirdTesting
 import Server
-import ServerTestSupport
 import Storage
 import StoreConformance
 import TestSupport
 import Testing
 
 @testable import KalendsCore
+@testable import ServerTestSupport
 
 @Suite(
     "Several servers on one database",

@@ -5,10 +5,11 @@ import HTTPTypes
 import NIOCore
 import NIOPosix
 import Server
-import ServerTestSupport
 import Storage
 import TestSupport
 import Testing
+
+@testable import ServerTestSupport
 
 @Suite("The reasons why a server does not start, and why a file cannot be read")
 struct StartRefusalTests {

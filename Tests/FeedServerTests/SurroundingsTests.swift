@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import ServerTestSupport
 import TestSupport
 import Testing
 
 @testable import FeedServer
 @testable import KalendsCore
 @testable import KalendsFront
+@testable import ServerTestSupport
 
 @Suite("What doctor looks at around the database")
 struct SurroundingsTests {

@@ -4,9 +4,10 @@ import AsyncHTTPClient
 import Foundation
 import NIOCore
 import NIOHTTP1
-import ServerTestSupport
 import TestSupport
 import Testing
+
+@testable import ServerTestSupport
 
 @Suite("Webhooks of a server that is killed")
 struct WebhookProcessTests {

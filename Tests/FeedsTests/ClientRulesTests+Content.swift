@@ -5,8 +5,9 @@ import Foundation
 import HTTPTypes
 import ICalBridge
 import NIOCore
-import ServerTestSupport
 import Testing
+
+@testable import ServerTestSupport
 
 extension ClientRulesTests {
     @Test("Rule 6: Tasks and follow-ups are events; only readers who ask for to-dos get them")

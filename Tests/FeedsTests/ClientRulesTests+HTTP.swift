@@ -5,11 +5,11 @@ import Foundation
 import HTTPTypes
 import ICalBridge
 import NIOCore
-import ServerTestSupport
 import Testing
 
 @testable import KalendsCore
 @testable import KalendsFront
+@testable import ServerTestSupport
 
 extension ClientRulesTests {
     @Test("Rule 7: An ended address is 410, an unknown one 404: no password, no page, no way elsewhere")

@@ -5,8 +5,9 @@ import Foundation
 import HTTPTypes
 import ICalBridge
 import NIOCore
-import ServerTestSupport
 import Testing
+
+@testable import ServerTestSupport
 
 extension ClientRulesTests {
     @Test("Rule 1: Every visible change raises SEQUENCE, LAST-MODIFIED and DTSTAMP, of overrides too")

@@ -5,11 +5,11 @@ import Foundation
 import HTTPTypes
 import ICalBridge
 import NIOCore
-import ServerTestSupport
 import Testing
 
 @testable import KalendsCore
 @testable import KalendsFront
+@testable import ServerTestSupport
 
 extension ClientRulesTests {
     @Test("Rule 20: An address comes as https or http and as webcal, never as webcals")

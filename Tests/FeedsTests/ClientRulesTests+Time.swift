@@ -5,8 +5,9 @@ import Foundation
 import HTTPTypes
 import ICalBridge
 import NIOCore
-import ServerTestSupport
 import Testing
+
+@testable import ServerTestSupport
 
 extension ClientRulesTests {
     @Test("Rule 4: A VTIMEZONE is our own: a plain name, one part a season, since 1970, by a yearly rule")

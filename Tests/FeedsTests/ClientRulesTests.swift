@@ -5,9 +5,10 @@ import Foundation
 import HTTPTypes
 import ICalBridge
 import NIOCore
-import ServerTestSupport
 import TestSupport
 import Testing
+
+@testable import ServerTestSupport
 
 /// Forty rules sum up what real calendar apps need; each has a numbered test here, or a reason in `reasons`.
 ///

@@ -5,11 +5,11 @@ import HTTPTypes
 import ICalBridge
 import NIOCore
 import Server
-import ServerTestSupport
 import Storage
 import Testing
 
 @testable import KalendsCore
+@testable import ServerTestSupport
 
 /// Reads that memory cannot answer: each look at the database is a way to another thread and back.
 @Suite("Reads that memory cannot answer")

@@ -4,9 +4,10 @@ import Foundation
 import Glibc
 import HTTPTypes
 import HummingbirdTesting
-import ServerTestSupport
 import TestSupport
 import Testing
+
+@testable import ServerTestSupport
 
 /// Each test is a row of the table in docs/feeds.md.
 @Suite("What counts as a read")

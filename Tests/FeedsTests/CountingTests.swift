@@ -7,12 +7,12 @@ import Hummingbird
 import HummingbirdTesting
 import NIOCore
 import NIOHTTP1
-import ServerTestSupport
 import Storage
 import TestSupport
 import Testing
 
 @testable import KalendsCore
+@testable import ServerTestSupport
 
 @Suite("Counting")
 struct CountingTests {

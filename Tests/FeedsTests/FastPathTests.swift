@@ -5,11 +5,11 @@ import Foundation
 import HTTPTypes
 import HummingbirdTesting
 import NIOCore
-import ServerTestSupport
 import Storage
 import Testing
 
 @testable import KalendsCore
+@testable import ServerTestSupport
 
 @Suite("The fast path from a connection to a feed")
 struct FastPathTests {

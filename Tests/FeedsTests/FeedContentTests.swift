@@ -2,12 +2,12 @@
 
 import Foundation
 import HTTPTypes
-import ServerTestSupport
 import Storage
 import Synchronization
 import Testing
 
 @testable import KalendsCore
+@testable import ServerTestSupport
 
 @Suite("What a feed shows")
 struct FeedContentTests {

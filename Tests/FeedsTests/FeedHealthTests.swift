@@ -2,11 +2,11 @@
 
 import Foundation
 import HTTPTypes
-import ServerTestSupport
 import Storage
 import Testing
 
 @testable import KalendsCore
+@testable import ServerTestSupport
 
 @Suite("How a feed is doing")
 struct FeedHealthTests {

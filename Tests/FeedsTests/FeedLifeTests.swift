@@ -2,8 +2,9 @@
 
 import Foundation
 import HTTPTypes
-import ServerTestSupport
 import Testing
+
+@testable import ServerTestSupport
 
 @Suite("The life of a feed")
 struct FeedLifeTests {

@@ -3,11 +3,11 @@
 import Foundation
 import HTTPTypes
 import ICalBridge
-import ServerTestSupport
 import Testing
 
 @testable import KalendsCore
 @testable import KalendsFront
+@testable import ServerTestSupport
 
 @Suite("Reading a feed")
 struct FeedReadingTests {

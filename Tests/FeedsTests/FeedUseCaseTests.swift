@@ -4,11 +4,11 @@ import Base
 import FeedTokens
 import HTTPTypes
 import ICalBridge
-import ServerTestSupport
 import Storage
 import Testing
 
 @testable import KalendsCore
+@testable import ServerTestSupport
 
 @Suite("What is done without a request")
 struct FeedUseCaseTests {

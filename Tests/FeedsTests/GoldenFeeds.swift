@@ -4,12 +4,12 @@ import Foundation
 import HTTPTypes
 import ICalBridge
 import NIOCore
-import ServerTestSupport
 import Synchronization
 import TestSupport
 import Testing
 
 @testable import KalendsCore
+@testable import ServerTestSupport
 
 /// The bytes that a server answered.
 struct GoldenFeed: Sendable {

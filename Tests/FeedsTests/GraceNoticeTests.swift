@@ -3,10 +3,10 @@
 import Foundation
 import HTTPTypes
 import ICalBridge
-import ServerTestSupport
 import Testing
 
 @testable import KalendsCore
+@testable import ServerTestSupport
 
 @Suite("The old address in its grace")
 struct GraceNoticeTests {

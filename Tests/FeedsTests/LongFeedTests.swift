@@ -3,11 +3,11 @@
 import HTTPTypes
 import HummingbirdTesting
 import NIOCore
-import ServerTestSupport
 import TestSupport
 import Testing
 
 @testable import KalendsCore
+@testable import ServerTestSupport
 
 @Suite("Long feeds and the memory for answers")
 struct LongFeedTests {

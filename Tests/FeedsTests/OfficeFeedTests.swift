@@ -2,10 +2,10 @@
 
 import HTTPTypes
 import Logging
-import ServerTestSupport
 import Testing
 
 @testable import KalendsCore
+@testable import ServerTestSupport
 
 @Suite("Office days in the person's feeds")
 struct OfficeFeedTests {

@@ -4,9 +4,10 @@ import Foundation
 import HTTPTypes
 import ICalBridge
 import NIOCore
-import ServerTestSupport
 import TestSupport
 import Testing
+
+@testable import ServerTestSupport
 
 @Suite("A rescheduled series that came without the series itself")
 struct OrphanFeedTests {

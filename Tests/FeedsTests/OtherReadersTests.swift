@@ -3,9 +3,10 @@
 import Foundation
 import HTTPTypes
 import ICalBridge
-import ServerTestSupport
 import TestSupport
 import Testing
+
+@testable import ServerTestSupport
 
 @Suite("Readers that nobody here wrote")
 struct OtherReadersTests {

@@ -4,11 +4,11 @@ import FeedTokens
 import Foundation
 import HTTPTypes
 import NIOCore
-import ServerTestSupport
 import TestSupport
 import Testing
 
 @testable import KalendsFront
+@testable import ServerTestSupport
 
 @Suite("Feeds in gzip")
 struct PackedFeedTests {

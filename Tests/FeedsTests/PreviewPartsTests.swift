@@ -3,11 +3,11 @@
 import Base
 import HTTPTypes
 import NIOCore
-import ServerTestSupport
 import Testing
 
 @testable import KalendsCore
 @testable import KalendsFront
+@testable import ServerTestSupport
 
 @Suite("A preview in parts")
 struct PreviewPartsTests {

@@ -4,9 +4,10 @@ import Foundation
 import HTTPTypes
 import ICalBridge
 import NIOCore
-import ServerTestSupport
 import TestSupport
 import Testing
+
+@testable import ServerTestSupport
 
 /// Words that appear nowhere by chance, one for each place where a string can be put.
 private struct Canaries {

@@ -2,13 +2,13 @@
 
 import Foundation
 import HTTPTypes
-import ServerTestSupport
 import Storage
 import TestSupport
 import Testing
 
 @testable import KalendsCore
 @testable import KalendsFront
+@testable import ServerTestSupport
 
 @Suite("Who has the latest change of an item")
 struct ReachTests {

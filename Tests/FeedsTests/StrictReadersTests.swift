@@ -4,10 +4,11 @@ import Foundation
 import HTTPTypes
 import ICalBridge
 import NIOCore
-import ServerTestSupport
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import ServerTestSupport
 
 /// Every feed here is read by four libraries in their strictest mode, which have to find the same events in it and must
 /// not report any problem.

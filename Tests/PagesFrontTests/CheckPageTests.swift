@@ -4,12 +4,12 @@ import Foundation
 import HTTPTypes
 import ICalBridge
 import Pages
-import ServerTestSupport
 import Storage
 import TestSupport
 import Testing
 
 @testable import KalendsCore
+@testable import ServerTestSupport
 
 @Suite("A file is checked on a page")
 struct CheckPageTests {

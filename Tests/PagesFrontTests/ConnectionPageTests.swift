@@ -3,13 +3,13 @@
 import Foundation
 import HTTPTypes
 import Logging
-import ServerTestSupport
 import Storage
 import TestSupport
 import Testing
 
 @testable import KalendsCore
 @testable import KalendsFront
+@testable import ServerTestSupport
 
 @Suite("The connections' pages")
 struct ConnectionPageTests {

@@ -3,9 +3,10 @@
 import Foundation
 import HTTPTypes
 import PhoneTexts
-import ServerTestSupport
 import Storage
 import Testing
+
+@testable import ServerTestSupport
 
 @Suite("The connectors' pages")
 struct ConnectorPageTests {

@@ -2,10 +2,11 @@
 
 import Foundation
 import HTTPTypes
-import ServerTestSupport
 import Storage
 import TestSupport
 import Testing
+
+@testable import ServerTestSupport
 
 @Suite("Pages are packed")
 struct PackedPageTests {

@@ -3,13 +3,13 @@
 import Foundation
 import HTTPTypes
 import NIOCore
-import ServerTestSupport
 import Storage
 import TestSupport
 import Testing
 
 @testable import KalendsCore
 @testable import KalendsFront
+@testable import ServerTestSupport
 
 @Suite("What every page has in common")
 struct PageDoorTests {

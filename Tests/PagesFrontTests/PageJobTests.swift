@@ -4,10 +4,11 @@ import FeedTokens
 import Foundation
 import HTTPTypes
 import NIOCore
-import ServerTestSupport
 import Storage
 import TestSupport
 import Testing
+
+@testable import ServerTestSupport
 
 @Suite("Pages by hand: links, devices, account, subscriptions, office days")
 struct PageJobTests {

@@ -2,12 +2,12 @@
 
 import HTTPTypes
 import Server
-import ServerTestSupport
 import Storage
 import Testing
 
 @testable import KalendsCore
 @testable import KalendsFront
+@testable import ServerTestSupport
 
 /// A page that reads in several transactions may show two states of the database at once.
 @Suite("Pages read once")

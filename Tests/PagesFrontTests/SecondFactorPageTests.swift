@@ -2,10 +2,10 @@
 
 import HTTPTypes
 import Pages
-import ServerTestSupport
 import Testing
 
 @testable import KalendsCore
+@testable import ServerTestSupport
 
 @Suite("The second factor on pages")
 struct SecondFactorPageTests {

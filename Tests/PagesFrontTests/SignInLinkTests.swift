@@ -5,13 +5,13 @@ import Foundation
 import HTTPTypes
 import Logging
 import Server
-import ServerTestSupport
 import Storage
 import TestSupport
 import Testing
 
 @testable import KalendsCore
 @testable import KalendsFront
+@testable import ServerTestSupport
 
 @Suite("Sign-in links")
 struct SignInLinkTests {

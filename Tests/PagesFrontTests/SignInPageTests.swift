@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import HTTPTypes
-import ServerTestSupport
 import Testing
 
 @testable import KalendsCore
 @testable import KalendsFront
+@testable import ServerTestSupport
 
 @Suite("In and out of the pages")
 struct SignInPageTests {

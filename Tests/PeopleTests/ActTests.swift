@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Base
-import ServerTestSupport
 import Storage
 import Testing
 
 @testable import KalendsCore
+@testable import ServerTestSupport
 
 @Suite("The one act that changes something")
 struct ActTests {

@@ -3,11 +3,11 @@
 import Foundation
 import HTTPTypes
 import NIOCore
-import ServerTestSupport
 import TestSupport
 import Testing
 
 @testable import KalendsFront
+@testable import ServerTestSupport
 
 extension AuditTests {
     @Test("Feeds: made, changed, renewed, shown, ended and deleted, each once and without label or address")

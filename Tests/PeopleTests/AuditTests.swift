@@ -4,11 +4,11 @@ import Foundation
 import HTTPTypes
 import HummingbirdTesting
 import NIOCore
-import ServerTestSupport
 import Storage
 import Testing
 
 @testable import KalendsCore
+@testable import ServerTestSupport
 
 @Suite("The audit trail")
 struct AuditTests {

@@ -3,11 +3,11 @@
 import FeedTokens
 import Foundation
 import HTTPTypes
-import ServerTestSupport
 import Testing
 
 @testable import KalendsCore
 @testable import KalendsFront
+@testable import ServerTestSupport
 
 @Suite("Who is in the log")
 struct CallerInLogTests {

@@ -2,11 +2,11 @@
 
 import HTTPTypes
 import Hummingbird
-import ServerTestSupport
 import Testing
 
 @testable import KalendsCore
 @testable import KalendsFront
+@testable import ServerTestSupport
 
 @Suite("Routes are closed unless they say whom they let in")
 struct ClosedByDefaultTests {

@@ -2,12 +2,12 @@
 
 import FeedTokens
 import HTTPTypes
-import ServerTestSupport
 import TestSupport
 import Testing
 
 @testable import KalendsCore
 @testable import KalendsFront
+@testable import ServerTestSupport
 
 @Suite("Names of cookies")
 struct CookieNameTests {

@@ -4,11 +4,11 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
-import ServerTestSupport
 import Synchronization
 import Testing
 
 @testable import KalendsCore
+@testable import ServerTestSupport
 
 /// A host application's small key server, whose answers a test chooses.
 private final class KeyServer: Sendable {

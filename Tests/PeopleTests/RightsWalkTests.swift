@@ -6,13 +6,13 @@ import FeedTokens
 import Foundation
 import HTTPTypes
 import NIOCore
-import ServerTestSupport
 import Storage
 import TestSupport
 import Testing
 
 @testable import KalendsCore
 @testable import KalendsFront
+@testable import ServerTestSupport
 
 /// A caller with one kind of credential.
 private struct Caller: Sendable {

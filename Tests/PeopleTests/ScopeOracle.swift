@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import HTTPTypes
-import ServerTestSupport
 
 @testable import KalendsCore
 @testable import KalendsFront
+@testable import ServerTestSupport
 
 /// The scope that each route requires of a service key, typed from docs/rights.md and not taken from the routes.
 enum ScopeOracle {

@@ -3,11 +3,11 @@
 import Base
 import FeedTokens
 import HTTPTypes
-import ServerTestSupport
 import Storage
 import Testing
 
 @testable import KalendsCore
+@testable import ServerTestSupport
 
 @Suite("Second factors")
 struct SecondFactorTests {

@@ -5,11 +5,11 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
-import ServerTestSupport
 import TestSupport
 import Testing
 
 @testable import KalendsCore
+@testable import ServerTestSupport
 
 @Suite("Secrets stay where they belong")
 struct SecretScanTests {

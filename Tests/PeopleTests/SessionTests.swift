@@ -5,12 +5,12 @@ import Foundation
 import HTTPTypes
 import NIOCore
 import Server
-import ServerTestSupport
 import Storage
 import Testing
 
 @testable import KalendsCore
 @testable import KalendsFront
+@testable import ServerTestSupport
 
 @Suite("Sessions")
 struct SessionTests {

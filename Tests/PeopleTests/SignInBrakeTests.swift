@@ -5,13 +5,13 @@ import FeedTokens
 import Foundation
 import HTTPTypes
 import NIOCore
-import ServerTestSupport
 import Storage
 import StorageSQLite
 import Testing
 
 @testable import KalendsCore
 @testable import KalendsFront
+@testable import ServerTestSupport
 
 @Suite("The brake on guesses, after a restart")
 struct SignInBrakeTests {

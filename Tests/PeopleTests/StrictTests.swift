@@ -4,13 +4,13 @@ import Base
 import Foundation
 import HTTPTypes
 import NIOCore
-import ServerTestSupport
 import Storage
 import TestSupport
 import Testing
 
 @testable import KalendsCore
 @testable import KalendsFront
+@testable import ServerTestSupport
 
 @Suite("A strict server")
 struct StrictTests {

@@ -5,10 +5,10 @@ import Crypto
 import Foundation
 import HTTPTypes
 import NIOCore
-import ServerTestSupport
 import Testing
 
 @testable import KalendsCore
+@testable import ServerTestSupport
 
 @Suite("Scopes of users' tokens")
 struct TokenScopeTests {

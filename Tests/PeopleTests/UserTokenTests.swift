@@ -3,12 +3,12 @@
 import Foundation
 import HTTPTypes
 import NIOCore
-import ServerTestSupport
 import TestSupport
 import Testing
 
 @testable import KalendsCore
 @testable import KalendsFront
+@testable import ServerTestSupport
 
 @Suite("Tokens of users")
 struct UserTokenTests {

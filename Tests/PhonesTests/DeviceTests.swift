@@ -3,10 +3,10 @@
 import Foundation
 import HTTPTypes
 import NIOCore
-import ServerTestSupport
 import Testing
 
 @testable import KalendsFront
+@testable import ServerTestSupport
 
 @Suite("Devices")
 struct DeviceTests {

@@ -4,11 +4,11 @@ import CalendarSync
 import HTTPTypes
 import ICalBridge
 import Logging
-import ServerTestSupport
 import Storage
 import Testing
 
 @testable import KalendsCore
+@testable import ServerTestSupport
 
 @Suite("Office days that connections and phones carry")
 struct OfficeCarriedTests {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import HTTPTypes
-import ServerTestSupport
 import Storage
 import Testing
 
 @testable import CalendarSync
 @testable import KalendsCore
 @testable import KalendsFront
+@testable import ServerTestSupport
 
 @Suite("Bounds of a person's own events")
 struct OwnBoundsTests {

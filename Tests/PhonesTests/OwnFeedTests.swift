@@ -3,9 +3,10 @@
 import FeedTokens
 import Foundation
 import HTTPTypes
-import ServerTestSupport
 import Storage
 import Testing
+
+@testable import ServerTestSupport
 
 @Suite("Feeds with their owner's own entries")
 struct OwnFeedTests {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import HTTPTypes
-import ServerTestSupport
 import Storage
 import Testing
 
 @testable import KalendsCore
+@testable import ServerTestSupport
 
 @Suite("A person's own events")
 struct PersonalEventTests {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import HTTPTypes
-import ServerTestSupport
 import Storage
 import Testing
+
+@testable import ServerTestSupport
 
 @Suite("One phone carries a connection at a time")
 struct PhoneCarrierTests {

@@ -2,10 +2,11 @@
 
 import Foundation
 import HTTPTypes
-import ServerTestSupport
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import ServerTestSupport
 
 @Suite("What a phone takes along")
 struct PhoneChangesTests {

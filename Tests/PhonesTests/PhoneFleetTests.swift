@@ -5,13 +5,13 @@ import Foundation
 import HTTPTypes
 import ICalBridge
 import Logging
-import ServerTestSupport
 import Storage
 import Synchronization
 import TestSupport
 import Testing
 
 @testable import KalendsCore
+@testable import ServerTestSupport
 
 @Suite("Several carriers of one circle")
 struct PhoneFleetTests {

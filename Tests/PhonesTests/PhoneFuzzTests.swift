@@ -2,9 +2,10 @@
 
 import HTTPTypes
 import NIOCore
-import ServerTestSupport
 import TestSupport
 import Testing
+
+@testable import ServerTestSupport
 
 @Suite("Whatever a phone sends")
 struct PhoneFuzzTests {

@@ -2,9 +2,10 @@
 
 import HTTPTypes
 import ICalBridge
-import ServerTestSupport
 import Storage
 import Testing
+
+@testable import ServerTestSupport
 
 @Suite("A circle's items on phones")
 struct PhoneItemsTests {

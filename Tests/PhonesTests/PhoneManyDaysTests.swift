@@ -2,11 +2,11 @@
 
 import HTTPTypes
 import ICalBridge
-import ServerTestSupport
 import Storage
 import Testing
 
 @testable import KalendsCore
+@testable import ServerTestSupport
 
 @Suite("Many days of a series that a phone deletes")
 struct PhoneManyDaysTests {

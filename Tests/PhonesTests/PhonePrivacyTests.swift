@@ -2,12 +2,12 @@
 
 import HTTPTypes
 import NIOCore
-import ServerTestSupport
 import Storage
 import Testing
 
 @testable import KalendsCore
 @testable import KalendsFront
+@testable import ServerTestSupport
 
 @Suite("A person's calendar is that person's")
 struct PhonePrivacyTests {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import HTTPTypes
-import ServerTestSupport
 import Testing
+
+@testable import ServerTestSupport
 
 @Suite("A phone's connection after one whose events stayed")
 struct PhoneReconnectTests {

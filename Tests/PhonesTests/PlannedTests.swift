@@ -3,11 +3,11 @@
 import Foundation
 import HTTPTypes
 import NIOCore
-import ServerTestSupport
 import TestSupport
 import Testing
 
 @testable import KalendsCore
+@testable import ServerTestSupport
 
 @Suite("What phones have planned")
 struct PlannedTests {

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-package import HTTPTypes
+import HTTPTypes
 import NIOCore
 import Synchronization
-package import Testing
+import Testing
 
 /// A browser without scripts: it keeps cookies, follows redirects, and sends forms as their pages have them.
-package final class Browser: Sendable {
-    package let server: TestServer
+final class Browser: Sendable {
+    let server: TestServer
     private let cookies: Mutex<[String: String]>
     private let places = Mutex<[String]>([])
 
-    package init(_ server: TestServer, cookies: [String: String] = [:]) {
+    init(_ server: TestServer, cookies: [String: String] = [:]) {
         self.server = server
         self.cookies = Mutex(cookies)
     }
 
     /// The header fields that a browser sends with a form of the server's own pages.
-    package static let own = HTTPFields(named: ["Sec-Fetch-Site": "same-origin"])
+    static let own = HTTPFields(named: ["Sec-Fetch-Site": "same-origin"])
 
     /// Returns a browser in which a user signed in with their password.
-    package static func signedIn(_ user: String, _ server: TestServer) async throws -> Browser {
+    static func signedIn(_ user: String, _ server: TestServer) async throws -> Browser {
         let browser = Browser(server)
         let page = try await browser.open("/app/sign-in").expect(200)
         try await browser.send(page, to: "/app/sign-in", ["user": user, "password": "\(user)'s password"]).expect(200)
@@ -29,18 +29,18 @@ package final class Browser: Sendable {
     }
 
     /// All addresses that redirects led to.
-    package var history: [String] { places.withLock { $0 } }
-    package var hasSession: Bool { cookies.withLock { $0["kalends_session"] != nil } }
+    var history: [String] { places.withLock { $0 } }
+    var hasSession: Bool { cookies.withLock { $0["kalends_session"] != nil } }
 
     /// Opens an address and follows its redirects.
-    package func open(_ path: String, follows: Bool = true, headers: HTTPFields = [:]) async throws -> Answer {
+    func open(_ path: String, follows: Bool = true, headers: HTTPFields = [:]) async throws -> Answer {
         try await ask(.get, path, follows: follows, headers: headers)
     }
 
     /// Sends one of a page's forms with some typed values; a name with a nil value is switched off.
     ///
     /// - Parameter action: the form's action, as in the page.
-    package func send(
+    func send(
         _ page: Answer, to action: String, _ typed: [String: String?] = [:], follows: Bool = true,
         headers: HTTPFields = Browser.own, sourceLocation: SourceLocation = #_sourceLocation
     ) async throws -> Answer {
@@ -51,7 +51,7 @@ package final class Browser: Sendable {
     }
 
     /// Sends a form that is on no page.
-    package func post(
+    func post(
         _ path: String, _ fields: [(String, String)], follows: Bool = true,
         headers: HTTPFields = Browser.own
     ) async throws -> Answer {
@@ -64,9 +64,7 @@ package final class Browser: Sendable {
     /// Sends a page's form with a file in it.
     ///
     /// - Parameter token: in place of the form's own.
-    package func upload(
-        _ page: Answer, to action: String, _ content: String, token: String? = nil
-    ) async throws -> Answer {
+    func upload(_ page: Answer, to action: String, _ content: String, token: String? = nil) async throws -> Answer {
         let form = HTMLForm.all(in: page.text).first { $0.action == action && $0.names.contains("file") }
         var headers = Self.own
         headers[.contentType] = "multipart/form-data; boundary=of-the-form"
@@ -107,16 +105,16 @@ package final class Browser: Sendable {
 }
 
 /// A form of a page, with the values of its fields.
-package struct HTMLForm {
-    package let action: String
-    package let method: String
-    package private(set) var fields: [(name: String, value: String)] = []
-    package private(set) var names: [String] = []
+struct HTMLForm {
+    let action: String
+    let method: String
+    private(set) var fields: [(name: String, value: String)] = []
+    private(set) var names: [String] = []
 
     /// The token that it carries.
-    package var token: String? { fields.first { $0.name == "token" }?.value }
+    var token: String? { fields.first { $0.name == "token" }?.value }
 
-    package static func all(in html: String) -> [HTMLForm] {
+    static func all(in html: String) -> [HTMLForm] {
         html.components(separatedBy: "<form ").dropFirst().map {
             HTMLForm(String($0.components(separatedBy: "</form>")[0]))
         }
@@ -149,7 +147,7 @@ package struct HTMLForm {
     }
 
     /// Returns the fields to send with these values typed in; several values of one name are separated by commas.
-    package func filled(_ typed: [String: String?]) -> [(String, String)] {
+    func filled(_ typed: [String: String?]) -> [(String, String)] {
         var all = fields.filter { typed[$0.name] == nil }.map { ($0.name, $0.value) }
         for (name, value) in typed.sorted(by: { $0.key < $1.key }) {
             guard let value else { continue }
@@ -174,7 +172,7 @@ package struct HTMLForm {
 
 extension HTTPFields {
     /// Fields by names that the library does not know.
-    package init(named fields: [String: String]) {
+    init(named fields: [String: String]) {
         self.init()
         for (name, value) in fields { if let name = HTTPField.Name(name) { self[name] = value } }
     }

@@ -7,16 +7,16 @@ import TestSupport
 import Testing
 
 /// A CalDAV server and its proxy as separate programs on this machine, which run as long as this value exists.
-package final class CalDAVHost: Sendable {
-    package static let username = "alice"
-    package static let password = "secret"
+final class CalDAVHost: Sendable {
+    static let username = "alice"
+    static let password = "secret"
 
-    package let address: String
+    let address: String
     private let folder: URL
     private let program: SpawnedProgram
 
     /// - Parameter name: `radicale` or `xandikos`.
-    package init(_ name: String) async throws {
+    init(_ name: String) async throws {
         folder = FileManager.default.temporaryDirectory.appending(path: "caldav-\(UUID().uuidString.prefix(8))")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let (ready, log) = (folder.appending(path: "ready").path, folder.appending(path: "log").path)
@@ -35,9 +35,9 @@ package final class CalDAVHost: Sendable {
     }
 
     /// `host:port`.
-    package var host: ByteString { ByteString(String(address.dropFirst("http://".count).prefix { $0 != "/" })) }
+    var host: ByteString { ByteString(String(address.dropFirst("http://".count).prefix { $0 != "/" })) }
 
-    package func stop() {
+    func stop() {
         // It ends its server too.
         kill(program.processIdentifier, SIGTERM)
         _ = program.waitUntilExit()
@@ -46,18 +46,16 @@ package final class CalDAVHost: Sendable {
 }
 
 /// A person who edits a calendar with another program.
-package struct CalDAVPerson: Sendable {
-    package struct Resource: Sendable {
-        package var path: String
-        package var etag: String
-        package var text: String
+struct CalDAVPerson: Sendable {
+    struct Resource: Sendable {
+        var path: String
+        var etag: String
+        var text: String
     }
 
-    package let host: CalDAVHost
+    let host: CalDAVHost
     /// The calendar's absolute address.
-    package let calendar: String
-
-    package init(host: CalDAVHost, calendar: String) { (self.host, self.calendar) = (host, calendar) }
+    let calendar: String
 
     private func send(
         _ method: String, _ path: String, _ headers: [(name: String, value: String)] = [], _ body: String? = nil
@@ -75,7 +73,7 @@ package struct CalDAVPerson: Sendable {
     }
 
     /// Returns everything in the calendar, in order of path.
-    package func resources() async throws -> [Resource] {
+    func resources() async throws -> [Resource] {
         let answer = try await send("PROPFIND", path, [("Depth", "1")])
         let listing = String(decoding: answer.body, as: UTF8.self)
         var found: [Resource] = []
@@ -89,24 +87,24 @@ package struct CalDAVPerson: Sendable {
     }
 
     /// Returns the resource whose text contains a word.
-    package func resource(with word: String) async throws -> Resource {
+    func resource(with word: String) async throws -> Resource {
         try #require(try await resources().first { $0.text.contains(word) }, "nothing with \(word)")
     }
 
-    package func put(_ text: String, at path: String? = nil, etag: String? = nil) async throws {
+    func put(_ text: String, at path: String? = nil, etag: String? = nil) async throws {
         let target = path ?? "\(self.path)\(self.path.hasSuffix("/") ? "" : "/")own-\(UUID().uuidString).ics"
         let condition: (name: String, value: String) = etag.map { ("If-Match", $0) } ?? ("If-None-Match", "*")
         let answer = try await send("PUT", target, [("Content-Type", "text/calendar; charset=utf-8"), condition], text)
         #expect((200...204).contains(answer.status), "\(answer.status)")
     }
 
-    package func delete(_ resource: Resource) async throws {
+    func delete(_ resource: Resource) async throws {
         let answer = try await send("DELETE", resource.path, [("If-Match", resource.etag)])
         #expect((200...204).contains(answer.status), "\(answer.status)")
     }
 
     /// Moves an event by whole hours, as a person drags it.
-    package func move(_ word: String, hours: Int) async throws {
+    func move(_ word: String, hours: Int) async throws {
         let old = try await resource(with: word)
         let moved = old.text.replacing(#/(DTSTART|DTEND)([^:\r\n]*):(\d{8})T(\d{2})(\d{4}Z?)/#) { match in
             let hour = (Int(match.4) ?? 0) + hours

@@ -2,10 +2,9 @@
 
 import Base
 import Foundation
-package import HTTPTypes
+import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
-import KalendsCore
 import Logging
 import NIOCore
 import Outbound
@@ -13,19 +12,15 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A host of calendars on this machine, known to the server under test as `cal.example`.
-package final class CalendarHost: Sendable {
-    package struct Content: Sendable {
-        var status: Int
-        var body: String
-        var etag: String?
-        var headers: HTTPFields
+@testable import KalendsCore
 
-        package init(
-            status: Int = 200, body: String = "", etag: String? = nil, headers: HTTPFields = HTTPFields()
-        ) {
-            (self.status, self.body, self.etag, self.headers) = (status, body, etag, headers)
-        }
+/// A host of calendars on this machine, known to the server under test as `cal.example`.
+final class CalendarHost: Sendable {
+    struct Content: Sendable {
+        var status = 200
+        var body = ""
+        var etag: String?
+        var headers = HTTPFields()
     }
 
     private let content = Mutex(Content())
@@ -34,18 +29,18 @@ package final class CalendarHost: Sendable {
     private let openPort = Mutex(0)
 
     /// The address, which contains something that nobody else may see.
-    package var url: String { "http://cal.example:\(openPort.withLock { $0 })/private-5ecret/basic.ics?key=5ecret" }
-    package var requests: [HTTPFields] { asked.withLock { $0 } }
-    package func serve(_ content: Content) { self.content.withLock { $0 = content } }
+    var url: String { "http://cal.example:\(openPort.withLock { $0 })/private-5ecret/basic.ics?key=5ecret" }
+    var requests: [HTTPFields] { asked.withLock { $0 } }
+    func serve(_ content: Content) { self.content.withLock { $0 = content } }
     /// Keeps callers waiting until it is called with false.
-    package func hold(_ isHeld: Bool) { self.isHeld.withLock { $0 = isHeld } }
+    func hold(_ isHeld: Bool) { self.isHeld.withLock { $0 = isHeld } }
 
     /// Serves events by their UIDs and titles.
-    package func serve(_ events: KeyValuePairs<String, String>, etag: String? = nil) {
+    func serve(_ events: KeyValuePairs<String, String>, etag: String? = nil) {
         serve(Content(body: Self.calendar(events), etag: etag))
     }
 
-    package static func calendar(_ events: KeyValuePairs<String, String>) -> String {
+    static func calendar(_ events: KeyValuePairs<String, String>) -> String {
         let parts = events.enumerated().map { index, event in
             "BEGIN:VEVENT\r\nUID:\(event.key)\r\nDTSTAMP:20260101T000000Z\r\nDTSTART:202603\(10 + index)T090000Z\r\n"
                 + "SUMMARY:\(event.value)\r\nEND:VEVENT\r\n"
@@ -54,7 +49,7 @@ package final class CalendarHost: Sendable {
     }
 
     /// Runs a server whose fetches of `cal.example` reach such a host.
-    package static func run(
+    static func run(
         worker: String = Programs.kalends,
         _ body: @escaping @Sendable (CalendarHost, TestServer) async throws -> Void
     ) async throws {

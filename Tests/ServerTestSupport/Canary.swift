@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Foundation
+import Foundation
 import TestSupport
 import Testing
 
 /// A secret in the forms in which it might leak: in plain text, as bytes, in hex and in base64.
-package struct Canary {
-    package let name: String
-    package let spellings: [Data]
+struct Canary {
+    let name: String
+    let spellings: [Data]
 
-    package init(_ name: String, _ text: String) throws {
+    init(_ name: String, _ text: String) throws {
         self.name = name
         let prefixes = ["kal_sk_", "kal_ss_", "kal_dv_", "kal_sl_", "kal_os_", "kal_cc_"]
         let bits = prefixes.reduce(text) { $0.replacing($1, with: "") }.trimmingCharacters(in: ["=", "\n"])
@@ -23,7 +23,7 @@ package struct Canary {
     }
 
     /// A secret that somebody chose, such as a password.
-    package init(_ name: String, chosen text: String) {
+    init(_ name: String, chosen text: String) {
         self.name = name
         let hex = Self.hex(Data(text.utf8))
         spellings = ([text, hex, hex.uppercased()] + Self.nested(text)).map { Data($0.utf8) }
@@ -41,5 +41,5 @@ package struct Canary {
         }
     }
 
-    package func stands(in data: Data) -> Bool { spellings.contains { data.holds($0) } }
+    func stands(in data: Data) -> Bool { spellings.contains { data.holds($0) } }
 }

@@ -3,13 +3,13 @@
 import FeedTokens
 import Foundation
 import HTTPTypes
-package import ICalBridge
+import ICalBridge
 import NIOCore
 import Testing
 
 /// Items of every kind.
-package enum Family {
-    package static func visit(
+enum Family {
+    static func visit(
         location: String = "Main St 5", status: String = "confirmed", reminders: [Int] = []
     ) -> JSONValue {
         [
@@ -19,7 +19,7 @@ package enum Family {
         ]
     }
 
-    package static let weekly: JSONValue = [
+    static let weekly: JSONValue = [
         "patientId": "mom", "provider": "Gym", "startAt": "2026-03-03T09:00:00-08:00",
         "recurrence": [
             "rrule": "FREQ=WEEKLY;COUNT=9", "exdates": ["2026-03-24T09:00:00-07:00"],
@@ -32,7 +32,7 @@ package enum Family {
 extension TestServer {
     /// Creates the circle of `makeCircle` with a task, three shifts, an appointment, a series with a cancelled
     /// occurrence, and a follow-up.
-    package func fillCircle() async throws {
+    func fillCircle() async throws {
         try await makeCircle()
         try await put("tasks", "pills", ["title": "Refill", "dueAt": "2026-03-03T09:00:00-08:00", "reminders": [15]])
         try await put(
@@ -52,7 +52,7 @@ extension TestServer {
     }
 
     /// Imports an event with these lines.
-    package func importFile(_ lines: String...) async throws {
+    func importFile(_ lines: String...) async throws {
         let file =
             [
                 "BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//Example//Test//EN", "BEGIN:VEVENT",
@@ -66,37 +66,35 @@ extension TestServer {
         #expect(answer.status == 201 || answer.status == 200, "\(answer.text)")
     }
 
-    package func events(_ path: String) async throws -> [FeedEvent] {
+    func events(_ path: String) async throws -> [FeedEvent] {
         try await raw(.get, path).expect(200).events
     }
 }
 
 /// An event as its lines.
-package struct FeedEvent: Sendable {
+struct FeedEvent: Sendable {
     /// The lines between BEGIN and END, without its alarms.
-    package var lines: [String]
+    var lines: [String]
 
-    package var uid: String { self["UID"] ?? "" }
-    package var sequence: Int { self["SEQUENCE"].flatMap { Int($0) } ?? -1 }
-    package var key: String { uid + " " + (self["RECURRENCE-ID"] ?? "") }
+    var uid: String { self["UID"] ?? "" }
+    var sequence: Int { self["SEQUENCE"].flatMap { Int($0) } ?? -1 }
+    var key: String { uid + " " + (self["RECURRENCE-ID"] ?? "") }
     /// The lines that a person sees.
-    package var shown: [String]
+    var shown: [String]
 
     private func all(_ name: String) -> [Substring] {
         lines.filter { $0.hasPrefix(name + ":") || $0.hasPrefix(name + ";") }.map { $0.dropFirst(name.count) }
     }
 
-    package subscript(name: String) -> String? {
+    subscript(name: String) -> String? {
         all(name).first.map { String($0.drop { $0 != ":" }.dropFirst()) }
     }
 
-    package func allParameters(_ name: String) -> [String] {
-        all(name).map { String($0.prefix { $0 != ":" }.dropFirst()) }
-    }
-    package func parameters(_ name: String) -> String { allParameters(name).first ?? "" }
+    func allParameters(_ name: String) -> [String] { all(name).map { String($0.prefix { $0 != ":" }.dropFirst()) } }
+    func parameters(_ name: String) -> String { allParameters(name).first ?? "" }
 
     /// Returns the time of a property, for comparison within one zone.
-    package func instant(_ name: String) -> Instant? {
+    func instant(_ name: String) -> Instant? {
         guard let text = self[name] else { return nil }
         guard let wall = CivilDateTime(basic: text.prefix(15)) else { return nil }
         guard let zone = parameters(name).split(separator: "=").last.flatMap({ TimeZoneReference(String($0)) }) else {
@@ -107,7 +105,7 @@ package struct FeedEvent: Sendable {
 }
 
 extension Answer {
-    package var events: [FeedEvent] {
+    var events: [FeedEvent] {
         calendarLines.split(separator: "BEGIN:VEVENT").dropFirst().map { rest in
             let all = Array(rest.prefix { $0 != "END:VEVENT" })
             let own = Array(all.prefix { $0 != "BEGIN:VALARM" })

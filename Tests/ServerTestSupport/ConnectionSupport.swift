@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import CalendarSync
+import CalendarSync
 import FeedTokens
 import Foundation
 import HTTPTypes
-package import ICalBridge
-import KalendsCore
+import ICalBridge
 import Storage
 import Testing
 
+@testable import KalendsCore
+
 extension TestServer {
     /// Returns an active CalDAV connection in the circle `c` with the calendar `cal`, as if a person had chosen it.
-    package func connect(
+    func connect(
         user: String = "ann", label: String? = nil, config: JSONValue = [:], calendar: String = "cal"
     ) async throws -> String {
         let made = try await call(
@@ -31,7 +32,7 @@ extension TestServer {
         return id
     }
 
-    package func parts(_ connection: String) async throws -> ConnectionParts {
+    func parts(_ connection: String) async throws -> ConnectionParts {
         let settings = services.settings
         return try await services.store.read { transaction in
             let own = try #require(try transaction.connectionEverKnown(connection))
@@ -39,19 +40,19 @@ extension TestServer {
         }
     }
 
-    package func syncStore(_ connection: String, holder: String = "test") async throws -> DatabaseSyncStore {
+    func syncStore(_ connection: String, holder: String = "test") async throws -> DatabaseSyncStore {
         DatabaseSyncStore(services: services, parts: try await parts(connection), holder: holder)
     }
 
-    package func item(_ collection: String, _ id: String) async throws -> JSONValue {
+    func item(_ collection: String, _ id: String) async throws -> JSONValue {
         try await call(.get, "/v1/circles/c/\(collection)/\(id)").expect(200).json
     }
 }
 
-package func instant(_ text: String) throws -> Instant { try #require(Instant(rfc3339: text)) }
+func instant(_ text: String) throws -> Instant { try #require(Instant(rfc3339: text)) }
 
 extension Span {
-    package static func at(_ start: String, _ end: String, _ zone: String = "America/Los_Angeles") throws -> Span {
+    static func at(_ start: String, _ end: String, _ zone: String = "America/Los_Angeles") throws -> Span {
         .timed(start: try instant(start), end: try instant(end), zone: zone)
     }
 }

@@ -2,10 +2,11 @@
 
 import Foundation
 import HTTPTypes
-import KalendsCore
-import KalendsFront
 import Synchronization
 import Testing
+
+@testable import KalendsCore
+@testable import KalendsFront
 
 /// Checks every answer that any test gets against the server's own OpenAPI document.
 struct DescribedAnswers: Sendable {
@@ -33,7 +34,7 @@ struct DescribedAnswers: Sendable {
 
     /// Returns the checks of the document that the server publishes; all servers of this process with the same kinds of
     /// items share them.
-    package static func of(_ front: FrontServices) throws -> DescribedAnswers {
+    static func of(_ front: FrontServices) throws -> DescribedAnswers {
         let kinds = front.services.settings.kinds
         let names = kinds.list.map { $0.name }.joined(separator: " ")
         return try shared.withLock { known in
@@ -49,7 +50,7 @@ struct DescribedAnswers: Sendable {
     }
 
     /// Returns how an answer differs from the document; nil when it is as described.
-    package func fault(_ method: HTTPRequest.Method, _ path: String, _ answer: Answer) -> String? {
+    func fault(_ method: HTTPRequest.Method, _ path: String, _ answer: Answer) -> String? {
         guard let item = item(of: path) else { return nil }
         let told = "\(method) \(path.prefix(60)) → \(answer.status)"
         guard let operation = item[(method == .head ? .get : method).rawValue.lowercased()] else {
@@ -81,10 +82,10 @@ struct DescribedAnswers: Sendable {
 }
 
 /// The part of JSON Schema that our document uses; an unknown keyword is a fault, so that nothing is overlooked.
-package struct SchemaCheck: Sendable {
-    package let components: [ByteString: JSONValue]
+struct SchemaCheck: Sendable {
+    let components: [ByteString: JSONValue]
 
-    package func fault(_ value: JSONValue, _ schema: JSONValue, at place: String) -> String? {
+    func fault(_ value: JSONValue, _ schema: JSONValue, at place: String) -> String? {
         if let reference = schema["$ref"]?.string {
             guard let named = components[String(reference.split(separator: "/").last ?? "")] else {
                 return "\(place): \(reference) is not there"

@@ -2,27 +2,28 @@
 
 import Base
 import Foundation
-import KalendsCore
-package import Outbound
+import Outbound
 import Synchronization
 import Testing
 
+@testable import KalendsCore
+
 /// A resolver that gives a test's answers, repeats the last one, and counts the questions.
-package final class NamedHosts: Resolver {
+final class NamedHosts: Resolver {
     private let answers: Mutex<[String: [[String]]]>
     private let asked = Mutex<[String]>([])
     private let otherwise: [String]
 
     /// - Parameter otherwise: the addresses of every other name, by default this machine's own, so that no connection
     ///   goes unnoticed.
-    package init(_ answers: [String: [[String]]], otherwise: [String] = ["127.0.0.1"]) {
+    init(_ answers: [String: [[String]]], otherwise: [String] = ["127.0.0.1"]) {
         self.answers = Mutex(answers)
         self.otherwise = otherwise
     }
 
-    package var questions: [String] { asked.withLock { $0 } }
+    var questions: [String] { asked.withLock { $0 } }
 
-    package func addresses(of name: String) async throws -> [IPAddress] {
+    func addresses(of name: String) async throws -> [IPAddress] {
         asked.withLock { $0.append(name) }
         let texts = answers.withLock { answers -> [String] in
             guard let known = answers[name], let first = known.first else { return otherwise }
@@ -34,18 +35,16 @@ package final class NamedHosts: Resolver {
 }
 
 /// A transport that connects to nothing and records every address that it was to connect to.
-package final class ConnectRecorder: HopTransport {
+final class ConnectRecorder: HopTransport {
     private let hops = Mutex<[Hop]>([])
     private let answer: @Sendable (Hop) throws -> OutboundAnswer
 
-    package init(_ answer: @escaping @Sendable (Hop) throws -> OutboundAnswer = { _ in .calendar }) {
-        self.answer = answer
-    }
+    init(_ answer: @escaping @Sendable (Hop) throws -> OutboundAnswer = { _ in .calendar }) { self.answer = answer }
 
-    package var connected: [IPAddress] { hops.withLock { $0.map(\.address) } }
-    package var urls: [String] { hops.withLock { $0.map { $0.url.reveal() } } }
+    var connected: [IPAddress] { hops.withLock { $0.map(\.address) } }
+    var urls: [String] { hops.withLock { $0.map { $0.url.reveal() } } }
 
-    package func send<Sink: AnswerSink>(
+    func send<Sink: AnswerSink>(
         _ hop: Hop, _ sink: @escaping @Sendable (OutboundAnswer) throws -> Sink?
     ) async throws -> (OutboundAnswer, Sink?) {
         hops.withLock { $0.append(hop) }
@@ -57,23 +56,22 @@ package final class ConnectRecorder: HopTransport {
 }
 
 extension OutboundAnswer {
-    package static let calendar = OutboundAnswer(
-        status: 200, headers: [("Content-Type", "text/calendar; charset=utf-8")])
+    static let calendar = OutboundAnswer(status: 200, headers: [("Content-Type", "text/calendar; charset=utf-8")])
 
-    package static func redirect(_ location: String, status: Int = 302) -> OutboundAnswer {
+    static func redirect(_ location: String, status: Int = 302) -> OutboundAnswer {
         OutboundAnswer(status: status, headers: [("Location", location)])
     }
 }
 
 extension FetchedCalendar {
-    package var bytes: [UInt8] {
+    var bytes: [UInt8] {
         get throws { try upload.spool.read(0..<upload.spool.count) }
     }
 }
 
 extension GuardedFetcher {
     /// Creates a fetcher with doubles instead of the network.
-    package init(
+    init(
         _ resolver: some Resolver, _ transport: some HopTransport, allowsHTTP: Bool = false,
         limit: Int = 1 << 20, deadline: Duration = .seconds(600),
         permits: @escaping @Sendable (IPAddress) -> Bool = { $0.isGlobalUnicast }
@@ -89,7 +87,7 @@ extension GuardedFetcher {
     }
 
     /// Fetches and returns the failure; nil when there was none.
-    package func failure(_ text: String) async -> OutboundFailure.Kind? {
+    func failure(_ text: String) async -> OutboundFailure.Kind? {
         do {
             _ = try await attempt(try PublicURL(text, allowsHTTP: rules.allowsHTTP), nil, for: nil)
             return nil

@@ -1,59 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import CalendarSync
-package import ICalBridge
-import KalendsCore
-package import Storage
-package import Synchronization
+import CalendarSync
+import ICalBridge
+import Storage
+import Synchronization
+
+@testable import KalendsCore
 
 /// A person's calendar in memory that behaves like a provider: etags, cursors, identities that stay taken.
-package final class MemoryCalendar: CalendarProvider {
-    package struct Stored: Sendable {
-        package var mark: Mark?
-        package var entry: Entry
+final class MemoryCalendar: CalendarProvider {
+    struct Stored: Sendable {
+        var mark: Mark?
+        var entry: Entry
         /// The number of its last change; its etag follows from it.
-        package var change: Int
-        package var updatedAt: Instant
-        package var isLive = true
+        var change: Int
+        var updatedAt: Instant
+        var isLive = true
     }
 
-    package struct State: Sendable {
-        package var events: [ByteString: Stored] = [:]
-        package var change = 0
-        package var requests = 0
-        package var writes = 0
+    struct State: Sendable {
+        var events: [ByteString: Stored] = [:]
+        var change = 0
+        var requests = 0
+        var writes = 0
         /// The failures that the next requests meet, in order; nil for none.
-        package var failures: [ProviderFailure?] = []
+        var failures: [ProviderFailure?] = []
         /// How many creates and updates are carried out although their answers are lost.
-        package var lostAnswers = 0
-        package var listsNothing = false
-        package var list = [RemoteCalendar(id: "cal", name: "cal")]
-        package var channels: [(id: String, address: String, secret: String)] = []
-        package var ended: [String] = []
+        var lostAnswers = 0
+        var listsNothing = false
+        var list = [RemoteCalendar(id: "cal", name: "cal")]
+        var channels: [(id: String, address: String, secret: String)] = []
+        var ended: [String] = []
     }
 
-    package let state = Mutex(State())
+    let state = Mutex(State())
     private let clock: TestClock
     /// How many milliseconds a request takes.
-    package let slowness = Mutex(0)
+    let slowness = Mutex(0)
 
-    package init(_ clock: TestClock) { self.clock = clock }
+    init(_ clock: TestClock) { self.clock = clock }
 
     private var now: Instant { Instant(milliseconds: clock.now) }
 
     // MARK: What a person does there, and sees
 
-    package var live: [ByteString: Stored] { state.withLock { $0.events.filter(\.value.isLive) } }
-    package var titles: [String] { live.values.map(\.entry.title).sorted() }
-    package var requests: Int { state.withLock { $0.requests } }
-    package var writes: Int { state.withLock { $0.writes } }
+    var live: [ByteString: Stored] { state.withLock { $0.events.filter(\.value.isLive) } }
+    var titles: [String] { live.values.map(\.entry.title).sorted() }
+    var requests: Int { state.withLock { $0.requests } }
+    var writes: Int { state.withLock { $0.writes } }
 
     /// The event of an item.
-    package func event(of item: String) -> Stored? {
-        live.values.first { $0.mark?.item.id.isSameText(as: item) == true }
-    }
+    func event(of item: String) -> Stored? { live.values.first { $0.mark?.item.id.isSameText(as: item) == true } }
 
-    package func add(_ entry: Entry) {
+    func add(_ entry: Entry) {
         state.withLock { state in
             state.change += 1
             state.events[ByteString("own-\(state.change)")] = Stored(
@@ -61,7 +60,7 @@ package final class MemoryCalendar: CalendarProvider {
         }
     }
 
-    package func edit(_ item: String, _ body: (inout Entry) -> Void) {
+    func edit(_ item: String, _ body: (inout Entry) -> Void) {
         state.withLock { state in
             for (id, var stored) in state.events
             where stored.isLive && stored.mark?.item.id.isSameText(as: item) == true {
@@ -73,7 +72,7 @@ package final class MemoryCalendar: CalendarProvider {
         }
     }
 
-    package func delete(_ items: some Sequence<String>) {
+    func delete(_ items: some Sequence<String>) {
         state.withLock { state in
             let items = Set(items)
             for (id, var stored) in state.events where stored.mark.map({ items.contains($0.item.id) }) ?? false {
@@ -85,7 +84,7 @@ package final class MemoryCalendar: CalendarProvider {
         }
     }
 
-    package func fail(_ failures: ProviderFailure?...) { state.withLock { $0.failures = failures } }
+    func fail(_ failures: ProviderFailure?...) { state.withLock { $0.failures = failures } }
 
     // MARK: CalendarProvider
 
@@ -105,19 +104,19 @@ package final class MemoryCalendar: CalendarProvider {
             updatedAt: stored.updatedAt)
     }
 
-    package func calendars() async throws(ProviderFailure) -> [RemoteCalendar] {
+    func calendars() async throws(ProviderFailure) -> [RemoteCalendar] {
         try await enter()
         return state.withLock { $0.list }
     }
 
-    package func createCalendar(named name: String, timeZone: String) async throws(ProviderFailure) -> RemoteCalendar {
+    func createCalendar(named name: String, timeZone: String) async throws(ProviderFailure) -> RemoteCalendar {
         try await enter()
         return RemoteCalendar(id: "cal", name: name, isOurs: true)
     }
 
-    package func expressible(_ entry: Entry) -> (entry: Entry, limitations: [Limitation]) { (entry, []) }
+    func expressible(_ entry: Entry) -> (entry: Entry, limitations: [Limitation]) { (entry, []) }
 
-    package func changes(
+    func changes(
         in calendar: String, since cursor: String?, window: SyncWindow
     ) async throws(ProviderFailure) -> ChangeSet {
         try await enter()
@@ -134,9 +133,8 @@ package final class MemoryCalendar: CalendarProvider {
         }
     }
 
-    package func look(
-        at ids: [String], in calendar: String
-    ) async throws(ProviderFailure) -> [(id: String, look: RemoteLookup)] {
+    func look(at ids: [String], in calendar: String) async throws(ProviderFailure) -> [(id: String, look: RemoteLookup)]
+    {
         try await enter()
         return state.withLock { state in
             ids.map { id in
@@ -146,14 +144,14 @@ package final class MemoryCalendar: CalendarProvider {
         }
     }
 
-    package func find(_ marks: [Mark], in calendar: String) async throws(ProviderFailure) -> [RemoteEvent] {
+    func find(_ marks: [Mark], in calendar: String) async throws(ProviderFailure) -> [RemoteEvent] {
         try await enter()
         return state.withLock { state in
             state.events.filter { $0.value.isLive && $0.value.mark.map(marks.contains) ?? false }.map(Self.remote)
         }
     }
 
-    package func write(_ requests: [WriteRequest], in calendar: String) async -> [WriteAnswer] {
+    func write(_ requests: [WriteRequest], in calendar: String) async -> [WriteAnswer] {
         do throws(ProviderFailure) {
             try await enter()
         } catch {
@@ -201,9 +199,7 @@ package final class MemoryCalendar: CalendarProvider {
         }
     }
 
-    package func watch(
-        _ calendar: String, address: String, secret: String
-    ) async throws(ProviderFailure) -> WatchChannel? {
+    func watch(_ calendar: String, address: String, secret: String) async throws(ProviderFailure) -> WatchChannel? {
         try await enter()
         return state.withLock { state in
             let id = "channel-\(state.channels.count)"
@@ -212,21 +208,21 @@ package final class MemoryCalendar: CalendarProvider {
         }
     }
 
-    package func unwatch(_ channel: WatchChannel) async throws(ProviderFailure) {
+    func unwatch(_ channel: WatchChannel) async throws(ProviderFailure) {
         state.withLock { $0.ended.append(channel.id) }
     }
 }
 
 /// Opens calendars in memory in place of accounts: one for each connection, unless two share one.
-package final class MemoryCalendars: CalendarProviding {
+final class MemoryCalendars: CalendarProviding {
     private let clock: TestClock
     private let known = Mutex<(all: [ByteString: MemoryCalendar], shared: MemoryCalendar?, dead: ProviderFailure?)>(
         ([:], nil, nil))
-    package let released = Mutex<[String]>([])
+    let released = Mutex<[String]>([])
 
-    package init(_ clock: TestClock) { self.clock = clock }
+    init(_ clock: TestClock) { self.clock = clock }
 
-    package subscript(_ connection: String) -> MemoryCalendar {
+    subscript(_ connection: String) -> MemoryCalendar {
         known.withLock { known in
             if let shared = known.shared { return shared }
             if let found = known.all[connection] { return found }
@@ -237,17 +233,17 @@ package final class MemoryCalendars: CalendarProviding {
     }
 
     /// Makes all connections use this one calendar from now on.
-    package func share(_ calendar: MemoryCalendar) { known.withLock { $0.shared = calendar } }
+    func share(_ calendar: MemoryCalendar) { known.withLock { $0.shared = calendar } }
 
     /// Refuses to open any account from now on; nil ends that.
-    package func refuse(_ failure: ProviderFailure?) { known.withLock { $0.dead = failure } }
+    func refuse(_ failure: ProviderFailure?) { known.withLock { $0.dead = failure } }
 
-    package func open(_ connection: Connection) async throws -> OpenedCalendar {
+    func open(_ connection: Connection) async throws -> OpenedCalendar {
         if let dead = known.withLock({ $0.dead }) { throw dead }
         let calendar = self[connection.id]
         let before = calendar.requests
         return OpenedCalendar(provider: calendar) { calendar.requests - before }
     }
 
-    package func release(_ connection: Connection) async { released.withLock { $0.append(connection.id) } }
+    func release(_ connection: Connection) async { released.withLock { $0.append(connection.id) } }
 }

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import HTTPTypes
+import HTTPTypes
 import NIOCore
 import Testing
 
 /// A phone of a user, with its token.
-package struct Phone: Sendable {
-    package let server: TestServer
-    package let token: String
+struct Phone: Sendable {
+    let server: TestServer
+    let token: String
 
-    package init(_ server: TestServer, of user: String = "ann", named name: String = "phone-1") async throws {
+    init(_ server: TestServer, of user: String = "ann", named name: String = "phone-1") async throws {
         let made = try await server.call(
             .post, "/sync/devices/register", ["deviceId": .string(name)], as: user)
         self.server = server
         token = try #require(made.json["deviceToken"]?.string)
     }
 
-    package func call(_ method: HTTPRequest.Method, _ path: String, _ body: JSONValue? = nil) async throws -> Answer {
+    func call(_ method: HTTPRequest.Method, _ path: String, _ body: JSONValue? = nil) async throws -> Answer {
         let bytes = try body.map { ByteBuffer(bytes: try $0.serialized()) }
         return try await server.raw(method, path, headers: headers, body: bytes)
     }
 
-    package func send(_ text: String, to path: String = "/sync/apple/events/upsert") async throws -> Answer {
+    func send(_ text: String, to path: String = "/sync/apple/events/upsert") async throws -> Answer {
         try await server.raw(.post, path, headers: headers, body: ByteBuffer(string: text))
     }
 
@@ -29,12 +29,12 @@ package struct Phone: Sendable {
 
     /// Sends events, and expects that the body is accepted.
     @discardableResult
-    package func upsert(_ events: JSONValue...) async throws -> JSONValue {
+    func upsert(_ events: JSONValue...) async throws -> JSONValue {
         try await call(.post, "/sync/apple/events/upsert", ["events": .array(events)]).expect(200).json
     }
 
     /// Returns all events that changed after a time, page by page.
-    package func changes(
+    func changes(
         since: Int = 0, limit: Int = 500, path: String = "/sync/events/changes"
     ) async throws -> (events: [JSONValue], nextSince: Int) {
         var (all, time): ([JSONValue], Int) = ([], since)
@@ -51,7 +51,7 @@ package struct Phone: Sendable {
 
 extension JSONValue {
     /// Returns an event that a phone sends, with more members.
-    package static func sent(
+    static func sent(
         _ externalID: String, _ title: String = "Meeting", _ more: [ByteString: JSONValue] = [:]
     )
         -> JSONValue

@@ -2,18 +2,17 @@
 
 import HTTPTypes
 import ICalBridge
-import KalendsCore
 import Logging
 import Storage
 import Testing
 
+@testable import KalendsCore
+
 /// A server whose circle's items go to phones.
-package struct PhoneBench: Sendable {
-    package let server: TestServer
+struct PhoneBench: Sendable {
+    let server: TestServer
 
-    package init(server: TestServer) { self.server = server }
-
-    package static func run(
+    static func run(
         _ settings: ServerSettings = ServerSettings(), _ body: @escaping @Sendable (PhoneBench) async throws -> Void
     ) async throws {
         try await TestServer.run(settings: settings) { server in
@@ -23,7 +22,7 @@ package struct PhoneBench: Sendable {
     }
 
     /// Creates an apple connection of a user in the circle `c`.
-    package func connect(
+    func connect(
         user: String = "ann", label: String? = nil, _ config: JSONValue = [:]
     ) async throws -> String {
         let made = try await server.call(
@@ -33,12 +32,12 @@ package struct PhoneBench: Sendable {
         return try #require(made.json["id"]?.string)
     }
 
-    package func change(_ id: String, _ change: JSONValue) async throws {
+    func change(_ id: String, _ change: JSONValue) async throws {
         try await server.call(.patch, "/v1/connections/\(id)", change, as: "ann").expect(200)
     }
 
     /// Stores an appointment of one hour.
-    package func appointment(_ id: String, _ start: String, _ more: [ByteString: JSONValue] = [:]) async throws {
+    func appointment(_ id: String, _ start: String, _ more: [ByteString: JSONValue] = [:]) async throws {
         let own: [ByteString: JSONValue] = [
             "patientId": "mom", "provider": .string("Dr. \(id)"), "startAt": .string(start), "endAt": .null,
         ]
@@ -51,7 +50,7 @@ package struct PhoneBench: Sendable {
     }
 
     /// An event as a phone sends it back, with its own id for it.
-    package func sent(_ event: JSONValue, as externalID: String, _ more: [ByteString: JSONValue] = [:]) -> JSONValue {
+    func sent(_ event: JSONValue, as externalID: String, _ more: [ByteString: JSONValue] = [:]) -> JSONValue {
         var members = event.object ?? [:]
         for name in [
             "circleId", "collection", "itemId", "connectionId", "mark", "createdAt", "updatedAt", "deletedAt",
@@ -64,18 +63,18 @@ package struct PhoneBench: Sendable {
         return .object(members)
     }
 
-    package func open(_ id: String) async throws -> [JSONValue] {
+    func open(_ id: String) async throws -> [JSONValue] {
         let all = try await server.call(.get, "/v1/connections/\(id)/conflicts", as: "ann").expect(200).json
         return (all["items"]?.array ?? []).filter { $0["state"] == "open" }
     }
 
     /// Returns how many runs there have been.
-    package func runs(_ id: String) async throws -> Int {
+    func runs(_ id: String) async throws -> Int {
         try await server.services.store.read { try $0.syncRuns(of: id, before: .max, limit: 10_000).count }
     }
 
     /// Runs the connection as the server's own schedule does.
-    package func look(_ id: String) async throws -> Int {
+    func look(_ id: String) async throws -> Int {
         let now = server.clock.now
         try await server.services.store.record { transaction in
             guard var own = try transaction.connection(id) else { return }

@@ -5,19 +5,19 @@ import Testing
 
 /// A phone's calendar as a program on it manages it: it finds events by their marks, fetches changes, and sends its
 /// own.
-package final class Pocket {
-    package let phone: Phone
-    package let name: String
+final class Pocket {
+    let phone: Phone
+    let name: String
     private(set) var since = 0
     /// Events by the phone's own ids.
-    package private(set) var events: [String: JSONValue] = [:]
+    private(set) var events: [String: JSONValue] = [:]
     private var number = 0
-    package var writes = 0
+    var writes = 0
 
-    package init(_ phone: Phone, _ name: String) { (self.phone, self.name) = (phone, name) }
+    init(_ phone: Phone, _ name: String) { (self.phone, self.name) = (phone, name) }
 
     /// Takes what changed, and reports the ids of the events that it created; returns whether anything happened.
-    package func round(_ bench: PhoneBench) async throws -> Bool {
+    func round(_ bench: PhoneBench) async throws -> Bool {
         let (found, next) = try await phone.changes(since: since)
         since = next
         var answers: [JSONValue] = []
@@ -44,7 +44,7 @@ package final class Pocket {
         return !answers.isEmpty || found.contains { $0["syncState"] == "deleted" }
     }
 
-    package func edit(_ item: String, _ change: [ByteString: JSONValue], _ bench: PhoneBench) async throws {
+    func edit(_ item: String, _ change: [ByteString: JSONValue], _ bench: PhoneBench) async throws {
         guard let (id, event) = events.first(where: { $0.value["itemId"] == .string(item) }) else { return }
         var members = event.object ?? [:]
         members.merge(change) { $1 }
@@ -52,5 +52,5 @@ package final class Pocket {
         try await phone.upsert(bench.sent(.object(members), as: id, ["turn": event["turn"] ?? .null]))
     }
 
-    package var items: [String] { events.values.compactMap { $0["itemId"]?.string }.sorted() }
+    var items: [String] { events.values.compactMap { $0["itemId"]?.string }.sorted() }
 }

@@ -2,25 +2,26 @@
 
 import Foundation
 import Glibc
-import KalendsCore
-package import Outbound
+import Outbound
 import TestSupport
 import Testing
 
+@testable import KalendsCore
+
 /// One of the emulators of Tests/Providers, as a separate program.
-package final class ProviderEmulator: Sendable {
-    package struct Failure: Error {
-        package var message: String
+final class ProviderEmulator: Sendable {
+    struct Failure: Error {
+        var message: String
     }
 
-    package let address: String
+    let address: String
     private let folder: URL
     private let program: SpawnedProgram
     /// The writing end of the program's input; the program ends when it is closed.
     private let pipe: Int32
 
     /// Starts `google_emulator.py`, `graph_emulator.py` or another script whose first line ends with its address.
-    package init(_ script: String) async throws {
+    init(_ script: String) async throws {
         folder = FileManager.default.temporaryDirectory.appending(path: "emulator-\(UUID().uuidString.prefix(8))")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let (input, output, errors) = (folder.appending(path: "in").path, folder.appending(path: "out").path, "err")
@@ -45,31 +46,31 @@ package final class ProviderEmulator: Sendable {
         address = String(first)
     }
 
-    package func stop() {
+    func stop() {
         kill(program.processIdentifier, SIGKILL)
         close(pipe)
         try? FileManager.default.removeItem(at: folder)
     }
 
     /// Sends a request as a browser would, without following redirects.
-    package func call(_ method: String, _ url: String, _ body: JSONValue? = nil) async throws -> Exchanged {
+    func call(_ method: String, _ url: String, _ body: JSONValue? = nil) async throws -> Exchanged {
         try await ExchangeClient().send(
             method, url, headers: [("Content-Type", "application/json")], body: try body?.serialized(),
             longest: 1 << 24)
     }
 
     @discardableResult
-    package func control(_ name: String, _ body: JSONValue) async throws -> JSONValue {
+    func control(_ name: String, _ body: JSONValue) async throws -> JSONValue {
         try JSONValue(parsing: try await call("POST", "\(address)/control/\(name)", body).body)
     }
 
     /// Returns the whole state of the emulator of Google.
-    package func state() async throws -> JSONValue {
+    func state() async throws -> JSONValue {
         try JSONValue(parsing: try await call("GET", "\(address)/control/state").body)
     }
 
     /// Where the person's browser is sent back to, once they have signed in and agreed.
-    package func consent(_ authorizeURL: String) async throws -> String {
+    func consent(_ authorizeURL: String) async throws -> String {
         let answer = try await call("GET", authorizeURL)
         #expect(answer.status == 302, "\(String(decoding: answer.body, as: UTF8.self))")
         return try #require(answer.headers.first { $0.name.lowercased() == "location" }?.value)
@@ -78,7 +79,7 @@ package final class ProviderEmulator: Sendable {
 
 extension ServerSettings {
     /// Returns settings that point to the emulators of Google and Graph.
-    package static func emulated(google: String? = nil, graph: String? = nil) -> ServerSettings {
+    static func emulated(google: String? = nil, graph: String? = nil) -> ServerSettings {
         var settings = ServerSettings()
         settings.connections.returnOrigins = ["https://app.example"]
         if let google {

@@ -5,14 +5,14 @@ import NIOCore
 import NIOPosix
 
 /// A connection on which a test sends exactly the bytes that it wants.
-package struct RawConnection: Sendable {
+struct RawConnection: Sendable {
     private let channel: NIOAsyncChannel<ByteBuffer, ByteBuffer>
 
     struct TooSlow: Error {
-        package var received: String
+        var received: String
     }
 
-    package init(port: Int) async throws {
+    init(port: Int) async throws {
         channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .connect(host: "127.0.0.1", port: port) { channel in
                 channel.eventLoop.makeCompletedFuture {
@@ -23,7 +23,7 @@ package struct RawConnection: Sendable {
 
     /// Sends a text and collects the answer until `isDone` or the end of the connection, for ten minutes at most, so
     /// that a hanging test fails.
-    package func exchange(
+    func exchange(
         _ text: String, until isDone: @escaping @Sendable (String) -> Bool
     ) async throws -> String {
         try await channel.executeThenClose { inbound, outbound in
@@ -62,7 +62,7 @@ package struct RawConnection: Sendable {
     }
 
     /// Sends several texts on one connection, each after the earlier ones were answered.
-    package func converse(_ body: (inout Conversation) async throws -> Void) async throws {
+    func converse(_ body: (inout Conversation) async throws -> Void) async throws {
         try await channel.executeThenClose { inbound, outbound in
             var conversation = Conversation(inbound: inbound.makeAsyncIterator(), outbound: outbound)
             try await body(&conversation)
@@ -70,11 +70,11 @@ package struct RawConnection: Sendable {
     }
 
     struct Conversation {
-        package var inbound: NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator
+        var inbound: NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator
         let outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
 
         /// Sends a text and returns what arrives until `isDone` or the end of the connection.
-        package mutating func ask(_ text: String, until isDone: (String) -> Bool) async throws -> String {
+        mutating func ask(_ text: String, until isDone: (String) -> Bool) async throws -> String {
             try await outbound.write(ByteBuffer(string: text))
             var received = ""
             while !isDone(received), let bytes = try await inbound.next() { received += String(buffer: bytes) }
@@ -83,7 +83,7 @@ package struct RawConnection: Sendable {
     }
 
     /// Sends a request and returns its answer, with the value of Date removed.
-    package static func ask(port: Int, _ lines: String...) async throws -> String {
+    static func ask(port: Int, _ lines: String...) async throws -> String {
         let request = lines.joined(separator: "\r\n") + "\r\nHost: x\r\n\r\n"
         let hasBody = !request.hasPrefix("HEAD ")
         let answer = try await RawConnection(port: port).exchange(request) { text in

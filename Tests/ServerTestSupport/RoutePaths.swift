@@ -2,18 +2,19 @@
 
 import FeedTokens
 import HTTPTypes
-import KalendsCore
-import KalendsFront
-package import NIOCore
+import NIOCore
 import Storage
 import Testing
 
+@testable import KalendsCore
+@testable import KalendsFront
+
 /// Paths of every route to existing things, and bodies that it accepts.
-package struct RoutePaths: Sendable {
+struct RoutePaths: Sendable {
     private var values: [String: String]
 
     /// With an item of each kind, a feed of `owner`, an import, a key, and a user without rights, `xia`.
-    package init(_ server: TestServer, circle: String = "c", owner: String = "ann") async throws {
+    init(_ server: TestServer, circle: String = "c", owner: String = "ann") async throws {
         let path = "/v1/circles/\(circle)"
         _ = try await server.call(.put, "\(path)/members/xia", ["displayName": "Xia", "role": "viewer"])
         _ = try await server.call(.put, "\(path)/patients/mom", ["displayName": "Mom"])
@@ -71,13 +72,13 @@ package struct RoutePaths: Sendable {
     }
 
     /// Whether a route concerns a user's own data, so that a service key has to name the user.
-    package static func needsUser(_ access: Access) -> Bool { [.user, .oneself, .phone, .companion].contains(access) }
+    static func needsUser(_ access: Access) -> Bool { [.user, .oneself, .phone, .companion].contains(access) }
 
-    package static let file = ByteBuffer(
+    static let file = ByteBuffer(
         string: "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nBEGIN:VEVENT\r\nUID:walk\r\nDTSTART:20260303T100000Z\r\n"
             + "SUMMARY:Walk\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n")
 
-    package func path(of route: RouteTable.Route) -> String {
+    func path(of route: RouteTable.Route) -> String {
         let parts = route.path.split(separator: "/").map(String.init)
         return "/"
             + parts.enumerated().map { index, part in
@@ -89,7 +90,7 @@ package struct RoutePaths: Sendable {
     }
 
     /// Returns the body to send, which is the example in the document.
-    package static func body(of route: RouteTable.Route) throws -> (type: String, bytes: ByteBuffer)? {
+    static func body(of route: RouteTable.Route) throws -> (type: String, bytes: ByteBuffer)? {
         guard let (type, schema) = route.operation.body?.contents.first else { return nil }
         switch type {
         case "text/calendar": return (type, file)

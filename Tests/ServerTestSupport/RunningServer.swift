@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Foundation
+import Foundation
 import Glibc
-package import TestSupport
+import TestSupport
 import Testing
 
 /// A server as a separate process, with its own folder.
-package final class RunningServer: Sendable {
-    package let folder: URL
-    package let port: Int
+final class RunningServer: Sendable {
+    let folder: URL
+    let port: Int
     private let process: SpawnedProgram
-    package var processIdentifier: Int32 { process.processIdentifier }
-    package var isRunning: Bool { process.isRunning }
-    package var log: String { String(decoding: FileManager.default.contents(atPath: logFile) ?? Data(), as: UTF8.self) }
-    package var database: String { folder.appending(path: "k.sqlite").path }
-    package var logFile: String { folder.appending(path: "log").path }
+    var processIdentifier: Int32 { process.processIdentifier }
+    var isRunning: Bool { process.isRunning }
+    var log: String { String(decoding: FileManager.default.contents(atPath: logFile) ?? Data(), as: UTF8.self) }
+    var database: String { folder.appending(path: "k.sqlite").path }
+    var logFile: String { folder.appending(path: "log").path }
 
     /// Starts `kalends serve` and waits until it answers.
     ///
     /// - Parameter current: the folder that it runs in.
-    package init(
+    init(
         _ arguments: [String] = [], folder existing: URL? = nil, in current: URL = packageRoot,
         environment: [String: String] = [:]
     ) async throws {
@@ -51,23 +51,23 @@ package final class RunningServer: Sendable {
     }
 
     /// Asks the server to stop and returns its exit status.
-    package func stop() async -> Int32 {
+    func stop() async -> Int32 {
         signal(SIGTERM)
         return await process.ended()
     }
 
-    package func signal(_ signal: Int32) { Glibc.kill(process.processIdentifier, signal) }
+    func signal(_ signal: Int32) { Glibc.kill(process.processIdentifier, signal) }
 
     /// Ends the server as a power failure would.
-    package func kill() async {
+    func kill() async {
         signal(SIGKILL)
         _ = await process.ended()
     }
 
-    package func remove() { try? FileManager.default.removeItem(at: folder) }
+    func remove() { try? FileManager.default.removeItem(at: folder) }
 
     /// Runs a command on the server's database.
-    package func kalends(_ arguments: [String], input: String? = nil) async throws -> ProgramResult {
+    func kalends(_ arguments: [String], input: String? = nil) async throws -> ProgramResult {
         try await runProgram(Programs.kalends, arguments + ["--database", database], input: input, in: packageRoot)
     }
 }

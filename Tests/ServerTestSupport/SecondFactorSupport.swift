@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Base
-package import HTTPTypes
-import KalendsCore
+import HTTPTypes
 import NIOCore
 import Testing
 
-/// What a user with a second factor has: the app with its secret, and the recovery codes on paper.
-package struct Authenticator: Sendable {
-    package let secret: String
-    package var algorithm = OneTimeCode.Algorithm.sha1
-    package var recoveryCodes: [String] = []
+@testable import KalendsCore
 
-    package init(secret: String) { self.secret = secret }
+/// What a user with a second factor has: the app with its secret, and the recovery codes on paper.
+struct Authenticator: Sendable {
+    let secret: String
+    var algorithm = OneTimeCode.Algorithm.sha1
+    var recoveryCodes: [String] = []
 
     /// What the app shows now, or some steps of 30 seconds later or earlier.
-    package func code(_ server: TestServer, _ offset: Int = 0) -> String {
+    func code(_ server: TestServer, _ offset: Int = 0) -> String {
         OneTimeCode.code(
             of: UInt64(OneTimeCode.step(at: server.clock.now) + offset), secret: Base32.decode(secret.utf8) ?? [],
             algorithm)
@@ -24,7 +23,7 @@ package struct Authenticator: Sendable {
 
 extension TestServer {
     /// Sets up a second factor, for a user with the usual password; afterwards another step has begun.
-    package func authenticator(_ user: String) async throws -> Authenticator {
+    func authenticator(_ user: String) async throws -> Authenticator {
         let proof: JSONValue = ["currentPassword": .string("\(user)'s password")]
         let begun = try await call(.post, "/v1/second-factor", proof, as: user).expect(201)
         var app = Authenticator(secret: try #require(begun.json["secret"]?.string))
@@ -38,7 +37,7 @@ extension TestServer {
     }
 
     /// Signs in with the usual password and a code.
-    package func signIn(
+    func signIn(
         _ user: String, code: String, password: String? = nil, headers: HTTPFields = [:]
     ) async throws -> Answer {
         let body: JSONValue = [
@@ -50,7 +49,7 @@ extension TestServer {
 
 extension Browser {
     /// Signs in on the two pages that a user with a second factor comes through; afterwards another step has begun.
-    package func signIn(_ page: Answer, _ user: String, _ app: Authenticator) async throws -> Answer {
+    func signIn(_ page: Answer, _ user: String, _ app: Authenticator) async throws -> Answer {
         let asked = try await send(
             page, to: "/app/sign-in", ["user": user, "password": "\(user)'s password"]
         ).expect(200)

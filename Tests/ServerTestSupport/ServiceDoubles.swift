@@ -3,38 +3,36 @@
 import Foundation
 import NIOCore
 import NIOPosix
-package import Outbound
+import Outbound
 import Synchronization
 
 /// A resolver that knows only the services that a test names.
-package final class NamedServices: ServiceResolver {
+final class NamedServices: ServiceResolver {
     private let known: [String: [ServiceRecord]]
     private let knownTexts: [String: [String]]
     private let asked = Mutex<[String]>([])
 
-    package init(_ services: [String: [ServiceRecord]] = [:], texts: [String: [String]] = [:]) {
+    init(_ services: [String: [ServiceRecord]] = [:], texts: [String: [String]] = [:]) {
         (known, knownTexts) = (services, texts)
     }
 
-    package var questions: [String] { asked.withLock { $0 } }
+    var questions: [String] { asked.withLock { $0 } }
 
-    package func services(of name: String) async -> [ServiceRecord] {
+    func services(of name: String) async -> [ServiceRecord] {
         asked.withLock { $0.append(name) }
         return known[name] ?? []
     }
 
-    package func texts(of name: String) async -> [String] { knownTexts[name] ?? [] }
+    func texts(of name: String) async -> [String] { knownTexts[name] ?? [] }
 }
 
 /// A name server on this machine that sends the test's message for each question.
-package final class NameServer: Sendable {
-    package let port: Int
+final class NameServer: Sendable {
+    let port: Int
     private let channel: any Channel
 
     /// - Parameter answer: is passed a question's message with the name and type that it asks for; nil sends no answer.
-    package init(
-        _ answer: @escaping @Sendable (_ question: [UInt8], _ name: String, _ type: Int) -> [UInt8]?
-    ) async throws {
+    init(_ answer: @escaping @Sendable (_ question: [UInt8], _ name: String, _ type: Int) -> [UInt8]?) async throws {
         channel = try await DatagramBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
@@ -45,7 +43,7 @@ package final class NameServer: Sendable {
         port = channel.localAddress?.port ?? 0
     }
 
-    package func stop() async { try? await channel.close() }
+    func stop() async { try? await channel.close() }
 
     private final class Answering: ChannelInboundHandler {
         typealias InboundIn = AddressedEnvelope<ByteBuffer>
@@ -75,10 +73,9 @@ package final class NameServer: Sendable {
 }
 
 /// Messages of the DNS, written by hand (RFC 1035 section 4).
-package enum DNSWriter {
+enum DNSWriter {
     /// Returns an answer to a question with the types and data of some records.
-    package static func answer(_ question: [UInt8], _ records: [(type: Int, data: [UInt8])], code: UInt8 = 0) -> [UInt8]
-    {
+    static func answer(_ question: [UInt8], _ records: [(type: Int, data: [UInt8])], code: UInt8 = 0) -> [UInt8] {
         var end = 12
         while question[end] > 0 { end += 1 + Int(question[end]) }
         var bytes = Array(question[..<2]) + [0x81, 0x80 | code, 0, 1] + pair(records.count) + [0, 0, 0, 0]
@@ -90,21 +87,19 @@ package enum DNSWriter {
         return bytes
     }
 
-    package static func service(
-        _ priority: Int, _ weight: Int, _ port: Int, _ target: String
-    ) -> (type: Int, data: [UInt8]) {
+    static func service(_ priority: Int, _ weight: Int, _ port: Int, _ target: String) -> (type: Int, data: [UInt8]) {
         (33, pair(priority) + pair(weight) + pair(port) + name(target))
     }
 
-    package static func text(_ texts: String...) -> (type: Int, data: [UInt8]) {
+    static func text(_ texts: String...) -> (type: Int, data: [UInt8]) {
         (16, texts.flatMap { [UInt8($0.utf8.count)] + Array($0.utf8) })
     }
 
-    package static func name(_ text: String) -> [UInt8] {
+    static func name(_ text: String) -> [UInt8] {
         text.split(separator: ".").flatMap { [UInt8($0.utf8.count)] + Array($0.utf8) } + [0]
     }
 
-    package static func pair(_ number: Int) -> [UInt8] {
+    static func pair(_ number: Int) -> [UInt8] {
         [UInt8(truncatingIfNeeded: number >> 8), UInt8(truncatingIfNeeded: number)]
     }
 }

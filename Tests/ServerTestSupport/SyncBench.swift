@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import CalendarSync
+import CalendarSync
 import Foundation
 import HTTPTypes
 import ICalBridge
-import KalendsCore
 import Logging
-package import Storage
+import Storage
 import Synchronization
 import Testing
 
+@testable import KalendsCore
+
 /// A server with calendars in memory instead of people's accounts.
-package struct SyncBench: Sendable {
-    package let server: TestServer
-    package let calendars: MemoryCalendars
-    package var sync: ConnectionSync {
+struct SyncBench: Sendable {
+    let server: TestServer
+    let calendars: MemoryCalendars
+    var sync: ConnectionSync {
         ConnectionSync(services: server.services, logger: Logger(label: "t") { _ in server.log })
     }
 
-    package static func run(
+    static func run(
         publicURL: String = "http://calendar.example", _ body: @escaping @Sendable (SyncBench) async throws -> Void
     ) async throws {
         let clock = TestClock()
@@ -30,7 +31,7 @@ package struct SyncBench: Sendable {
     }
 
     /// Stores the appointments `a0`, `a1`… on the days after today.
-    package func fill(_ count: Int) async throws {
+    func fill(_ count: Int) async throws {
         for number in 0..<count {
             let day = number < 9 ? "0\(number + 1)" : "\(number + 1)"
             try await server.put(
@@ -42,29 +43,29 @@ package struct SyncBench: Sendable {
         }
     }
 
-    package func connection(_ id: String) async throws -> JSONValue {
+    func connection(_ id: String) async throws -> JSONValue {
         try await server.call(.get, "/v1/connections/\(id)", as: "ann").expect(200).json
     }
 
     /// Requests a run, carries it out, and returns it.
     @discardableResult
-    package func run(_ id: String) async throws -> RunRecord {
+    func run(_ id: String) async throws -> RunRecord {
         let answer = try await server.call(.post, "/v1/connections/\(id)/sync", as: "ann").expect(202)
         let run = try #require(answer.json["runId"]?.string)
         try await sync.once()
         return try await record(run)
     }
 
-    package func record(_ run: String) async throws -> RunRecord {
+    func record(_ run: String) async throws -> RunRecord {
         let row = try await server.services.store.read { try $0.syncRun(run) }
         return try storedRecord(try #require(row).content)
     }
 
-    package func conflicts(_ id: String) async throws -> [SyncConflictRow] {
+    func conflicts(_ id: String) async throws -> [SyncConflictRow] {
         try await server.services.store.read { try $0.openSyncConflicts(of: id) }
     }
 
-    package func decide(_ conflict: String, _ keep: String) async throws -> Answer {
+    func decide(_ conflict: String, _ keep: String) async throws -> Answer {
         try await server.call(.post, "/v1/conflicts/\(conflict)/resolve", ["keep": .string(keep)], as: "ann")
     }
 }

@@ -2,14 +2,15 @@
 
 import CalendarSync
 import ICalBridge
-import KalendsCore
 import Storage
 
+@testable import KalendsCore
+
 /// Records as the engine stores them, one of each kind.
-package enum SyncSamples {
+enum SyncSamples {
     /// Stores a run `run-ID`, a conflict `conflict-ID`, a link and an entry of the journal for the connection ID;
     /// existing rows stay.
-    package static func put(in server: TestServer, of connection: String, now: Int) async throws {
+    static func put(in server: TestServer, of connection: String, now: Int) async throws {
         let at = Instant(seconds: now / 1000)
         let item = ItemKey(.appointments, "x")
         let entry = Entry(

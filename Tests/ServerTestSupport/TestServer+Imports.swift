@@ -2,28 +2,29 @@
 
 import Foundation
 import HTTPTypes
-import KalendsFront
 import NIOCore
 import Testing
 
+@testable import KalendsFront
+
 /// Calendars of a few events, each given as its lines.
-package enum OneCalendar {
-    package static func text(_ events: [[String]]) -> String {
+enum OneCalendar {
+    static func text(_ events: [[String]]) -> String {
         let parts = events.map { lines in
             "BEGIN:VEVENT\r\nDTSTAMP:20260101T000000Z\r\n" + lines.map { $0 + "\r\n" }.joined() + "END:VEVENT\r\n"
         }
         return "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//x//y\r\n\(parts.joined())END:VCALENDAR\r\n"
     }
 
-    package static func event(_ uid: String, _ title: String, _ more: String...) -> [String] {
+    static func event(_ uid: String, _ title: String, _ more: String...) -> [String] {
         ["UID:\(uid)", "DTSTART:20260310T090000Z", "SUMMARY:\(title)"] + more
     }
 }
 
 /// Calendars of many events, each of which names its number.
-package enum NumberedEvents {
+enum NumberedEvents {
     /// - Parameter changed: whether the titles are other ones.
-    package static func calendar(_ count: Int, changed: Bool = false) -> String {
+    static func calendar(_ count: Int, changed: Bool = false) -> String {
         let events = (0..<count).map { number in
             """
             BEGIN:VEVENT\r\nUID:\(number)@example.com\r\nDTSTAMP:20260301T000000Z\r\n\
@@ -37,7 +38,7 @@ package enum NumberedEvents {
 
 extension TestServer {
     @discardableResult
-    package func bring(
+    func bring(
         _ events: [[String]], as user: String?, mode: String = "commit", to circle: String = "c"
     ) async throws -> Answer {
         var headers: HTTPFields = [.authorization: "Bearer \(key)", .contentType: "text/calendar"]
@@ -48,7 +49,7 @@ extension TestServer {
     }
 
     /// Returns the title, UID and SEQUENCE of each event that a feed shows.
-    package func shown(_ path: String) async throws -> [(title: String, uid: String, sequence: Int)] {
+    func shown(_ path: String) async throws -> [(title: String, uid: String, sequence: Int)] {
         let answer = try await raw(.get, path).expect(200)
         let (titles, uids) = (answer.values("SUMMARY"), answer.values("UID"))
         let sequences = answer.text.components(separatedBy: "BEGIN:VEVENT").dropFirst().map { part in
@@ -58,5 +59,5 @@ extension TestServer {
         return zip(zip(titles, uids), sequences).map { ($0.0, $0.1, $1) }
     }
 
-    package func titles(_ path: String) async throws -> [String] { try await shown(path).map(\.title).sorted() }
+    func titles(_ path: String) async throws -> [String] { try await shown(path).map(\.title).sorted() }
 }

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import HTTPTypes
-package import KalendsCore
+import HTTPTypes
 import NIOCore
 import Server
-package import Storage
+import Storage
 import Testing
+
+@testable import KalendsCore
 
 extension TestServer {
     /// Runs a server whose password hashes are cheap.
-    package static func withPasswords(
+    static func withPasswords(
         clock: TestClock = TestClock(), publicURL: String = "http://calendar.example",
         settings given: ServerSettings = ServerSettings(), open: @escaping StoreOpening = Engine.open,
         _ body: @escaping @Sendable (TestServer) async throws -> Void
@@ -26,18 +27,18 @@ extension TestServer {
         }
     }
 
-    package func signIn(_ user: String, _ password: String? = nil, headers: HTTPFields = [:]) async throws -> Answer {
+    func signIn(_ user: String, _ password: String? = nil, headers: HTTPFields = [:]) async throws -> Answer {
         let body: JSONValue = ["userId": .string(user), "password": .string(password ?? "\(user)'s password")]
         return try await raw(
             .post, "/v1/sessions", headers: headers, body: ByteBuffer(bytes: try body.serialized()))
     }
 
     /// Signs in and returns the token.
-    package func session(_ user: String) async throws -> String {
+    func session(_ user: String) async throws -> String {
         try #require(try await signIn(user).expect(201).json["token"]?.string)
     }
 
-    package func bearing(
+    func bearing(
         _ token: String, _ method: HTTPRequest.Method, _ path: String, _ body: JSONValue? = nil
     ) async throws -> Answer {
         try await raw(

@@ -1,55 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FeedTokens
-package import Foundation
-package import HTTPTypes
+import Foundation
+import HTTPTypes
 import Hummingbird
-package import HummingbirdTesting
+import HummingbirdTesting
 import ICalBridge
-import KalendsCore
-import KalendsFront
-package import Logging
-package import NIOCore
+import Logging
+import NIOCore
 import Server
 import Storage
 import StoreConformance
 import Synchronization
 import TestSupport
-package import Testing
+import Testing
+
+@testable import KalendsCore
+@testable import KalendsFront
 
 /// A clock that stands still until a test moves it.
-package final class TestClock: Sendable {
+final class TestClock: Sendable {
     private let time: Mutex<Int>
 
     /// 2026-03-02T12:00:00Z, a Monday, unless told otherwise.
-    package init(_ milliseconds: Int = 1_772_452_800_000) { time = Mutex(milliseconds) }
+    init(_ milliseconds: Int = 1_772_452_800_000) { time = Mutex(milliseconds) }
 
-    package var now: Int { time.withLock { $0 } }
-    package func advance(seconds: Int) { time.withLock { $0 += seconds * 1000 } }
-    package func advance(milliseconds: Int) { time.withLock { $0 += milliseconds } }
+    var now: Int { time.withLock { $0 } }
+    func advance(seconds: Int) { time.withLock { $0 += seconds * 1000 } }
+    func advance(milliseconds: Int) { time.withLock { $0 += milliseconds } }
 
     /// Returns a time some days from now on the clock of Los Angeles in winter, as RFC 3339 writes it.
-    package func winterTime(day: Int, hour: Int) -> String {
+    func winterTime(day: Int, hour: Int) -> String {
         let date = CivilDate(daysSinceEpoch: now / 86_400_000 + day)
         return "\(date)T\(hour < 10 ? "0" : "")\(hour):00:00-08:00"
     }
 }
 
 /// A whole server with its own folder, called through its router.
-package struct TestServer: Sendable {
-    package let front: FrontServices
-    package var services: Services { front.services }
-    package let clock: TestClock
-    package let client: any TestClientProtocol
+struct TestServer: Sendable {
+    let front: FrontServices
+    var services: Services { front.services }
+    let clock: TestClock
+    let client: any TestClientProtocol
     /// A client for a server that listens on a port, which waits as long as it takes: the framework's own client gives
     /// up after 20 seconds, too soon for a server that runs beside hundreds of other tests.
-    package let patient: TestClient?
-    package let folder: URL
+    let patient: TestClient?
+    let folder: URL
     /// A service key's text.
-    package let key: String
-    package let log: LogRecorder
+    let key: String
+    let log: LogRecorder
 
-    package static func run(
+    static func run(
         clock: TestClock = TestClock(), live: Bool = false, settings given: ServerSettings = ServerSettings(),
         worker: String = Programs.kalends, folds: Bool = true, keepsLimits: Bool = false,
         publicURL: String = "http://calendar.example", calendars: (any CalendarProviding)? = nil,
@@ -113,7 +114,7 @@ package struct TestServer: Sendable {
     }
 
     /// Calls the API as the host application, or as a user for whom the host application acts.
-    package func call(
+    func call(
         _ method: HTTPRequest.Method, _ path: String, _ body: JSONValue? = nil, as user: String? = nil,
         headers: HTTPFields = [:]
     ) async throws -> Answer {
@@ -125,7 +126,7 @@ package struct TestServer: Sendable {
             method, path, headers: headers, body: try body.map { ByteBuffer(bytes: try $0.serialized()) })
     }
 
-    package func raw(
+    func raw(
         _ method: HTTPRequest.Method, _ path: String, headers: HTTPFields = [:], body: ByteBuffer? = nil
     ) async throws -> Answer {
         let answer = try await answer(method, path, headers, body)
@@ -151,7 +152,7 @@ package struct TestServer: Sendable {
     }
 
     /// Creates a circle `c` in Los Angeles with Ann (owner), Ben (member), Vic (viewer), and the patients Mom and Dad.
-    package func makeCircle(zone: String = "America/Los_Angeles") async throws {
+    func makeCircle(zone: String = "America/Los_Angeles") async throws {
         try await call(.put, "/v1/circles/c", ["name": "Our family", "timeZone": .string(zone)]).expect(201)
         for (id, name, role) in [("ann", "Ann", "owner"), ("ben", "Ben", "member"), ("vic", "Vic", "viewer")] {
             try await call(.put, "/v1/circles/c/members/\(id)", ["displayName": .string(name), "role": .string(role)])
@@ -162,13 +163,13 @@ package struct TestServer: Sendable {
         }
     }
 
-    package func put(_ collection: String, _ id: String, _ value: JSONValue) async throws {
+    func put(_ collection: String, _ id: String, _ value: JSONValue) async throws {
         let answer = try await call(.put, "/v1/circles/c/\(collection)/\(id)", value)
         #expect(answer.status == 200 || answer.status == 201, "\(answer.text)")
     }
 
     /// Creates a feed and returns its id and the path of its address.
-    package func makeFeed(
+    func makeFeed(
         user: String = "ann", label: String? = nil, config: JSONValue = [:]
     ) async throws -> (id: String, path: String) {
         let answer = try await call(
@@ -178,14 +179,14 @@ package struct TestServer: Sendable {
         return (try #require(answer.json["id"]?.string), try Self.path(answer))
     }
 
-    package static func path(_ answer: Answer) throws -> String {
+    static func path(_ answer: Answer) throws -> String {
         let url = try #require(answer.json["url"]?.string)
         return String(url.dropFirst("http://calendar.example".count))
     }
 }
 
 /// Sends a request again that a busy server had no memory for, as a client does; at most 20 times.
-package func patiently(_ send: () async throws -> Answer) async throws -> Answer {
+func patiently(_ send: () async throws -> Answer) async throws -> Answer {
     var answer = try await send()
     for _ in 0..<20 where answer.status == 503 {
         try await Task.sleep(for: .milliseconds(100))
@@ -194,32 +195,32 @@ package func patiently(_ send: () async throws -> Answer) async throws -> Answer
     return answer
 }
 
-package struct Answer: Sendable {
-    package var status: Int
-    package var headers: HTTPFields
-    package var body: [UInt8]
+struct Answer: Sendable {
+    var status: Int
+    var headers: HTTPFields
+    var body: [UInt8]
 
-    package var json: JSONValue { (try? JSONValue(parsing: body)) ?? .null }
-    package var text: String { String(decoding: body, as: UTF8.self) }
+    var json: JSONValue { (try? JSONValue(parsing: body)) ?? .null }
+    var text: String { String(decoding: body, as: UTF8.self) }
 
     /// The pointers of a problem document's errors.
-    package var pointers: [String] { json["errors"]?.array?.compactMap { $0["pointer"]?.string } ?? [] }
+    var pointers: [String] { json["errors"]?.array?.compactMap { $0["pointer"]?.string } ?? [] }
 
     @discardableResult
-    package func expect(_ status: Int, sourceLocation: SourceLocation = #_sourceLocation) throws -> Answer {
+    func expect(_ status: Int, sourceLocation: SourceLocation = #_sourceLocation) throws -> Answer {
         #expect(self.status == status, "\(text.prefix(2000))", sourceLocation: sourceLocation)
         return self
     }
 
     /// The unfolded lines of a calendar.
-    package var calendarLines: [String] {
+    var calendarLines: [String] {
         text.replacingOccurrences(of: "\r\n ", with: "").components(separatedBy: "\r\n")
     }
 
-    package func values(_ name: String) -> [String] { Self.values(name, calendarLines) }
+    func values(_ name: String) -> [String] { Self.values(name, calendarLines) }
 
     /// Returns the values of events' properties, leaving out those of zones and of the calendar itself.
-    package func eventValues(_ name: String) -> [String] {
+    func eventValues(_ name: String) -> [String] {
         var isInEvent = false
         let lines = calendarLines.filter { line in
             if line == "BEGIN:VEVENT" { isInEvent = true }
@@ -236,24 +237,24 @@ package struct Answer: Sendable {
 }
 
 /// Keeps every line that is logged, at every level.
-package final class LogRecorder: LogHandler, Sendable {
+final class LogRecorder: LogHandler, Sendable {
     private let lines = Mutex<[String]>([])
 
-    package var text: String { lines.withLock { $0.joined(separator: "\n") } }
-    package var metadata: Logger.Metadata {
+    var text: String { lines.withLock { $0.joined(separator: "\n") } }
+    var metadata: Logger.Metadata {
         get { [:] }
         set {}
     }
-    package var logLevel: Logger.Level {
+    var logLevel: Logger.Level {
         get { .trace }
         set {}
     }
-    package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { nil }
         set {}
     }
 
-    package func log(event: LogEvent) {
+    func log(event: LogEvent) {
         lines.withLock { $0.append("\(event.level) \(event.message) \(event.metadata ?? [:])") }
     }
 }

@@ -1,36 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Foundation
-package import HTTPTypes
-package import KalendsCore
+import Foundation
+import HTTPTypes
 import TestSupport
 import Testing
 
+@testable import KalendsCore
+
 /// Tokens that `Oracles/make_tokens.py` signed with another implementation.
-package struct TokenVectors: Sendable {
-    package struct Good: Sendable {
-        package var token: String
-        package var user: String
+struct TokenVectors: Sendable {
+    struct Good: Sendable {
+        var token: String
+        var user: String
     }
 
-    package struct Bad: Sendable {
-        package var token: String
-        package var detail: String
+    struct Bad: Sendable {
+        var token: String
+        var detail: String
     }
 
-    package var secret: String
-    package var issuer: String
-    package var audience: String
-    package var jwks: JSONValue
-    package var rotated: JSONValue
-    package var byRotated: String
-    package var byUnknown: String
+    var secret: String
+    var issuer: String
+    var audience: String
+    var jwks: JSONValue
+    var rotated: JSONValue
+    var byRotated: String
+    var byUnknown: String
     /// A token signed with the secret and valid until the year 2100, for a server with the machine's own clock.
-    package var lasting: String
-    package var accepted: [ByteString: Good]
-    package var refused: [ByteString: Bad]
+    var lasting: String
+    var accepted: [ByteString: Good]
+    var refused: [ByteString: Bad]
 
-    package static func load() throws -> TokenVectors {
+    static func load() throws -> TokenVectors {
         let file = packageRoot.appending(path: "Tests/ServerTestSupport/Oracles/tokens.json")
         let json = try JSONValue(parsing: try Data(contentsOf: file))
         func text(_ name: String, of value: JSONValue = json) throws -> String { try #require(value[name]?.string) }
@@ -47,7 +48,7 @@ package struct TokenVectors: Sendable {
     }
 
     /// Returns settings that accept these tokens, with the public keys in a file.
-    package func settings(_ document: JSONValue? = nil) throws -> (settings: ServerSettings, keys: URL) {
+    func settings(_ document: JSONValue? = nil) throws -> (settings: ServerSettings, keys: URL) {
         let file = FileManager.default.temporaryDirectory.appending(path: "keys-\(UUID().uuidString).json")
         try Data(try (document ?? jwks).serialized()).write(to: file)
         var settings = ServerSettings()
@@ -60,7 +61,7 @@ package struct TokenVectors: Sendable {
 }
 
 extension TestServer {
-    package func asUser(
+    func asUser(
         _ token: String, _ method: HTTPRequest.Method = .get, _ path: String = "/v1/circles/c"
     ) async throws
         -> Answer

@@ -4,15 +4,16 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
-import KalendsCore
 import Logging
 import NIOCore
 import Synchronization
 import Testing
 
+@testable import KalendsCore
+
 /// A receiver of webhooks on this machine that records everything it gets and answers as a test wants.
-package final class HookReceiver: Sendable {
-    package enum Reply: Sendable {
+final class HookReceiver: Sendable {
+    enum Reply: Sendable {
         case status(Int)
         /// Reads the message, but the connection ends before the answer.
         case drop
@@ -20,27 +21,27 @@ package final class HookReceiver: Sendable {
         case silence
     }
 
-    package struct Message: Sendable {
-        package var path: String
-        package var id: String
-        package var headers: [String: String]
-        package var body: [UInt8]
+    struct Message: Sendable {
+        var path: String
+        var id: String
+        var headers: [String: String]
+        var body: [UInt8]
 
-        package var json: JSONValue { (try? JSONValue(parsing: body)) ?? .null }
-        package var circle: String? { json["data"]?["circleId"]?.string }
-        package var numbers: [Int] { json["data"]?["items"]?.array?.compactMap { $0["number"]?.integer } ?? [] }
+        var json: JSONValue { (try? JSONValue(parsing: body)) ?? .null }
+        var circle: String? { json["data"]?["circleId"]?.string }
+        var numbers: [Int] { json["data"]?["items"]?.array?.compactMap { $0["number"]?.integer } ?? [] }
     }
 
     private let kept = Mutex<[Message]>([])
     private let reply = Mutex<@Sendable (Message) -> Reply>({ _ in .status(200) })
     private let openPort = Mutex(0)
 
-    package var messages: [Message] { kept.withLock { $0 } }
-    package var url: String { "http://127.0.0.1:\(openPort.withLock { $0 })/hook-path" }
+    var messages: [Message] { kept.withLock { $0 } }
+    var url: String { "http://127.0.0.1:\(openPort.withLock { $0 })/hook-path" }
 
-    package func answer(_ reply: @escaping @Sendable (Message) -> Reply) { self.reply.withLock { $0 = reply } }
+    func answer(_ reply: @escaping @Sendable (Message) -> Reply) { self.reply.withLock { $0 = reply } }
 
-    package static func run(_ body: @escaping @Sendable (HookReceiver) async throws -> Void) async throws {
+    static func run(_ body: @escaping @Sendable (HookReceiver) async throws -> Void) async throws {
         let receiver = HookReceiver()
         let router = Router()
         router.post("**") { request, _ in
@@ -82,14 +83,13 @@ package final class HookReceiver: Sendable {
 extension TestServer {
     /// Sends what is due to webhooks now; returns how many messages were accepted.
     @discardableResult
-    package func sendWebhooks() async throws -> Int {
+    func sendWebhooks() async throws -> Int {
         let log = self.log
         return try await WebhookDispatch(services: services, logger: Logger(label: "hooks") { _ in log }).once()
     }
 
-    package func makeWebhook(
-        _ url: String, _ more: [ByteString: JSONValue] = [:]
-    ) async throws -> (id: String, secret: String) {
+    func makeWebhook(_ url: String, _ more: [ByteString: JSONValue] = [:]) async throws -> (id: String, secret: String)
+    {
         let answer = try await call(
             .post, "/v1/webhooks", .object(more.merging(["url": .string(url)]) { old, _ in old })
         )

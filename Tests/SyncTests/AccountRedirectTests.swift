@@ -4,12 +4,12 @@ import Base
 import Foundation
 import HTTPTypes
 import Outbound
-import ServerTestSupport
 import Storage
 import Synchronization
 import Testing
 
 @testable import KalendsCore
+@testable import ServerTestSupport
 
 @Suite("Where a CalDAV server leads")
 struct AccountRedirectTests {

@@ -3,11 +3,11 @@
 import Base
 import Foundation
 import HTTPTypes
-import ServerTestSupport
 import Testing
 
 @testable import KalendsCore
 @testable import KalendsFront
+@testable import ServerTestSupport
 
 @Suite("What a feed asks attention for")
 struct AttentionTests {

@@ -7,12 +7,12 @@ import HTTPTypes
 import ICalBridge
 import Logging
 import Outbound
-import ServerTestSupport
 import Storage
 import TestSupport
 import Testing
 
 @testable import KalendsCore
+@testable import ServerTestSupport
 
 @Suite("Connections with real CalDAV servers", .enabled(if: Programs.python != nil))
 struct CalDAVSyncTests {

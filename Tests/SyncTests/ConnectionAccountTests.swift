@@ -4,12 +4,12 @@ import Base
 import Foundation
 import HTTPTypes
 import Outbound
-import ServerTestSupport
 import Storage
 import TestSupport
 import Testing
 
 @testable import KalendsCore
+@testable import ServerTestSupport
 
 @Suite("Accounts with a password")
 struct ConnectionAccountTests {

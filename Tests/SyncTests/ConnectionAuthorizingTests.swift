@@ -5,11 +5,11 @@ import Foundation
 import HTTPTypes
 import NIOCore
 import Outbound
-import ServerTestSupport
 import Storage
 import Testing
 
 @testable import KalendsCore
+@testable import ServerTestSupport
 
 @Suite("Signing in at a provider")
 struct ConnectionAuthorizingTests {

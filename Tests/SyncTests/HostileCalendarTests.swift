@@ -6,12 +6,12 @@ import Foundation
 import HTTPTypes
 import Logging
 import Outbound
-import ServerTestSupport
 import Storage
 import Synchronization
 import Testing
 
 @testable import KalendsCore
+@testable import ServerTestSupport
 
 /// A CalDAV host on the public Internet, as a viewer names it, whose listing of a calendar is hostile.
 private final class HostileHost: HopTransport {

@@ -4,11 +4,11 @@ import CalendarSync
 import Foundation
 import HTTPTypes
 import ICalBridge
-import ServerTestSupport
 import Storage
 import Testing
 
 @testable import KalendsCore
+@testable import ServerTestSupport
 
 @Suite("Changes that come in from a person's calendar")
 struct InboundTests {

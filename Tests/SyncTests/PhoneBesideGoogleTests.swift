@@ -3,11 +3,11 @@
 import HTTPTypes
 import ICalBridge
 import Outbound
-import ServerTestSupport
 import Storage
 import Testing
 
 @testable import KalendsCore
+@testable import ServerTestSupport
 
 @Suite("A phone beside a connection with Google, on one circle")
 struct PhoneBesideGoogleTests {

@@ -5,12 +5,12 @@ import HTTPTypes
 import ICalBridge
 import Logging
 import Outbound
-import ServerTestSupport
 import Storage
 import TestSupport
 import Testing
 
 @testable import KalendsCore
+@testable import ServerTestSupport
 
 @Suite("Connections in step with the emulators of Google and Outlook")
 struct ProviderSyncTests {

@@ -3,12 +3,12 @@
 import Foundation
 import HTTPTypes
 import Outbound
-import ServerTestSupport
 import Storage
 import TestSupport
 import Testing
 
 @testable import KalendsCore
+@testable import ServerTestSupport
 
 @Suite("A connection after one whose events stayed, and the end of both")
 struct ReconnectTests {

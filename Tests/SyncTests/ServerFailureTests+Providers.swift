@@ -6,12 +6,12 @@ import HTTPTypes
 import ICalBridge
 import Logging
 import Outbound
-import ServerTestSupport
 import Storage
 import Synchronization
 import Testing
 
 @testable import KalendsCore
+@testable import ServerTestSupport
 
 extension ServerFailureTests {
     // MARK: Grants

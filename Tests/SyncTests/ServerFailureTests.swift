@@ -3,12 +3,12 @@
 import CalendarSync
 import HTTPTypes
 import ICalBridge
-import ServerTestSupport
 import Storage
 import Synchronization
 import Testing
 
 @testable import KalendsCore
+@testable import ServerTestSupport
 
 /// Failures that other servers had, with the whole server around the engine.
 @Suite struct ServerFailureTests {

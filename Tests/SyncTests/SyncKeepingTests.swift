@@ -4,11 +4,11 @@ import CalendarSync
 import HTTPTypes
 import Logging
 import Server
-import ServerTestSupport
 import Storage
 import Testing
 
 @testable import KalendsCore
+@testable import ServerTestSupport
 
 @Suite("Which records of connections are kept, and for how long")
 struct SyncKeepingTests {

@@ -5,13 +5,13 @@ import Foundation
 import HTTPTypes
 import ICalBridge
 import NIOCore
-import ServerTestSupport
 import Storage
 import Synchronization
 import TestSupport
 import Testing
 
 @testable import KalendsCore
+@testable import ServerTestSupport
 
 @Suite("The life of connections")
 struct SyncLifeTests {

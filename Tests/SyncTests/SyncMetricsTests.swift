@@ -3,12 +3,12 @@
 import CalendarSync
 import Foundation
 import HTTPTypes
-import ServerTestSupport
 import Storage
 import Testing
 
 @testable import KalendsCore
 @testable import KalendsFront
+@testable import ServerTestSupport
 
 @Suite("Counters of connections")
 struct SyncMetricsTests {

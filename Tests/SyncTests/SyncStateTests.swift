@@ -5,13 +5,13 @@ import Foundation
 import HTTPTypes
 import ICalBridge
 import Logging
-import ServerTestSupport
 import Storage
 import Synchronization
 import TestSupport
 import Testing
 
 @testable import KalendsCore
+@testable import ServerTestSupport
 
 @Suite("States of connections, and runs")
 struct SyncStateTests {

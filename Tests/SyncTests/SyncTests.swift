@@ -5,13 +5,13 @@ import Foundation
 import HTTPTypes
 import ICalBridge
 import Logging
-import ServerTestSupport
 import Storage
 import Synchronization
 import Testing
 
 @testable import KalendsCore
 @testable import KalendsFront
+@testable import ServerTestSupport
 
 @Suite("Connections in step")
 struct SyncTests {

@@ -7,7 +7,7 @@ import Storage
 ///
 /// A later change to an entry shows, unless everything after it was rewritten too; a copy of the last hash, kept
 /// elsewhere, reveals even that.
-package enum AuditTrail {
+enum AuditTrail {
     /// The value used as the previous hash of the first entry.
     static let origin = String(repeating: "0", count: 64)
 

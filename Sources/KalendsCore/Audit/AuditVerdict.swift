@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Storage
+import Storage
 
 /// The end of an audit trail as somebody noted it down: `NUMBER:HASH`.
 package struct AuditHead: Hashable, Sendable {
@@ -42,7 +42,7 @@ extension AuditTrail {
     /// Recomputes every hash, and checks that the numbers and links have no gap.
     ///
     /// - Parameter known: a head that was noted down earlier, which the trail must still contain unchanged.
-    package static func verify(in transaction: any ReadTransaction, known: AuditHead? = nil) throws -> AuditVerdict {
+    static func verify(in transaction: any ReadTransaction, known: AuditHead? = nil) throws -> AuditVerdict {
         var verdict = AuditVerdict()
         var next = Int.min
         reading: while true {

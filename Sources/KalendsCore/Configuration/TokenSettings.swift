@@ -6,13 +6,13 @@ import FoundationEssentials
 /// How the tokens of users are checked (JWT, RFC 7519): by a shared secret, by public keys, or by both.
 package struct TokenSettings: Sendable {
     /// The shared secret for HS256, at least 32 bytes.
-    package var secret: Concealed?
+    var secret: Concealed?
     /// The public keys for RS256 and ES256: a file (JWKS, RFC 7517), or the address of one.
-    package var jwksFile: String?
+    var jwksFile: String?
     var jwksURL: Concealed?
     /// The value that `iss` must have, and the one that `aud` must be or contain; nil accepts anything.
-    package var issuer: String?
-    package var audience: String?
+    var issuer: String?
+    var audience: String?
     /// Whether RSA keys need 3,072 bits, and a token's `scope` has to name what it opens here.
     var isStrict = false
 

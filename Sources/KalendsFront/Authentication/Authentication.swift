@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FeedTokens
-package import HTTPTypes
+import HTTPTypes
 import Hummingbird
 import KalendsCore
 import Storage
@@ -178,5 +178,5 @@ extension Refusal {
 }
 
 extension HTTPField.Name {
-    package static let kalendsUser = HTTPField.Name("Kalends-User") ?? .from
+    static let kalendsUser = HTTPField.Name("Kalends-User") ?? .from
 }

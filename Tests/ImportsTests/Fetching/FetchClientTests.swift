@@ -11,13 +11,13 @@ import NIOCore
 import NIOSSL
 import Outbound
 import Server
-import ServerTestSupport
 import Synchronization
 import TestSupport
 import Testing
 
 @testable import KalendsCore
 @testable import KalendsFront
+@testable import ServerTestSupport
 
 /// Runs a host on this machine that answers as the tests need, under the name `cal.example`.
 private func withHost(

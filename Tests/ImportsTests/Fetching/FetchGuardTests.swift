@@ -3,10 +3,10 @@
 import Base
 import Foundation
 import Outbound
-import ServerTestSupport
 import Testing
 
 @testable import KalendsCore
+@testable import ServerTestSupport
 
 @Suite("A fetch connects only to the public Internet")
 struct FetchGuardTests {

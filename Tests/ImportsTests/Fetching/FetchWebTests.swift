@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Outbound
-import ServerTestSupport
 import Testing
 
 @testable import KalendsCore
+@testable import ServerTestSupport
 
 @Suite("A fetch takes the web as it is")
 struct FetchWebTests {

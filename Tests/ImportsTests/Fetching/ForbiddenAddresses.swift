@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Base
-import ServerTestSupport
+
+@testable import ServerTestSupport
 
 /// Addresses that must not lead to a connection, in every spelling that has worked as an attack elsewhere.
 enum ForbiddenAddresses {

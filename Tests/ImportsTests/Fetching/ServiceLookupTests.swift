@@ -3,12 +3,12 @@
 import Base
 import CalendarSync
 import Foundation
-import ServerTestSupport
 import Synchronization
 import Testing
 
 @testable import KalendsCore
 @testable import Outbound
+@testable import ServerTestSupport
 
 @Suite("Where a domain says that its calendars are (RFC 6764)")
 struct ServiceLookupTests {

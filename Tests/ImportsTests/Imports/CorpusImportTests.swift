@@ -3,9 +3,10 @@
 import Foundation
 import HTTPTypes
 import NIOCore
-import ServerTestSupport
 import TestSupport
 import Testing
+
+@testable import ServerTestSupport
 
 @Suite("Imports of files that others wrote, and of the samples")
 struct CorpusImportTests {

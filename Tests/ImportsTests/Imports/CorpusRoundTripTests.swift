@@ -4,11 +4,11 @@ import Foundation
 import HTTPTypes
 import ICalBridge
 import NIOCore
-import ServerTestSupport
 import TestSupport
 import Testing
 
 @testable import KalendsFront
+@testable import ServerTestSupport
 
 @Suite("Export, then import: nothing changes")
 struct CorpusRoundTripTests {

@@ -3,11 +3,11 @@
 import Foundation
 import HTTPTypes
 import NIOCore
-import ServerTestSupport
 import TestSupport
 import Testing
 
 @testable import KalendsFront
+@testable import ServerTestSupport
 
 @Suite("The way back from imports of files that others wrote, and of the samples")
 struct CorpusUndoTests {

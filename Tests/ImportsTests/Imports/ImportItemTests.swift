@@ -2,10 +2,10 @@
 
 import Base
 import ICalBridge
-import ServerTestSupport
 import Testing
 
 @testable import KalendsCore
+@testable import ServerTestSupport
 
 @Suite("The items of an import's report as they are stored")
 struct ImportItemTests {

@@ -5,12 +5,12 @@ import Foundation
 import HTTPTypes
 import Logging
 import NIOCore
-import ServerTestSupport
 import Storage
 import Testing
 
 @testable import KalendsCore
 @testable import KalendsFront
+@testable import ServerTestSupport
 
 @Suite("Whose imported events are")
 struct ImportOwnershipTests {

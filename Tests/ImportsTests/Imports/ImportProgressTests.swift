@@ -4,13 +4,13 @@ import Foundation
 import HTTPTypes
 import NIOCore
 import Outbound
-import ServerTestSupport
 import Storage
 import TestSupport
 import Testing
 
 @testable import KalendsCore
 @testable import KalendsFront
+@testable import ServerTestSupport
 
 @Suite("Imports that go on behind the answer")
 struct ImportProgressTests {

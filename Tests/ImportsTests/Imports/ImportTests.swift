@@ -4,12 +4,12 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
-import ServerTestSupport
 import Testing
 
 @testable import CalendarSync
 @testable import KalendsCore
 @testable import KalendsFront
+@testable import ServerTestSupport
 
 @Suite("Imports")
 struct ImportTests {

@@ -4,11 +4,11 @@ import Foundation
 import HTTPTypes
 import NIOCore
 import Server
-import ServerTestSupport
 import Storage
 import Testing
 
 @testable import KalendsCore
+@testable import ServerTestSupport
 
 @Suite("Imports of many events")
 struct LargeImportTests {

@@ -3,12 +3,12 @@
 import Foundation
 import HTTPTypes
 import NIOCore
-import ServerTestSupport
 import Storage
 import Synchronization
 import Testing
 
 @testable import KalendsCore
+@testable import ServerTestSupport
 
 @Suite("Events that are written in many transactions and shown by one")
 struct StagedEventsTests {

@@ -2,10 +2,10 @@
 
 import Foundation
 import HTTPTypes
-import ServerTestSupport
 import Testing
 
 @testable import KalendsCore
+@testable import ServerTestSupport
 
 @Suite("Events that come again under other UIDs")
 struct TwinTests {

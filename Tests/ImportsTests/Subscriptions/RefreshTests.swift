@@ -5,12 +5,12 @@ import HTTPTypes
 import Logging
 import NIOCore
 import Outbound
-import ServerTestSupport
 import TestSupport
 import Testing
 
 @testable import KalendsCore
 @testable import KalendsFront
+@testable import ServerTestSupport
 
 @Suite("Refreshing what is followed")
 struct RefreshTests {

@@ -4,10 +4,10 @@ import Foundation
 import HTTPTypes
 import ICalBridge
 import Logging
-import ServerTestSupport
 import Testing
 
 @testable import KalendsCore
+@testable import ServerTestSupport
 
 @Suite("Subscriptions")
 struct SubscriptionTests {

@@ -4,11 +4,11 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
-import ServerTestSupport
 import TestSupport
 import Testing
 
 @testable import KalendsFront
+@testable import ServerTestSupport
 
 @Suite("A batch")
 struct BatchTests {

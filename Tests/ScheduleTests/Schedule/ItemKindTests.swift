@@ -6,12 +6,12 @@ import HummingbirdTesting
 import ICalBridge
 import NIOCore
 import Pages
-import ServerTestSupport
 import Storage
 import Testing
 
 @testable import KalendsCore
 @testable import KalendsFront
+@testable import ServerTestSupport
 
 /// A kind of item that only the server of these tests has: everything about it is defined here.
 private struct MedicationContent: ItemContent {

@@ -3,11 +3,11 @@
 import HTTPTypes
 import Logging
 import OfficeDays
-import ServerTestSupport
 import Storage
 import Testing
 
 @testable import KalendsCore
+@testable import ServerTestSupport
 
 /// The server's clock begins on Monday, 2026-03-02, at 12:00 UTC, which is 07:00 in New York.
 @Suite("Office days over HTTP")

@@ -2,10 +2,10 @@
 
 import Base
 import HTTPTypes
-import ServerTestSupport
 import Testing
 
 @testable import KalendsFront
+@testable import ServerTestSupport
 
 @Suite("What was put can be read")
 struct ReadBackTests {

@@ -2,8 +2,9 @@
 
 import HTTPTypes
 import NIOCore
-import ServerTestSupport
 import Testing
+
+@testable import ServerTestSupport
 
 @Suite("The schedule")
 struct ScheduleTests {

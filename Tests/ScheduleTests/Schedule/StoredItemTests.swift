@@ -4,12 +4,12 @@ import Foundation
 import HTTPTypes
 import HummingbirdTesting
 import NIOCore
-import ServerTestSupport
 import Storage
 import TestSupport
 import Testing
 
 @testable import KalendsCore
+@testable import ServerTestSupport
 
 /// What is stored has to stay readable, and an item that is stored again unchanged is compared with it as text.
 @Suite("Items as they are answered and stored")

@@ -3,12 +3,12 @@
 import Foundation
 import HTTPTypes
 import Logging
-import ServerTestSupport
 import Storage
 import TestSupport
 import Testing
 
 @testable import KalendsCore
+@testable import ServerTestSupport
 
 @Suite("Webhooks beside each other")
 struct WebhookLaneTests {

@@ -2,13 +2,13 @@
 
 import Foundation
 import HTTPTypes
-import ServerTestSupport
 import Storage
 import Synchronization
 import TestSupport
 import Testing
 
 @testable import KalendsCore
+@testable import ServerTestSupport
 
 @Suite("Webhooks")
 struct WebhookTests {

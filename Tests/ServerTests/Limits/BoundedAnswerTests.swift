@@ -4,13 +4,13 @@ import Foundation
 import HTTPTypes
 import HummingbirdTesting
 import NIOCore
-import ServerTestSupport
 import Storage
 import TestSupport
 import Testing
 
 @testable import KalendsCore
 @testable import KalendsFront
+@testable import ServerTestSupport
 
 @Suite("Answers are bounded, whatever is asked")
 struct BoundedAnswerTests {

@@ -3,13 +3,13 @@
 import Glibc
 import HTTPTypes
 import NIOCore
-import ServerTestSupport
 import Storage
 import Synchronization
 import Testing
 
 @testable import KalendsCore
 @testable import KalendsFront
+@testable import ServerTestSupport
 
 @Suite("A transaction that holds the writer")
 struct BusyWriterTests {

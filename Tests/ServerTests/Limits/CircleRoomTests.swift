@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Base
-import ServerTestSupport
 import Storage
 import TestSupport
 import Testing
 
 @testable import KalendsCore
+@testable import ServerTestSupport
 
 @Suite("Room for whole circles")
 struct CircleRoomTests {

@@ -3,11 +3,11 @@
 import Foundation
 import HTTPTypes
 import NIOCore
-import ServerTestSupport
 import Testing
 
 @testable import KalendsCore
 @testable import KalendsFront
+@testable import ServerTestSupport
 
 @Suite("Every limit of the document, on it and one beyond")
 struct LimitTests {

@@ -8,7 +8,6 @@ import HTTPTypes
 import HummingbirdTesting
 import NIOCore
 import Outbound
-import ServerTestSupport
 import Storage
 import Synchronization
 import TestSupport
@@ -16,6 +15,7 @@ import Testing
 
 @testable import KalendsCore
 @testable import KalendsFront
+@testable import ServerTestSupport
 
 @Suite("Nothing is held while somebody else is waited for")
 struct WaitingRequestTests {

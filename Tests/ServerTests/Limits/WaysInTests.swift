@@ -7,12 +7,12 @@ import Hummingbird
 import ICalBridge
 import NIOCore
 import Outbound
-import ServerTestSupport
 import TestSupport
 import Testing
 
 @testable import KalendsCore
 @testable import KalendsFront
+@testable import ServerTestSupport
 
 /// Each way by which bytes of strangers come in, with what it may use; the table in docs/limits.md is made of them.
 @Suite("Ways in")

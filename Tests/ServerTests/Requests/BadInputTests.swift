@@ -4,8 +4,9 @@ import Foundation
 import HTTPTypes
 import ICalBridge
 import NIOCore
-import ServerTestSupport
 import Testing
+
+@testable import ServerTestSupport
 
 @Suite("Input that must not become a broken feed")
 struct BadInputTests {

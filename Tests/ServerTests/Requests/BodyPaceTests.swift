@@ -4,12 +4,12 @@ import Foundation
 import HTTPTypes
 import HummingbirdTesting
 import NIOCore
-import ServerTestSupport
 import TestSupport
 import Testing
 
 @testable import KalendsCore
 @testable import KalendsFront
+@testable import ServerTestSupport
 
 @Suite("The pace of bodies")
 struct BodyPaceTests {

@@ -3,10 +3,10 @@
 import Foundation
 import HTTPTypes
 import NIOCore
-import ServerTestSupport
 import Testing
 
 @testable import KalendsCore
+@testable import ServerTestSupport
 
 @Suite("Input that could crash the server or reveal too much")
 struct HostileInputTests {

@@ -3,8 +3,9 @@
 import Foundation
 import HTTPTypes
 import NIOCore
-import ServerTestSupport
 import Testing
+
+@testable import ServerTestSupport
 
 @Suite("JSON as it comes in")
 struct JSONParserTests {

@@ -3,12 +3,12 @@
 import CoreMetrics
 import Foundation
 import HTTPTypes
-import ServerTestSupport
 import TestSupport
 import Testing
 
 @testable import KalendsCore
 @testable import KalendsFront
+@testable import ServerTestSupport
 
 @Suite("What monitors read")
 struct MonitoringTests {

@@ -3,8 +3,9 @@
 import Glibc
 import NIOCore
 import NIOPosix
-import ServerTestSupport
 import Synchronization
+
+@testable import ServerTestSupport
 
 /// A connection whose own side stays open when the server has ended its side, and which can read very slowly.
 struct OpenConnection: Sendable {

@@ -3,10 +3,10 @@
 import Foundation
 import HTTPTypes
 import NIOCore
-import ServerTestSupport
 import Testing
 
 @testable import KalendsCore
+@testable import ServerTestSupport
 
 @Suite("The codes of problem documents")
 struct ProblemCodeTests {

@@ -3,8 +3,9 @@
 import FeedTokens
 import HTTPTypes
 import NIOCore
-import ServerTestSupport
 import Testing
+
+@testable import ServerTestSupport
 
 @Suite("Reasons of refusals, and missing things")
 struct RefusalSentenceTests {

@@ -3,12 +3,12 @@
 import Foundation
 import HTTPTypes
 import HummingbirdTesting
-import ServerTestSupport
 import TestSupport
 import Testing
 
 @testable import KalendsCore
 @testable import KalendsFront
+@testable import ServerTestSupport
 
 @Suite("The names by which requests are found")
 struct RequestMarkTests {

@@ -2,12 +2,12 @@
 
 import HTTPTypes
 import HummingbirdTesting
-import ServerTestSupport
 import Synchronization
 import TestSupport
 import Testing
 
 @testable import KalendsCore
+@testable import ServerTestSupport
 
 @Suite("Answers that take their reader long")
 struct SlowReaderTests {

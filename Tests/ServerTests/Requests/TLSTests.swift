@@ -4,12 +4,12 @@ import Foundation
 import Glibc
 import Logging
 import NIOSSL
-import ServerTestSupport
 import Storage
 import TestSupport
 import Testing
 
 @testable import KalendsFront
+@testable import ServerTestSupport
 
 @Suite("TLS")
 struct TLSTests {

@@ -9,12 +9,12 @@ import HummingbirdTesting
 import ICalBridge
 import NIOCore
 import NIOHTTP1
-import ServerTestSupport
 import TestSupport
 import Testing
 
 @testable import KalendsCore
 @testable import KalendsFront
+@testable import ServerTestSupport
 
 @Suite("No foreign text is slow")
 struct TextAsBytesTests {

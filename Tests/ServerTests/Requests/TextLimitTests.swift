@@ -4,11 +4,11 @@ import Base
 import Foundation
 import HTTPTypes
 import NIOCore
-import ServerTestSupport
 import Testing
 
 @testable import KalendsCore
 @testable import KalendsFront
+@testable import ServerTestSupport
 
 @Suite("What texts may hold")
 struct TextLimitTests {

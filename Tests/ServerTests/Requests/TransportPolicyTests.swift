@@ -3,10 +3,10 @@
 import Foundation
 import HTTPTypes
 import HummingbirdTesting
-import ServerTestSupport
 import Testing
 
 @testable import KalendsCore
+@testable import ServerTestSupport
 
 @Suite("Keeping to https")
 struct TransportPolicyTests {

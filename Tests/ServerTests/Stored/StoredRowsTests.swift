@@ -4,13 +4,13 @@ import CalendarSync
 import Foundation
 import GRDB
 import HTTPTypes
-import ServerTestSupport
 import Storage
 import StorageSQLite
 import TestSupport
 import Testing
 
 @testable import KalendsCore
+@testable import ServerTestSupport
 
 @Suite("Stored rows of connections, phones and office days")
 struct StoredRowsTests {

@@ -3,11 +3,11 @@
 import HTTPTypes
 import HummingbirdTesting
 import NIOCore
-import ServerTestSupport
 import Storage
 import Testing
 
 @testable import KalendsCore
+@testable import ServerTestSupport
 
 /// A later version may store values that this one does not know, and the database may be used by this one again.
 @Suite("Stored values that this version does not understand")

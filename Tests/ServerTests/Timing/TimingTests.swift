@@ -2,12 +2,12 @@
 
 import FeedTokens
 import Foundation
-import ServerTestSupport
 import Storage
 import TestSupport
 import Testing
 
 @testable import KalendsCore
+@testable import ServerTestSupport
 
 /// How many measurements of each kind are made; the suite runs when `KALENDS_TIMING` gives a number, as `make
 /// test-timing` does.
