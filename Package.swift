@@ -10,6 +10,26 @@ let strict: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
+// What tests of a server and their helpers use.
+let aroundServer: [Target.Dependency] = [
+    "Base", "Calendar", "CalendarSync", "FeedTokens", "ICalBridge", "KalendsCore", "KalendsFront", "Outbound", "Server",
+    "Storage", "TestSupport",
+    .product(name: "AsyncHTTPClient", package: "async-http-client"),
+    .product(name: "HTTPTypes", package: "swift-http-types"),
+    .product(name: "Hummingbird", package: "hummingbird"),
+    .product(name: "HummingbirdTesting", package: "hummingbird"),
+    .product(name: "Logging", package: "swift-log"),
+    .product(name: "NIOCore", package: "swift-nio"),
+    .product(name: "NIOHTTP1", package: "swift-nio"),
+    .product(name: "NIOPosix", package: "swift-nio"),
+]
+
+/// Tests of a server as a whole that are about one subject.
+func serverTests(_ name: String, _ more: [Target.Dependency] = [], hasOracles: Bool = false) -> Target {
+    .testTarget(
+        name: name, dependencies: aroundServer + ["ServerTestSupport"] + more, exclude: hasOracles ? ["Oracles"] : [])
+}
+
 let package = Package(
     name: "kalends",
     // The Apple platforms are for the package in Companion; the server runs on Linux.
@@ -46,14 +66,14 @@ let package = Package(
     ],
     targets: [
         // Values that every other module needs. No I/O.
-        .target(name: "Base", swiftSettings: strict),
+        .target(name: "Base"),
 
         // The vocabulary of calendars: dates, zones, events, recurrence. Pure; phones and the server use the same code.
-        .target(name: "Calendar", dependencies: ["Base"], swiftSettings: strict),
+        .target(name: "Calendar", dependencies: ["Base"]),
 
         // iCalendar text: reading, writing, forms, verdicts; libical in C below.
         .systemLibrary(name: "CLibical", providers: [.apt(["libical-dev"])]),
-        .target(name: "ICalBridge", dependencies: ["Base", "CLibical", "Calendar"], swiftSettings: strict),
+        .target(name: "ICalBridge", dependencies: ["Base", "CLibical", "Calendar"]),
 
         // Compresses feeds for clients that accept gzip.
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
@@ -65,9 +85,7 @@ let package = Package(
         .target(name: "CResolver", linkerSettings: [.linkedLibrary("resolv")]),
 
         // What is stored: records, the operations on them, the schema, the SQL. No engine.
-        .target(
-            name: "Storage", dependencies: ["Base", .product(name: "Crypto", package: "swift-crypto")],
-            swiftSettings: strict),
+        .target(name: "Storage", dependencies: ["Base", .product(name: "Crypto", package: "swift-crypto")]),
 
         // The embedded engine, and the only target that uses GRDB.
         .target(
@@ -75,21 +93,16 @@ let package = Package(
             dependencies: [
                 "Base", "Storage", .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
-            ],
-            swiftSettings: strict
-        ),
+            ]),
 
         // The engine for a database server: PostgreSQL through libpq, and the only target that uses either.
         .systemLibrary(name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
-        .target(
-            name: "StoragePostgreSQL", dependencies: ["Base", "CPostgres", "Storage"], swiftSettings: strict),
+        .target(name: "StoragePostgreSQL", dependencies: ["Base", "CPostgres", "Storage"]),
 
         // Secret tokens: minting, hashing, sealing, verifying, regenerating, revoking, counting.
         .target(
             name: "FeedTokens",
-            dependencies: ["Base", "Storage", .product(name: "Crypto", package: "swift-crypto")],
-            swiftSettings: strict
-        ),
+            dependencies: ["Base", "Storage", .product(name: "Crypto", package: "swift-crypto")]),
 
         // All outgoing HTTP requests, with the guards for each kind of destination.
         .target(
@@ -104,38 +117,28 @@ let package = Package(
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 // Not imported: pinned here.
                 .product(name: "NIOHTTP2", package: "swift-nio-http2"),
-            ],
-            swiftSettings: strict
-        ),
+            ]),
 
         // Synchronized calendars: the merge, the run, the providers. No database, no HTTP library.
         .target(
             name: "CalendarSync",
-            dependencies: ["Base", "Calendar", "ICalBridge", .product(name: "Crypto", package: "swift-crypto")],
-            swiftSettings: strict
-        ),
+            dependencies: ["Base", "Calendar", "ICalBridge", .product(name: "Crypto", package: "swift-crypto")]),
 
         // Where a person worked, and the events that record it. No I/O; phones and the server use the same code.
-        .target(
-            name: "OfficeDays",
-            dependencies: ["Base", "Calendar", .product(name: "Crypto", package: "swift-crypto")],
-            swiftSettings: strict
-        ),
+        .target(name: "OfficeDays", dependencies: ["Base", "Calendar", .product(name: "Crypto", package: "swift-crypto")]),
 
         // The texts about a phone's calendars, shared by phones and web pages.
-        .target(name: "PhoneTexts", dependencies: ["Base"], swiftSettings: strict),
+        .target(name: "PhoneTexts", dependencies: ["Base"]),
 
         // Renders web pages from given facts: templates, words, pictures. No server, no store.
         .target(
             name: "Pages",
             dependencies: ["Base", "Calendar", "ProgramFiles", .product(name: "Mustache", package: "swift-mustache")],
-            exclude: ["Templates", "Styles", "Scripts", "Words"],
-            swiftSettings: strict
-        ),
+            exclude: ["Templates", "Styles", "Scripts", "Words"]),
 
         // The files that are part of the program, which C embeds.
         .target(name: "CFiles"),
-        .target(name: "ProgramFiles", dependencies: ["CFiles"], swiftSettings: strict),
+        .target(name: "ProgramFiles", dependencies: ["CFiles"]),
         // The product: its rules, its use cases and its background work. No HTTP, no sockets, no engine.
         .target(
             name: "KalendsCore",
@@ -150,9 +153,7 @@ let package = Package(
                 // Not imported: swift-crypto brings it along, and it is pinned here.
                 .product(name: "SwiftASN1", package: "swift-asn1"),
             ],
-            exclude: ["Identity/Passwords/common-passwords.txt"],
-            swiftSettings: strict
-        ),
+            exclude: ["Identity/Passwords/common-passwords.txt"]),
 
         // Everything that answers HTTP requests: routes, pages, the OpenAPI document, and the fast path for polls in
         // front of them.
@@ -173,19 +174,15 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-            ],
-            swiftSettings: strict
-        ),
+            ]),
 
-        // The executable `kalends`: its commands, and the assembly of the services that they start.
-        .executableTarget(
-            name: "FeedServer",
+        // A server: its assembly, its ports, its work in the background, and what calls it on its machine.
+        .target(
+            name: "Server",
             dependencies: [
                 "Base", "CSandbox", "FeedTokens", "ICalBridge", "KalendsCore", "KalendsFront", "ProgramFiles",
                 "Storage", "StoragePostgreSQL", "StorageSQLite",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -196,9 +193,17 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
-            ],
-            swiftSettings: strict
-        ),
+            ]),
+
+        // The executable `kalends`: its commands.
+        .executableTarget(
+            name: "FeedServer",
+            dependencies: [
+                "Base", "CSandbox", "FeedTokens", "ICalBridge", "KalendsCore", "KalendsFront", "Server", "Storage",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "CoreMetrics", package: "swift-metrics"),
+                .product(name: "Logging", package: "swift-log"),
+            ]),
 
         // Compares its speed with libical's and other libraries'; not part of the product.
         .executableTarget(
@@ -210,7 +215,7 @@ let package = Package(
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
             ],
-            path: "Benchmarks/kalends-bench", swiftSettings: strict),
+            path: "Benchmarks/kalends-bench"),
 
         // A host application's first hour, which the tests run; not part of the product.
         .executableTarget(
@@ -225,43 +230,31 @@ let package = Package(
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
-            path: "Samples/first-hour", exclude: ["first-hour.mts", "first_hour.py"], swiftSettings: strict),
+            path: "Samples/first-hour", exclude: ["first-hour.mts", "first_hour.py"]),
 
         // Helpers that several suites share: running programs, seeded random numbers, tables in documents.
-        .target(name: "TestSupport", dependencies: ["Base"], path: "Tests/TestSupport", swiftSettings: strict),
+        .target(name: "TestSupport", dependencies: ["Base"], path: "Tests/TestSupport"),
         // The tests that every storage engine must pass, and a store that runs each body twice.
         .target(
             name: "StoreConformance", dependencies: ["Base", "Storage", "StoragePostgreSQL", "StorageSQLite"],
-            path: "Tests/StoreConformance",
-            swiftSettings: strict),
-        .testTarget(name: "BaseTests", dependencies: ["Base", "TestSupport"], swiftSettings: strict),
+            path: "Tests/StoreConformance"),
+        .testTarget(name: "BaseTests", dependencies: ["Base", "TestSupport"]),
         .testTarget(
-            name: "ICalBridgeTests", dependencies: ["Base", "Calendar", "ICalBridge", "TestSupport"],
-            exclude: ["Oracles"],
-            swiftSettings: strict),
+            name: "ICalBridgeTests", dependencies: ["Base", "Calendar", "ICalBridge", "TestSupport"], exclude: ["Oracles"]),
         .testTarget(
             name: "StorageTests",
             dependencies: [
                 "Base", "Storage", "StoragePostgreSQL", "StorageSQLite", "StoreConformance", "TestSupport",
                 .product(name: "Crypto", package: "swift-crypto"), .product(name: "GRDB", package: "GRDB.swift"),
-            ],
-            swiftSettings: strict),
+            ]),
         .testTarget(
             name: "FeedTokensTests",
-            dependencies: ["Base", "FeedTokens", "Storage", "StorageSQLite", "StoreConformance", "TestSupport"],
-            swiftSettings: strict),
+            dependencies: ["Base", "FeedTokens", "Storage", "StorageSQLite", "StoreConformance", "TestSupport"]),
         .testTarget(
-            name: "OfficeDaysTests", dependencies: ["Base", "Calendar", "OfficeDays", "TestSupport"],
-            exclude: ["Oracles"],
-            swiftSettings: strict),
-        .testTarget(
-            name: "PagesTests", dependencies: ["Base", "Calendar", "Pages", "PhoneTexts"], exclude: ["Browser"],
-            swiftSettings: strict),
-        .testTarget(
-            name: "CalendarSyncTests", dependencies: ["Base", "Calendar", "CalendarSync", "ICalBridge", "TestSupport"],
-            swiftSettings: strict),
-        .testTarget(
-            name: "PhoneTextsTests", dependencies: ["Base", "PhoneTexts", "TestSupport"], swiftSettings: strict),
+            name: "OfficeDaysTests", dependencies: ["Base", "Calendar", "OfficeDays", "TestSupport"], exclude: ["Oracles"]),
+        .testTarget(name: "PagesTests", dependencies: ["Base", "Calendar", "Pages", "PhoneTexts"], exclude: ["Browser"]),
+        .testTarget(name: "CalendarSyncTests", dependencies: ["Base", "Calendar", "CalendarSync", "ICalBridge", "TestSupport"]),
+        .testTarget(name: "PhoneTextsTests", dependencies: ["Base", "PhoneTexts", "TestSupport"]),
         .testTarget(
             name: "OutboundTests",
             dependencies: [
@@ -271,11 +264,10 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
-            exclude: ["Oracles"], swiftSettings: strict),
+            exclude: ["Oracles"]),
         .testTarget(
             name: "KalendsCoreTests",
-            dependencies: ["Base", "FeedTokens", "KalendsCore", "Storage", "StorageSQLite", "TestSupport"],
-            swiftSettings: strict),
+            dependencies: ["Base", "FeedTokens", "KalendsCore", "Storage", "StorageSQLite", "TestSupport"]),
         .testTarget(
             name: "KalendsFrontTests",
             dependencies: [
@@ -284,33 +276,34 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
-            ],
-            swiftSettings: strict),
-        .testTarget(
-            name: "FeedServerTests",
-            dependencies: [
-                "Base", "Calendar", "CalendarSync", "FeedServer", "FeedTokens", "ICalBridge", "KalendsCore",
-                "KalendsFront",
-                "OfficeDays", "Outbound", "Pages", "PhoneTexts", "ProgramFiles", "Storage", "StorageSQLite",
-                "StoreConformance", "TestSupport",
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                .product(name: "CoreMetrics", package: "swift-metrics"),
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "GRDB", package: "GRDB.swift"),
-                .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "Hummingbird", package: "hummingbird"),
+            ]),
+        // A server in the process of the tests, with a clock that they move, and the doubles of what is around it.
+        .target(
+            name: "ServerTestSupport", dependencies: aroundServer + ["StoreConformance"],
+            path: "Tests/ServerTestSupport", exclude: ["Oracles"]),
+        serverTests("FeedsTests", hasOracles: true),
+        serverTests(
+            "ImportsTests",
+            [
                 .product(name: "HummingbirdCore", package: "hummingbird"),
-                .product(name: "HummingbirdTesting", package: "hummingbird"),
                 .product(name: "HummingbirdTLS", package: "hummingbird"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
-            ],
-            exclude: ["Oracles"],
-            swiftSettings: strict
-        ),
+            ], hasOracles: true),
+        serverTests("PagesFrontTests", ["Pages", "PhoneTexts"]),
+        serverTests("PeopleTests", ["StorageSQLite", .product(name: "Crypto", package: "swift-crypto")]),
+        serverTests("PhonesTests"),
+        serverTests("ScheduleTests", ["OfficeDays", "Pages"], hasOracles: true),
+        serverTests(
+            "ServerTests",
+            [
+                "StorageSQLite",
+                .product(name: "CoreMetrics", package: "swift-metrics"),
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ]),
+        serverTests("SyncTests"),
+        serverTests(
+            "FeedServerTests", ["FeedServer", "ProgramFiles", "StorageSQLite", "StoreConformance"], hasOracles: true),
     ],
     swiftLanguageModes: [.v6]
 )
@@ -333,18 +326,24 @@ let scriptFiles = ["keep.py", "readers.dict", "seeds.py"]
 if let fuzzer = Context.environment["KALENDS_FUZZER"] {
     let watching = SwiftSetting.unsafeFlags(["-sanitize=fuzzer,address", "-O"])
     let watched = ["Base", "ICalBridge", "CalendarSync", "Outbound", "KalendsCore", "KalendsFront"]
-    for target in package.targets where watched.contains(target.name) { target.swiftSettings = strict + [watching] }
+    for target in package.targets where watched.contains(target.name) { target.swiftSettings = [watching] }
     package.targets.append(
         .executableTarget(
             name: "kalends-fuzz", dependencies: readers, path: "Tests/Fuzz/Readers",
             exclude: ["Replay"] + scriptFiles,
-            swiftSettings: strict + [watching],
+            swiftSettings: [watching],
             linkerSettings: [.unsafeFlags(["-sanitize=address", fuzzer, "-lstdc++"])]))
 } else {
     package.targets.append(
         .testTarget(
             name: "ReaderPromisesTests", dependencies: readers, path: "Tests/Fuzz/Readers",
-            exclude: ["Program"] + scriptFiles, swiftSettings: strict))
+            exclude: ["Program"] + scriptFiles))
+}
+
+// Everything that is Swift is compiled with the same settings.
+let withoutSwift = ["CFiles", "CResolver", "CSandbox"]
+for target in package.targets where target.type != .system && !withoutSwift.contains(target.name) {
+    target.swiftSettings = strict + (target.swiftSettings ?? [])
 }
 
 // The limits of a reading process are for code that no sanitizer watches; Scripts/sanitize.sh sets this.

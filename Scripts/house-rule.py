@@ -50,9 +50,9 @@ ALLOWED = {
     ("KalendsCore/UseCases/Acts/ActTarget.swift", CONCERNS): "the act",
     ("KalendsCore/Schedule/ScheduleWriter.swift", TOUCH): "the act's writer of items, once for all of them",
     # The server by itself, for nobody.
-    ("FeedServer/Application/Installation.swift", WRITE): "at the start: what the program and its key are",
-    ("FeedServer/Application/ShownForm.swift", WRITE): "what the program shows differently than the one before",
-    ("FeedServer/Application/Server.swift", WRITE): "housekeeping: what is old is removed",
+    ("Server/Assembly/Installation.swift", WRITE): "at the start: what the program and its key are",
+    ("Server/Assembly/ShownForm.swift", WRITE): "what the program shows differently than the one before",
+    ("Server/Background/Housekeeping.swift", WRITE): "housekeeping: what is old is removed",
     ("KalendsCore/Installation/Tidying.swift", WRITE): "removes what nobody sees, revises what an act left due",
     ("KalendsCore/Installation/Tidying.swift", CONCERNS): "revises what an act left due",
     ("FeedServer/Commands/Restore.swift", WRITE): "a copy in no server's hands forgets the journal of another",
@@ -65,7 +65,7 @@ ALLOWED = {
     ("KalendsCore/Webhooks/WebhookDispatch.swift", WRITE): "which messages were sent, and how they were taken",
     ("FeedTokens/Accesses/AccessCounter.swift", WRITE): "counts of reads are folded from their journal",
     ("FeedTokens/Accesses/JournalOwner.swift", WRITE): "at the start: which journals a database of several servers has",
-    ("FeedServer/Application/SharedJobs.swift", WRITE): "what servers that ended left",
+    ("Server/Background/SharedJobs.swift", WRITE): "what servers that ended left",
     ("KalendsCore/Installation/Leases.swift", WRITE): "who does what one server at a time may do",
     ("FeedTokens/Accesses/JournalOpening.swift", WRITE): "at the start: which journal the database belongs to",
     ("KalendsCore/Subscriptions/SubscriptionRefresh.swift", WRITE): "calendars that are followed, fetched for nobody",
@@ -130,7 +130,7 @@ def without_operators():
 
 # These pages name files of the targets; a file that was moved is moved there too.
 PAGES = (Path("docs/architecture.md"), Path("CONTRIBUTING.md"))
-HOUSE = ("KalendsCore", "KalendsFront", "FeedServer")
+HOUSE = ("KalendsCore", "KalendsFront", "Server", "FeedServer")
 NAMED = re.compile(r"`((?:[A-Z]\w+/)+[A-Z]\w+)`")
 
 
@@ -141,6 +141,22 @@ def missing():
             places = [Path(name), Path("Sources") / name, *(Path("Sources") / target / name for target in HOUSE)]
             if not any(place.exists() or place.with_name(place.name + ".swift").is_file() for place in places):
                 yield f"{page}: {name} is not there"
+
+
+TARGET = re.compile(r'name: "(\w+)",\s*dependencies: \[(.*?)\]\s*[,)]', re.DOTALL)
+OWN = re.compile(r'(?<!name: )(?<!package: )"(\w+)"')
+ROW = re.compile(r"^\| (`.*`) \| [^|]* \| ([^|]*) \| [^|]* \|$", re.MULTILINE)
+
+
+def wrong_uses():
+    """Where the page says of a target that it uses something else than the plan does."""
+    page, plan = PAGES[0], {
+        name: set(OWN.findall(listed)) for name, listed in TARGET.findall(PLAN_OF_TARGETS.read_text())}
+    for targets, uses in ROW.findall(page.read_text()):
+        names = set(re.findall(r"\w+", targets))
+        planned = set().union(*(plan.get(name, set()) for name in names)) - names - {"Base"}
+        if planned != set(re.findall(r"`(\w+)`", uses)):
+            yield f"{page}: {targets} uses {', '.join(sorted(planned)) or 'nothing'}"
 
 
 COMMENT = re.compile(r"//[^\n]*")
@@ -180,6 +196,7 @@ def main():
     found += missing()
     found += wrong_dependencies()
     found += without_operators()
+    found += wrong_uses()
     found += [f"{name}: has no {kind} any more; take it out of ALLOWED" for name, kind in sorted(ALLOWED.keys() - used)]
     if found:
         sys.exit("The rules of the house are not kept:\n" + "\n".join(found))

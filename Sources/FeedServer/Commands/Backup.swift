@@ -3,6 +3,7 @@
 import ArgumentParser
 import FoundationEssentials
 import KalendsCore
+import Server
 import Storage
 
 struct Backup: AsyncParsableCommand {

@@ -2,6 +2,7 @@
 
 import Base
 import KalendsCore
+import Server
 import Synchronization
 
 /// Packs blocks of events and writes them to standard output in order, on a thread of its own where there is one: the next

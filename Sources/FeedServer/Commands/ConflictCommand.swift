@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import KalendsCore
+import Server
 
 /// Lists and resolves the conflicts of a connection.
 struct ConflictCommand: AsyncParsableCommand {

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import KalendsCore
+import Server
 
 struct ConnectionCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

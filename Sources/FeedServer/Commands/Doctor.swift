@@ -5,6 +5,7 @@ import FoundationEssentials
 import ICalBridge
 import KalendsCore
 import KalendsFront
+import Server
 import Storage
 
 struct Doctor: AsyncParsableCommand {

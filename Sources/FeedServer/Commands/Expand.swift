@@ -3,6 +3,7 @@
 import ArgumentParser
 import ICalBridge
 import KalendsCore
+import Server
 
 struct Expand: ParsableCommand {
     static let configuration = CommandConfiguration(

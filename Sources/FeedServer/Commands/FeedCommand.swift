@@ -4,6 +4,7 @@ import ArgumentParser
 import Base
 import FoundationEssentials
 import KalendsCore
+import Server
 
 struct FeedCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

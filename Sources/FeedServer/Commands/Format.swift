@@ -3,6 +3,7 @@
 public import ArgumentParser
 public import ICalBridge
 import KalendsCore
+import Server
 
 struct Format: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -3,6 +3,7 @@
 import ArgumentParser
 import ICalBridge
 import KalendsCore
+import Server
 
 struct Import: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -5,6 +5,7 @@ import ArgumentParser
 import Glibc
 import KalendsCore
 import KalendsFront
+import Server
 
 /// The program's only executable.
 @main
@@ -63,6 +64,8 @@ struct Kalends: AsyncParsableCommand {
         case let error as LocalClient.Failure:
             Console.error(error.description)
             exit(withError: ExitCode(3))
+        case let error as LocalClient.EmptyID:
+            exit(ValidationError(error.description))
         case let error as InputFailure:
             Console.error(error.description)
             exit(withError: ExitCode(3))

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import KalendsCore
+import Server
 
 struct KeyRotate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

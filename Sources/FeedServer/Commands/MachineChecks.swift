@@ -6,6 +6,7 @@ import FoundationEssentials
 import ICalBridge
 import KalendsCore
 import KalendsFront
+import Server
 
 /// The checks of `doctor` around the database: the disk, the clock, the certificate.
 struct MachineChecks {

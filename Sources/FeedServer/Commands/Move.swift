@@ -5,6 +5,7 @@ import FeedTokens
 import FoundationEssentials
 import Glibc
 import KalendsCore
+import Server
 import Storage
 
 struct Move: AsyncParsableCommand {

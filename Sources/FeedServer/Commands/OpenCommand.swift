@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import KalendsCore
+import Server
 
 struct OpenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

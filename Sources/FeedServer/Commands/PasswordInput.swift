@@ -2,6 +2,7 @@
 
 import Glibc
 import KalendsCore
+import Server
 
 /// Reads a password that is typed or piped in; it is never an argument, which every program on the machine could read.
 enum PasswordInput {

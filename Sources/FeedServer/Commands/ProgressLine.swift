@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import Server
 import Synchronization
 
 /// A line on the terminal that shows the progress of long work, and disappears when the work ends.

@@ -5,6 +5,7 @@ import CSandbox
 import Glibc
 import ICalBridge
 import KalendsCore
+import Server
 import Synchronization
 
 /// `kalends read-worker`: reads one file from standard input in a process without rights, and reports the result in

@@ -4,6 +4,7 @@ import ArgumentParser
 import FeedTokens
 import Glibc
 import KalendsCore
+import Server
 import Storage
 
 struct Reseal: AsyncParsableCommand {

@@ -7,6 +7,7 @@ import Glibc
 import ICalBridge
 import KalendsCore
 import KalendsFront
+import Server
 import Storage
 
 struct Restore: AsyncParsableCommand {

@@ -4,13 +4,11 @@ import ArgumentParser
 import CoreMetrics
 import FoundationEssentials
 import Glibc
-import Hummingbird
 import KalendsCore
 import KalendsFront
 import Logging
-import ServiceLifecycle
+import Server
 import Storage
-import UnixSignals
 
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -32,7 +30,7 @@ struct Serve: AsyncParsableCommand {
         _ = signal(SIGHUP, SIG_IGN)
         var values = server.values()
         var chosen = try ServerSettings(&values)
-        let most = Server.raiseFileLimit()
+        let most = ServerPorts.raiseFileLimit()
         let wanted = chosen.limits.connections
         chosen.limits.connections = min(wanted, most ?? wanted)
         let environment = ProcessInfo.processInfo.environment
@@ -40,11 +38,11 @@ struct Serve: AsyncParsableCommand {
         try checkAddress(values, socket)
         try chosen.checkStrictly(passed: socket)
         // The addresses of feeds contain the port, so a free one is chosen before any address is issued.
-        let port = if let socket { socket.port } else { try await Server.usablePort(chosen.host, chosen.port) }
+        let port = if let socket { socket.port } else { try await ServerPorts.usablePort(chosen.host, chosen.port) }
         chosen.listen(on: port)
         if let port = chosen.metricsPort {
             do {
-                _ = try await Server.usablePort(chosen.host, port)
+                _ = try await ServerPorts.usablePort(chosen.host, port)
             } catch StorageError.unusable(let reason) {
                 throw StorageError.unusable("The port for metrics cannot be used: \(reason)")
             }
@@ -76,23 +74,17 @@ struct Serve: AsyncParsableCommand {
                 shown again
                 """)
         }
+        MetricsSystem.bootstrap(installation.services.metrics.libraries)
+        let running = ServerRun(
+            installation: installation, socket: socket, manager: ServiceManager(environment), logger: log)
         do {
-            try await serve(installation, socket, ServiceManager(environment), log)
+            try await running.run()
         } catch {
-            await end(installation, settings)
             _ = await sink.flush(within: .seconds(2))
             throw error
         }
-        await end(installation, settings)
         log.notice("stopped")
         _ = await sink.flush(within: .seconds(2))
-    }
-
-    private func end(_ installation: Installation, _ settings: ServerSettings) async {
-        let isOurs = installation.services.maintenance.isInPlace
-        try? await installation.close()
-        // Once the database is another server's, the socket at this path may be too.
-        if isOurs { try? FileManager.default.removeItem(atPath: settings.socketFile) }
     }
 
     /// Throws when a host or port is set that would not be listened on.
@@ -104,64 +96,5 @@ struct Serve: AsyncParsableCommand {
             kalends.socket (systemctl edit kalends.socket).
             """
         ])
-    }
-
-    private func serve(
-        _ installation: Installation, _ socket: PassedSocket?, _ manager: ServiceManager, _ log: Logger
-    ) async throws {
-        let settings = installation.services.settings
-        MetricsSystem.bootstrap(installation.services.metrics.libraries)
-        let server = Server(installation: installation, logger: log)
-        let (ready, signal) = AsyncStream.makeStream(of: Void.self)
-        let local = try server.local { signal.finish() }
-        let version = try await installation.services.maintenance.engineVersion()
-        let certificates = try TLSCertificates(settings, logger: log)
-        let listening = try server.listening(
-            on: socket, certificates, afterReady: { for await _ in ready {} },
-            onRunning: { port in
-                log.notice(
-                    "serving",
-                    metadata: [
-                        "host": "\(settings.host)", "port": "\(port)", "publicURL": "\(settings.publicURL)",
-                        "database": "\(settings.shownDatabase)",
-                        settings.server == nil ? "sqlite" : "postgresql": "\(version)",
-                    ])
-                manager.tell(.ready)
-            },
-            onStopping: {
-                StopWatch(services: installation.services, logger: log).start()
-                installation.services.stopping.begin()
-                manager.tell(.stopping)
-            })
-        let isShared = settings.isShared
-        let housekeeping = Housekeeping(services: installation.services, logger: log, prunes: !isShared)
-        let folding = AccessFolding(counter: installation.services.counter, logger: log, isShared: isShared)
-        let webhooks = WebhookDispatch(services: installation.services, logger: log)
-        let refreshing = SubscriptionRefresh(services: installation.services, logger: log)
-        let nights = OfficeNights(services: installation.services, logger: log)
-        let syncing = ConnectionSync(services: installation.services, logger: log)
-        // Files that are read again at SIGHUP.
-        var actions: [@Sendable () async -> Void] = []
-        if let certificates { actions.append { certificates.renew(isAsked: true) } }
-        let hangup = HangupHandler(actions: actions, logger: log)
-        var running: [any Service] = [
-            local, listening, housekeeping, folding, AllocatorUpkeep(),
-        ]
-        let jobs: [any Service] = [webhooks, refreshing, nights, syncing]
-        if isShared {
-            running.append(ServerHeartbeat(services: installation.services))
-            running.append(
-                SharedJobs(services: installation.services, logger: log, housekeeping: housekeeping, running: jobs))
-        } else {
-            running += jobs
-        }
-        if let certificates { running.append(certificates) }
-        if let port = settings.metricsPort { running.append(server.metrics(port: port)) }
-        var configuration = ServiceGroupConfiguration(
-            services: running.map { .init(service: $0) }
-                + [.init(service: hangup, successTerminationBehavior: .gracefullyShutdownGroup)],
-            gracefulShutdownSignals: [.sigterm, .sigint], logger: log)
-        configuration.maximumGracefulShutdownDuration = .seconds(15)
-        try await ServiceGroup(configuration: configuration).run()
     }
 }

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import KalendsCore
+import Server
 
 struct SettingsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

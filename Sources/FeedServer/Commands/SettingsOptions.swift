@@ -3,6 +3,7 @@
 import ArgumentParser
 import FoundationEssentials
 import KalendsCore
+import Server
 
 /// The flags that select the installation for a command.
 struct SettingsOptions: ParsableArguments {

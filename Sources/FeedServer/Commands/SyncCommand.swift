@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import KalendsCore
+import Server
 
 /// Starts a run of a connection, or shows what a run would do.
 struct SyncCommand: AsyncParsableCommand {

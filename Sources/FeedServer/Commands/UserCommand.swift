@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import KalendsCore
+import Server
 
 struct UserCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

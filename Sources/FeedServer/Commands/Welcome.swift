@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import KalendsCore
+import Server
 import Storage
 
 struct Welcome: AsyncParsableCommand {

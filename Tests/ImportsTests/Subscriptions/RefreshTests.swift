@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HTTPTypes
+import Logging
+import NIOCore
+import Outbound
+import TestSupport
+import Testing
+
+@testable import KalendsCore
+@testable import KalendsFront
+@testable import ServerTestSupport
+
+@Suite("Refreshing what is followed")
+struct RefreshTests {
+    private static let path = "/v1/circles/c/subscriptions"
+
+    private static func follow(_ host: CalendarHost, _ server: TestServer, _ more: String = "") async throws -> String {
+        let answer = try await server.call(.post, path, ["url": .string(host.url + more)], as: "ann").expect(201)
+        return try #require(answer.json["id"]?.string)
+    }
+
+    @Test("Callers who ask while a calendar is being fetched get that result, and the host is asked once")
+    func once() async throws {
+        try await CalendarHost.run { host, server in
+            host.serve(["u": "Gym"])
+            let id = try await Self.follow(host, server)
+            host.hold(true)
+            try await withThrowingTaskGroup(of: JSONValue.self) { group in
+                for _ in 0..<20 {
+                    group.addTask { try await server.call(.post, "\(Self.path)/\(id)/refresh").expect(200).json }
+                }
+                try await eventually("The host is asked.") { !host.requests.isEmpty }
+                // Time for the others to come.
+                try await Task.sleep(for: .milliseconds(500))
+                #expect(server.services.intake.files.places == 1)
+                host.hold(false)
+                for try await json in group { #expect(json["counts"]?["events"] == 1) }
+            }
+            #expect(host.requests.count == 1)
+            #expect(server.services.intake.files.places == 0 && server.services.intake.files.bytes == 0)
+        }
+    }
+
+    @Test("Whoever waits for a fetch that ends with the server's background work gets 503, and may ask again")
+    func ended() async throws {
+        try await CalendarHost.run { host, server in
+            host.serve(["u": "Gym"])
+            let id = try await Self.follow(host, server)
+            host.hold(true)
+            async let asked = server.call(.post, "\(Self.path)/\(id)/refresh", as: "ann")
+            try await eventually("The host is asked.") { !host.requests.isEmpty }
+            server.services.refreshes.cancel()
+            let answer = try await asked.expect(503)
+            #expect(answer.headers[.retryAfter] == "2")
+            #expect(answer.json["code"]?.string == "unavailable")
+            host.hold(false)
+            let again = try await server.call(.post, "\(Self.path)/\(id)/refresh", as: "ann").expect(200)
+            #expect(again.json["counts"]?["events"] == 1)
+            #expect(again.json["lastProblem"] == .null)
+        }
+    }
+
+    @Test("One user, and all users for one host, are told to wait when they ask again and again")
+    func rates() async throws {
+        try await CalendarHost.run { host, server in
+            host.serve(["u": "Gym"])
+            let id = try await Self.follow(host, server)
+            func refresh(_ user: String?) async throws -> Answer {
+                try await server.call(.post, "\(Self.path)/\(id)/refresh", as: user)
+            }
+            for _ in 0..<10 { try await refresh("ann").expect(200) }
+            let told = try await refresh("ann").expect(429)
+            #expect(told.headers[.retryAfter] == "10")
+            #expect(host.requests.count == 10)
+            try await refresh("ben").expect(200)
+            server.clock.advance(seconds: 10)
+            try await refresh("ann").expect(200)
+            try await refresh("ann").expect(429)
+            server.clock.advance(seconds: 300)
+            for _ in 0..<30 { try await refresh(nil).expect(200) }
+            let all = try await refresh(nil).expect(429)
+            #expect(all.headers[.retryAfter] == "2")
+        }
+    }
+
+    @Test("A refresh takes a place as an import does, and gives way when there is none")
+    func door() async throws {
+        try await CalendarHost.run { host, server in
+            host.serve(["u": "Gym"])
+            let id = try await Self.follow(host, server)
+            var held: [FairPool.Holding] = []
+            for number in 0..<100 {
+                let network = Sender(.user("x\(number)"), narrowed: .user("x\(number)"), network: "\(number)")
+                if let place = try? server.services.intake.files.enter(network) { held.append(place) }
+            }
+            #expect(held.count == 48)
+            try await server.call(.post, "\(Self.path)/\(id)/refresh", as: "ann").expect(503)
+            #expect(host.requests.isEmpty)
+            // By itself it comes again when there may be room, and nothing is said to be wrong with the calendar.
+            let refreshing = SubscriptionRefresh(
+                services: server.services, logger: Logger(label: "t") { _ in server.log })
+            try await refreshing.once()
+            let own = try await server.call(.get, "\(Self.path)/\(id)").expect(200).json
+            #expect(own["lastProblem"] == .null && own["lastFetchedAt"] == .null)
+            held = []
+            server.clock.advance(seconds: 120)
+            try await refreshing.once()
+            #expect(try await server.call(.get, "\(Self.path)/\(id)").json["counts"]?["events"] == 1)
+        }
+    }
+
+    @Test("A packed calendar goes into its spool piece by piece, and one byte beyond the limit is not made")
+    func packed() throws {
+        let answer = OutboundAnswer(
+            status: 200, headers: [("Content-Encoding", "gzip"), ("Content-Type", "text/calendar")])
+        let plain = ByteBuffer(bytes: [UInt8](repeating: 120, count: 10_000_000))
+        let packed = Array(try #require(Gzip.pack(plain)).readableBytesView)
+        for (limit, fits) in [(10_000_000, true), (9_999_999, false)] {
+            let pool = FairPool(FairPool.Size(bytes: 40_000_000), busy: "Full.")
+            let sink = try CalendarSink(answer, limit: limit, for: try pool.enter(.subscriptions))
+            do {
+                for start in stride(from: 0, to: packed.count, by: 1000) {
+                    try sink.take(Array(packed[start..<min(start + 1000, packed.count)]))
+                }
+                let upload = try sink.finish()
+                #expect(fits && upload.spool.count == 10_000_000 && pool.bytes == 10_000_000)
+            } catch let failure as OutboundFailure {
+                #expect(!fits && failure == .tooLarge(limit: limit) && pool.bytes <= limit)
+            }
+        }
+        let small = FairPool(FairPool.Size(bytes: 1_000_000), busy: "Full.")
+        let sink = try CalendarSink(answer, limit: 20_000_000, for: try small.enter(.subscriptions))
+        #expect(throws: Refusal.self) { try sink.take(Array(packed)) }
+    }
+}

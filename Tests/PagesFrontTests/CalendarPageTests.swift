@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HTTPTypes
+import NIOCore
+import Testing
+
+@testable import KalendsFront
+@testable import ServerTestSupport
+
+@Suite("The calendar's pages")
+struct CalendarPageTests {
+    private static func fill(_ server: TestServer) async throws {
+        try await server.put(
+            "tasks", "t1", ["title": "Buy milk", "dueAt": "2026-03-03T09:00:00-08:00", "ownerId": "ben"])
+        try await server.put(
+            "appointments", "a1",
+            [
+                "patientId": "mom", "provider": "Dr. Lee", "startAt": "2026-03-02T10:00:00-08:00",
+                "endAt": "2026-03-02T11:00:00-08:00", "notes": "Bring the list", "location": "Room 4",
+                "recurrence": ["rrule": "FREQ=WEEKLY;COUNT=3"],
+            ])
+        try await server.put(
+            "shifts", "s1",
+            ["patientId": "dad", "ownerId": "ann", "startDate": "2026-03-04", "endDate": "2026-03-05"])
+    }
+
+    @Test("A user with one circle is led to its month, in which a series is on each of its days")
+    func month() async throws {
+        try await TestServer.withPasswords { server in
+            try await Self.fill(server)
+            let ann = try await Browser.signedIn("ann", server)
+            let page = try await ann.open("/app").expect(200)
+            #expect(ann.history.last == "/app/circles/c")
+            #expect(page.text.contains("<h1><bdi>Our family</bdi></h1>") && page.text.contains("Ann – Dad"))
+            // The grid has the chip on three days; a list behind it may repeat them.
+            #expect(page.text.components(separatedBy: "/app/circles/c/appointments/a1").count >= 4)
+            let april = try await ann.open("/app/circles/c?view=month&date=2026-05-01").expect(200)
+            #expect(april.text.contains("Nothing is scheduled here") && !april.text.contains("Dr. Lee"))
+        }
+    }
+
+    @Test("Week and agenda show the days that they say, and filters leave in what they name")
+    func filters() async throws {
+        try await TestServer.withPasswords { server in
+            try await Self.fill(server)
+            let ann = try await Browser.signedIn("ann", server)
+            func titles(_ query: String) async throws -> Set<String> {
+                let page = try await ann.open("/app/circles/c?\(query)").expect(200)
+                let known = ["Buy milk": "task", "Dr. Lee": "appointment", "Ann – Dad": "shift"]
+                let main = page.text.components(separatedBy: "<main").last ?? ""
+                return Set(known.filter { main.contains($0.key) }.values)
+            }
+            #expect(try await titles("view=week&date=2026-03-02") == ["task", "appointment", "shift"])
+            #expect(try await titles("view=week&date=2026-03-09") == ["appointment"])
+            #expect(try await titles("view=agenda&date=2026-03-04") == ["appointment", "shift"])
+            #expect(try await titles("view=agenda&date=2026-03-01&kind=task&kind=shift") == ["task", "shift"])
+            #expect(try await titles("view=agenda&date=2026-03-01&person=ben&patient=") == ["task"])
+            #expect(try await titles("view=agenda&date=2026-03-01&patient=mom") == ["appointment"])
+            // What is no day, and what is far away, is today.
+            #expect(try await titles("view=week&date=9999-99-99") == ["task", "appointment", "shift"])
+            let feed = try await server.makeFeed(config: ["includeTasks": false])
+            #expect(try await titles("view=agenda&date=2026-03-01&feed=\(feed.id)") == ["appointment"])
+            let foreign = try await server.makeFeed(user: "ben")
+            try await ann.open("/app/circles/c?feed=\(foreign.id)").expect(404)
+        }
+    }
+
+    @Test("An item's page shows all of it, in the reader's zone, and to members only")
+    func item() async throws {
+        try await TestServer.withPasswords { server in
+            try await Self.fill(server)
+            try await server.call(.put, "/v1/users/ann", ["timeZone": "Europe/Berlin"]).expect(201)
+            try await server.call(.put, "/v1/circles/d", ["name": "Other", "timeZone": "UTC"]).expect(201)
+            try await server.call(
+                .put, "/v1/circles/d/tasks/t9", ["title": "Secret of d", "dueAt": "2026-03-03T09:00:00Z"]
+            ).expect(201)
+            let ann = try await Browser.signedIn("ann", server)
+            let page = try await ann.open("/app/circles/c/appointments/a1").expect(200)
+            for text in ["Dr. Lee", "Bring the list", "Room 4", "Mom", "7:00 pm", "America/Los_Angeles"] {
+                #expect(page.text.contains(text), "\(text)")
+            }
+            for path in [
+                "/app/circles/d", "/app/circles/d/tasks/t9", "/app/circles/c/tasks/t9", "/app/circles/nothing",
+                "/app/circles/c/tasks/%20", "/app/circles/d/calendar-sync", "/app/circles/d/conflicts",
+            ] {
+                let answer = try await ann.open(path).expect(404)
+                #expect(!answer.text.contains("Secret of d") && answer.text.contains("There is nothing here"))
+            }
+        }
+    }
+
+    @Test("Private events are only on their owner's pages")
+    func privacy() async throws {
+        try await TestServer.withPasswords { server in
+            let file = """
+                BEGIN:VCALENDAR\r
+                VERSION:2.0\r
+                BEGIN:VEVENT\r
+                UID:private-1\r
+                DTSTART:20260303T100000Z\r
+                SUMMARY:Therapy\r
+                CLASS:PRIVATE\r
+                END:VEVENT\r
+                BEGIN:VEVENT\r
+                UID:public-1\r
+                DTSTART:20260303T120000Z\r
+                SUMMARY:Match\r
+                END:VEVENT\r
+                END:VCALENDAR\r
+
+                """
+            try await server.raw(
+                .post, "/v1/circles/c/imports?mode=commit",
+                headers: [
+                    .authorization: "Bearer \(server.key)", .kalendsUser: "ben", .contentType: "text/calendar",
+                ], body: ByteBuffer(string: file)
+            ).expect(201)
+            for (user, isShown) in [("ann", false), ("ben", true)] {
+                let browser = try await Browser.signedIn(user, server)
+                let page = try await browser.open("/app/circles/c?view=week&date=2026-03-02").expect(200)
+                #expect(page.text.contains("Match") && page.text.contains("Therapy") == isShown, "\(user)")
+            }
+        }
+    }
+
+    @Test("Markup in every name is text on every page")
+    func markup() async throws {
+        try await TestServer.withPasswords { server in
+            let hostile = "<script>alert(1)</script>\"'>&"
+            try await server.call(.put, "/v1/circles/c", ["name": .string(hostile), "timeZone": "UTC"]).expect(200)
+            let person: JSONValue = ["displayName": .string(hostile), "role": "owner"]
+            try await server.call(.put, "/v1/circles/c/members/ann", person).expect(200)
+            try await server.call(.put, "/v1/circles/c/patients/mom", ["displayName": .string(hostile)]).expect(200)
+            try await server.put(
+                "appointments", "a1",
+                [
+                    "patientId": "mom", "provider": .string(hostile), "startAt": "2026-03-02T10:00:00Z",
+                    "endAt": "2026-03-02T11:00:00Z", "notes": .string(hostile), "location": .string(hostile),
+                ])
+            let feed = try await server.makeFeed(label: hostile)
+            let connection = try await server.connect(label: hostile)
+            try await SyncSamples.put(in: server, of: connection, now: server.clock.now)
+            let ann = try await Browser.signedIn("ann", server)
+            for path in [
+                "/app/circles/c", "/app/circles/c?view=week&person=\"><script>", "/app/circles/c?view=agenda",
+                "/app/circles/c?feed=\(feed.id)", "/app/circles/c/appointments/a1", "/app/circles/c/calendar-sync",
+                "/app/circles/c/feeds/\(feed.id)", "/app/circles/c/connections/\(connection)",
+                "/app/circles/c/conflicts",
+            ] {
+                let address = path.replacing("\"><script>", with: "%22%3E%3Cscript%3E")
+                let page = try await ann.open(address).expect(200)
+                #expect(!page.text.contains("<script>") && !page.text.contains("\"'>&"), "\(path)")
+                #expect(page.headers[.contentSecurityPolicy]?.contains("script-src 'self'") == true)
+            }
+        }
+    }
+}

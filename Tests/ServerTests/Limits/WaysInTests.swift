@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CalendarSync
+import Foundation
+import HTTPTypes
+import Hummingbird
+import ICalBridge
+import NIOCore
+import Outbound
+import TestSupport
+import Testing
+
+@testable import KalendsCore
+@testable import KalendsFront
+@testable import ServerTestSupport
+
+/// Each way by which bytes of strangers come in, with what it may use; the table in docs/limits.md is made of them.
+@Suite("Ways in")
+struct WaysInTests {
+    /// What a route's body is, which decides how much of it is read.
+    private enum Body: String, CaseIterable {
+        case json, lines, file, phone
+
+        init?(_ route: RouteTable.Route) {
+            guard let body = route.operation.body else { return nil }
+            switch body.contents[0].type {
+            case "application/x-ndjson": self = .lines
+            case "text/calendar": self = .file
+            case "application/json":
+                let isPhone = ["/sync/apple/events/upsert", "/api/apple_sync/planned_upsert"].contains(route.path)
+                self = isPhone ? .phone : .json
+            default: return nil
+            }
+        }
+
+        func limit(_ settings: ServerSettings) -> Int {
+            switch self {
+            case .json: Request.jsonLimit
+            case .lines: BatchCounts.mostBytes
+            case .file: settings.maxImportBytes
+            case .phone: PhoneRoutes.mostBytes
+            }
+        }
+    }
+
+    /// Where the sources begin a request to another host, by file, with the row that says what its answer may use.
+    private static let outgoing = [
+        "KalendsCore/Connections/AccountHTTP.swift": "calendar servers and providers",
+        "KalendsCore/Fetching/GuardedFetcher.swift": "calendars that are followed or imported by address",
+        "KalendsCore/Identity/Tokens/KeyAddress.swift": "keys of user tokens",
+        "KalendsCore/Webhooks/WebhookDispatch.swift": "receivers of webhooks",
+        "KalendsCore/Webhooks/WebhookSender.swift": "receivers of webhooks",
+    ]
+
+    private static func size(_ bytes: Int) -> String {
+        bytes >= 1 << 20 ? "\(bytes >> 20) MiB" : bytes >= 1024 ? "\(bytes >> 10) KiB" : "\(bytes) bytes"
+    }
+
+    private static func seconds(_ time: Duration) -> String { "\(time / .seconds(1))".replacing(".0", with: "") + " s" }
+
+    @Test("Every route refuses a body of one byte more than its kind may have", arguments: [2 << 20])
+    func bodies(maxImportBytes: Int) async throws {
+        let settings = {
+            var settings = ServerSettings()
+            settings.maxImportBytes = maxImportBytes
+            return settings
+        }()
+        try await TestServer.run(settings: settings) { server in
+            try await server.makeCircle()
+            let paths = try await RoutePaths(server)
+            var seen: [Body: Int] = [:]
+            for route in try Routes.table(server.front, isLocal: false).described where route.operation.body != nil {
+                let kind = try #require(Body(route), "\(route.path) takes a body of a kind that has no budget.")
+                let type = try #require(route.operation.body?.contents[0].type)
+                var headers: HTTPFields = [.authorization: "Bearer \(server.key)", .contentType: type]
+                if RoutePaths.needsUser(route.operation.access) { headers[.kalendsUser] = "xia" }
+                // One line of a batch is refused by itself, and what follows it is read.
+                let limit = kind == .lines ? nil : kind.limit(settings)
+                guard let limit else { continue }
+                let body = ByteBuffer(repeating: 32, count: limit + 1)
+                let answer = try await server.raw(route.method, paths.path(of: route), headers: headers, body: body)
+                // Who may not call learns no more than that.
+                if ![401, 403, 404, 409].contains(answer.status) {
+                    #expect(answer.status == 413, "\(route.method) \(route.path)")
+                    seen[kind, default: 0] += 1
+                }
+            }
+            #expect(seen[.json, default: 0] > 30 && seen[.phone, default: 0] > 0 && seen[.file, default: 0] > 0)
+        }
+    }
+
+    @Test("Every place in the sources that asks another host has a row")
+    func sources() throws {
+        let root = packageRoot.appending(path: "Sources")
+        let paths = try FileManager.default.subpathsOfDirectory(atPath: root.path).filter {
+            $0.hasSuffix(".swift") && !$0.hasPrefix("Outbound/") && !$0.contains("Companion")
+        }
+        let asks = try paths.filter { path in
+            let text = try String(contentsOf: root.appending(path: path), encoding: .utf8)
+            return ["ExchangeClient(", "OperatorClient", "transport.send("].contains { text.contains($0) }
+        }
+        #expect(Set(asks) == Set(Self.outgoing.keys))
+    }
+
+    @Test("The table of them in docs/limits.md is the program's; KALENDS_WRITE_DOCS=1 writes it")
+    func table() throws {
+        let (limits, settings) = (ConnectionLimits(), ServerSettings())
+        let arrival =
+            "\(Self.size(limits.bodyRate)) a second, never \(Self.seconds(limits.bodyIdle)) without a byte"
+        let rules = "\(RecurrenceBudget.perSeries) steps a series"
+        let worker = "2 s, and 2 s a MiB, in a process of its own"
+        let threads = "threads of their own, in turns by user; a quarter of a processor in the long run"
+        let rows: [[String]] = [
+            [
+                "heads of requests", Self.size(limits.headerList) + ", \(limits.headerCount) fields",
+                Self.seconds(limits.header), "as they arrive", "none",
+            ],
+            [
+                "JSON of the API", Self.size(Body.json.limit(settings)), arrival, "in turns above 64 KiB",
+                "quotas, above",
+            ],
+            [
+                "lines of a batch", "\(Self.size(Body.lines.limit(settings))) a line", arrival,
+                "line by line, " + rules,
+                "`maxItemsPerCircle`",
+            ],
+            [
+                "files that are imported", "`maxImportBytes` (\(Self.size(Body.file.limit(settings))))", arrival,
+                worker,
+                "`maxEventsPerCircle`, `maxImportsPerDay`",
+            ],
+            [
+                "what phones send", Self.size(Body.phone.limit(settings)), arrival, "in turns, " + rules,
+                "`maxPersonalEventsPerUser`, `maxPlannedEventsPerUser`",
+            ],
+            ["forms of pages", Self.size(PageForm.mostBytes), arrival, "as they arrive", "quotas, above"],
+            [
+                "reports of changes by providers", Self.size(GraphPush.longestBody), arrival, "as they arrive",
+                "\(GraphPush.mostNotices) notices, each a look at one connection",
+            ],
+            [
+                "calendars that are followed or imported by address", "`maxImportBytes`",
+                Self.seconds(DestinationRules().deadline), worker, "`maxEventsPerCircle`, `maxSubscriptionsPerCircle`",
+            ],
+            [
+                "calendar servers and providers",
+                "\(Self.size(limits.providerMemory)) of all, a third of one user or host",
+                "\(Self.seconds(ProviderDoor.timeOfRun)) a run, \(Self.seconds(ProviderDoor.timeOfQuestion)) a question",
+                threads,
+                "\(Quotas().conflictsPerConnection) open conflicts a connection, and the quotas of what it becomes",
+            ],
+            ["keys of user tokens", Self.size(KeyAddress.limit), "60 s", "as they arrive", "none"],
+            ["receivers of webhooks", "1 KiB", "15 s", "none", "one message"],
+        ]
+        #expect(Set(rows.map { $0[0] }).isSuperset(of: Self.outgoing.values))
+        let lines = ["| way in | bytes | time | processor | rows |", "| --- | --- | --- | --- | --- |"]
+        try expectTable("ways in", in: "docs/limits.md", lines + rows.map { "| \($0.joined(separator: " | ")) |" })
+    }
+}
