@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import KalendsCore
+@testable import ServerTestSupport
 
 @Suite("Settings that are systemd's credentials")
 struct SettingCredentialsTests {

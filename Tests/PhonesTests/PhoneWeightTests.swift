@@ -6,8 +6,8 @@ import ICalBridge
 import Storage
 import Testing
 
-@testable import FeedServer
 @testable import KalendsCore
+@testable import ServerTestSupport
 
 @Suite("Phones whose items and conflicts are many or large")
 struct PhoneWeightTests {
