@@ -23,8 +23,8 @@ extension ClientRulesTests {
             var settings = ServerSettings()
             settings.publicURL = "https://calendar.example"
             let links = settings.links(.make(.feed), name: "x")
-            #expect(links["url"]?.string?.hasPrefix("https://") == true)
-            #expect(links["webcalUrl"]?.string?.hasPrefix("webcal://calendar.example/") == true)
+            #expect(links.url.hasPrefix("https://"))
+            #expect(links.webcalURL.hasPrefix("webcal://calendar.example/"))
         }
     }
 
