@@ -7,7 +7,7 @@ extension Samples {
     var ownSamples: [Sample] {
         let day = Self.today
         let month = (1...21).map { number -> OfficeDaysPage.Day in
-            let own = CivilDate(year: 2026, month: 1, day: number)
+            let own = CivilDate(uncheckedYear: 2026, month: 1, day: number)
             let isWorkday = own.mondayBasedWeekday < 5
             let isOffice = number % 3 != 0
             return OfficeDaysPage.Day(
@@ -17,19 +17,19 @@ extension Samples {
         }
         let upcoming = (1...14).map {
             OfficeDaysPage.Day(
-                day: day.adding($0), status: $0 % 2 == 0 ? .remote : .neither,
+                day: day.adding(days: $0), status: $0 % 2 == 0 ? .remote : .neither,
                 eventTitle: $0 % 2 == 0 ? text("Remote Work") : nil)
         }
         let settings = OfficeDaysPage.Settings(
             isEnabled: true, target: "connection:c1", officeTitle: text("Office Day"), remoteTitle: text("Remote Work"),
             usesHomeOfficeZone: true, homeOfficeZone: text("Europe/Berlin"), officeAddress: text("1 Main Street"),
-            holidays: [CivilDate(year: 2026, month: 1, day: 1)])
+            holidays: [CivilDate(uncheckedYear: 2026, month: 1, day: 1)])
         let connections = [Named(id: "c1", name: text("Google Calendar: Work"))]
         var office = OfficeDaysPage(
             settings: settings, connections: connections, month: day.startOfMonth, days: month, upcoming: upcoming,
             problem: .permissionRevoked, fixPath: "/app/circles/a/connections/b", lastSyncAt: Self.hours(-16),
             managedEvents: 31,
-            picked: CivilDate(year: 2026, month: 1, day: 20))
+            picked: CivilDate(uncheckedYear: 2026, month: 1, day: 20))
         let banner = office
         office.problem = nil
         office.picked = nil

@@ -41,7 +41,7 @@ struct Samples {
     func render(_ sample: Sample) -> String { sample.page.rendered(frame(sample)).html }
 
     static func hours(_ hours: Double) -> Int { now + Int(hours * 3_600_000) }
-    static let today = CivilDate(year: 2026, month: 1, day: 21)
+    static let today = CivilDate(uncheckedYear: 2026, month: 1, day: 21)
 
     var patients: [Named] { [Named(id: "rose", name: text("Rose")), Named(id: "hans", name: text("Hans"))] }
     var people: [Named] { [Named(id: "maria", name: text("Maria")), Named(id: "jo", name: text("Jo"))] }
@@ -117,7 +117,7 @@ struct Samples {
 
     var history: [RunDay] {
         (0..<30).map {
-            RunDay(day: Self.today.adding($0 - 29), succeeded: 90 + $0 % 7, partial: $0 % 3, failed: $0 == 12 ? 40 : 0)
+            RunDay(day: Self.today.adding(days: $0 - 29), succeeded: 90 + $0 % 7, partial: $0 % 3, failed: $0 == 12 ? 40 : 0)
         }
     }
 

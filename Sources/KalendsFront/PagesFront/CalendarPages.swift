@@ -36,7 +36,7 @@ struct CalendarPages: Sendable {
             let day = asked ?? PageZone(zone).local(services.now()).day
             var days = CalendarPage.days(of: view, from: day)
             if view == .month { days = days.lowerBound.adding(days: -6)...days.upperBound.adding(days: 6) }
-            let (from, to) = (CivilDate(days.lowerBound), CivilDate(days.upperBound.adding(days: 1)))
+            let (from, to) = (days.lowerBound, days.upperBound.adding(days: 1))
             let entries =
                 if let feed = filter.feed {
                     try Self.entries(ofFeed: feed, in: circle, from: from, to: to, zone, services)

@@ -72,10 +72,6 @@ extension ImportPage.Counts {
     }
 }
 
-extension CivilDate {
-    init(_ date: CivilDate) { self.init(number: date.daysSinceEpoch) }
-}
-
 extension FileProblem {
     init(_ problem: Problem) {
         // Both have the same words.
