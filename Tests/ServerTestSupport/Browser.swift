@@ -98,7 +98,8 @@ final class Browser: Sendable {
 
     private static func encoded(_ text: String) -> String {
         text.utf8.map { byte in
-            (byte | 0x20) >= 97 && (byte | 0x20) <= 122 || (48...57).contains(byte)
+            // The characters that browsers leave as they are.
+            (byte | 0x20) >= 97 && (byte | 0x20) <= 122 || (48...57).contains(byte) || "*-._".utf8.contains(byte)
                 ? String(UnicodeScalar(byte)) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
         }.joined()
     }
