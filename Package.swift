@@ -125,7 +125,8 @@ let package = Package(
             dependencies: ["Base", "Calendar", "ICalBridge", .product(name: "Crypto", package: "swift-crypto")]),
 
         // Where a person worked, and the events that record it. No I/O; phones and the server use the same code.
-        .target(name: "OfficeDays", dependencies: ["Base", "Calendar", .product(name: "Crypto", package: "swift-crypto")]),
+        .target(
+            name: "OfficeDays", dependencies: ["Base", "Calendar", .product(name: "Crypto", package: "swift-crypto")]),
 
         // The texts about a phone's calendars, shared by phones and web pages.
         .target(name: "PhoneTexts", dependencies: ["Base"]),
@@ -240,7 +241,8 @@ let package = Package(
             path: "Tests/StoreConformance"),
         .testTarget(name: "BaseTests", dependencies: ["Base", "TestSupport"]),
         .testTarget(
-            name: "ICalBridgeTests", dependencies: ["Base", "Calendar", "ICalBridge", "TestSupport"], exclude: ["Oracles"]),
+            name: "ICalBridgeTests", dependencies: ["Base", "Calendar", "ICalBridge", "TestSupport"],
+            exclude: ["Oracles"]),
         .testTarget(
             name: "StorageTests",
             dependencies: [
@@ -251,9 +253,12 @@ let package = Package(
             name: "FeedTokensTests",
             dependencies: ["Base", "FeedTokens", "Storage", "StorageSQLite", "StoreConformance", "TestSupport"]),
         .testTarget(
-            name: "OfficeDaysTests", dependencies: ["Base", "Calendar", "OfficeDays", "TestSupport"], exclude: ["Oracles"]),
-        .testTarget(name: "PagesTests", dependencies: ["Base", "Calendar", "Pages", "PhoneTexts"], exclude: ["Browser"]),
-        .testTarget(name: "CalendarSyncTests", dependencies: ["Base", "Calendar", "CalendarSync", "ICalBridge", "TestSupport"]),
+            name: "OfficeDaysTests", dependencies: ["Base", "Calendar", "OfficeDays", "TestSupport"],
+            exclude: ["Oracles"]),
+        .testTarget(
+            name: "PagesTests", dependencies: ["Base", "Calendar", "Pages", "PhoneTexts"], exclude: ["Browser"]),
+        .testTarget(
+            name: "CalendarSyncTests", dependencies: ["Base", "Calendar", "CalendarSync", "ICalBridge", "TestSupport"]),
         .testTarget(name: "PhoneTextsTests", dependencies: ["Base", "PhoneTexts", "TestSupport"]),
         .testTarget(
             name: "OutboundTests",

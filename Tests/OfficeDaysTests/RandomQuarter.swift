@@ -46,7 +46,8 @@ struct RandomQuarter {
         while true {
             now += Int.random(in: 0...numbers.one(of: [600, 30_000, 90_000, 300_000]), using: &numbers)
             guard now < to.daysSinceEpoch * 86_400 + 200_000 else { break }
-            let date = CivilDate(daysSinceEpoch: now.floorDivided(by: 86_400) + Int.random(in: -12...5, using: &numbers))
+            let date = CivilDate(
+                daysSinceEpoch: now.floorDivided(by: 86_400) + Int.random(in: -12...5, using: &numbers))
             switch Int.random(in: 0..<100, using: &numbers) {
             case 0..<45: steps.append((now, Self.visit(before: now, &numbers)))
             case 45..<50: steps.append((now, .unvisit("v\(Int.random(in: 0..<40, using: &numbers))")))

@@ -275,7 +275,8 @@ struct RenderingTests {
         let pages: [any Page] = [
             CalendarPage(view: .month, day: Samples.today, people: [], patients: [], feeds: [], entries: entries),
             CalendarPage(
-                view: .agenda, day: Samples.today.adding(days: -10), people: [], patients: [], feeds: [], entries: entries),
+                view: .agenda, day: Samples.today.adding(days: -10), people: [], patients: [], feeds: [],
+                entries: entries),
             SyncPage(feeds: feeds, connections: [], offers: offers, content: []),
         ]
         for page in pages {

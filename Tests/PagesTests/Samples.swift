@@ -117,7 +117,9 @@ struct Samples {
 
     var history: [RunDay] {
         (0..<30).map {
-            RunDay(day: Self.today.adding(days: $0 - 29), succeeded: 90 + $0 % 7, partial: $0 % 3, failed: $0 == 12 ? 40 : 0)
+            RunDay(
+                day: Self.today.adding(days: $0 - 29), succeeded: 90 + $0 % 7, partial: $0 % 3,
+                failed: $0 == 12 ? 40 : 0)
         }
     }
 

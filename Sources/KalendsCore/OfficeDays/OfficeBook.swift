@@ -77,7 +77,8 @@ struct OfficeBook {
     /// Decides the nights that are over in a separate step, so that the next step needs only its own months.
     mutating func decideNights(now: Int, in transaction: any WriteTransaction) throws {
         guard let due = profile.nextNightAt, due <= now, let through = profile.nightsThrough else { return }
-        let span = CivilDate(daysSinceEpoch: through)...max(CivilDate(daysSinceEpoch: through), Self.date(now).adding(days: 2))
+        let span =
+            CivilDate(daysSinceEpoch: through)...max(CivilDate(daysSinceEpoch: through), Self.date(now).adding(days: 2))
         var log = try log(span, in: transaction)
         let writes = log.advance(to: now / 1000, try context(span, in: transaction))
         try keep(log, writes, now: now, in: transaction)

@@ -67,7 +67,8 @@ public struct TimeWords: Sendable {
         case -1: return words("timeYesterday", ["clock": clock])
         case 1: return words("timeTomorrow", ["clock": clock])
         case 2...6, -6 ... -2:
-            return words("timeWeekday", ["weekday": words.choice("weekdays", local.day.mondayBasedWeekday), "clock": clock])
+            return words(
+                "timeWeekday", ["weekday": words.choice("weekdays", local.day.mondayBasedWeekday), "clock": clock])
         default: return words("timeOnDay", ["day": date(local.day), "clock": clock])
         }
     }
@@ -109,7 +110,8 @@ public struct TimeWords: Sendable {
         words(
             "weekdayAndDate",
             [
-                "weekday": words.choice("weekdays", day.mondayBasedWeekday), "date": words("dayMonthYear", names(of: day)),
+                "weekday": words.choice("weekdays", day.mondayBasedWeekday),
+                "date": words("dayMonthYear", names(of: day)),
             ])
     }
 
@@ -127,7 +129,7 @@ public struct TimeWords: Sendable {
     }
 
     private func names(of day: CivilDate) -> [String: String] {
-        return [
+        [
             "day": String(day.day), "month": words.choice("months", day.month - 1), "year": String(day.year),
         ]
     }

@@ -108,7 +108,8 @@ extension RenderContext {
             days.keys.sorted().map { number in
                 let day = CivilDate(daysSinceEpoch: number)
                 return [
-                    "iso": .text(day.description), "title": .text(times.nearDate(day)), "full": .text(times.fullDate(day)),
+                    "iso": .text(day.description), "title": .text(times.nearDate(day)),
+                    "full": .text(times.fullDate(day)),
                     "isToday": .flag(day == times.today),
                     "entries": .list((days[number] ?? []).map { chip($0, on: day) }),
                 ]

@@ -52,7 +52,8 @@ extension OfficeDaysPage {
                 "officeAddress", words["officeAddress"], Field.text(), value: settings.officeAddress,
                 hint: words["officeAddressHint"], most: 1000),
             Field(
-                "holidays", words["officeHolidays"], .area, value: settings.holidays.map(\.description).joined(separator: "\n"),
+                "holidays", words["officeHolidays"], .area,
+                value: settings.holidays.map(\.description).joined(separator: "\n"),
                 hint: words["officeHolidaysHint"], most: 8000),
         ]
     }

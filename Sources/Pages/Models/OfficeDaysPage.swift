@@ -21,7 +21,8 @@ public struct OfficeDaysPage: Page {
         /// The title of the day's event; nil for a day without an event.
         public var eventTitle: String?
 
-        public init(day: CivilDate, status: Status, source: Source? = nil, minutes: Int = 0, eventTitle: String? = nil) {
+        public init(day: CivilDate, status: Status, source: Source? = nil, minutes: Int = 0, eventTitle: String? = nil)
+        {
             (self.day, self.status, self.source, self.minutes) = (day, status, source, minutes)
             self.eventTitle = eventTitle
         }

@@ -55,7 +55,9 @@ extension DayRule {
             let index = OfficeWeekday.allCases.firstIndex(of: first.dayOfWeek) ?? 0
             let monday = first.adding(days: -index + 7 * period * interval)
             let wanted = weekdays.isEmpty ? [first.dayOfWeek] : weekdays.map(\.day)
-            let days = (0..<7).map { monday.adding(days: $0) }.filter { wanted.contains($0.dayOfWeek) && isInMonths($0) }
+            let days = (0..<7).map { monday.adding(days: $0) }.filter {
+                wanted.contains($0.dayOfWeek) && isInMonths($0)
+            }
             return (monday, days)
         case .monthly:
             let number = year * 12 + month - 1 + period * interval

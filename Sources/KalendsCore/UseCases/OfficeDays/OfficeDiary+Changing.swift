@@ -119,7 +119,8 @@ extension OfficeDiary {
             let rows = try act.transaction.officeDaysWithEvent(
                 of: user, state: OfficeEvent.State.managed.rawValue, limit: Self.cleanedAtOnce)
             guard let first = rows.first?.day, let last = rows.last?.day else { return .unchanged([]) }
-            var log = try book.log(CivilDate(daysSinceEpoch: first)...CivilDate(daysSinceEpoch: last), in: act.transaction)
+            var log = try book.log(
+                CivilDate(daysSinceEpoch: first)...CivilDate(daysSinceEpoch: last), in: act.transaction)
             let dates = log.days.filter { $0.value.event?.state == .managed }.keys.sorted()
             let days = try Self.shown(dates, in: log, book, act.transaction)
             let writes = log.cleanUp()
