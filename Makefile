@@ -16,10 +16,11 @@ KALENDS := .build/debug/kalends
 # machine.
 # Without the table of symbols for libraries that a program may open, of which there are none, the linker leaves out what nobody calls.
 RELEASE := -c release --static-swift-stdlib -Xlinker --no-export-dynamic --scratch-path .build-release
-# The toolchain's own linker packs the list of addresses that are corrected at the start, which glibc reads since 2.36.
+# The toolchain's own linker keeps one of functions with the same code, and packs the list of addresses that are corrected at
+# the start, which glibc reads since 2.36.
 ifeq ($(shell test -x "$$(dirname "$$(readlink -f "$$(command -v $(SWIFT))")")/ld.lld" && getconf GNU_LIBC_VERSION | \
   awk '{ split($$2, v, "."); print (v[1] * 100 + v[2] >= 236) }'),1)
-RELEASE += -Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs
+RELEASE += -Xswiftc -use-ld=lld -Xlinker --icf=all -Xlinker -z -Xlinker pack-relative-relocs
 endif
 RELEASED := .build-release/release/kalends
 

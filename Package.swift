@@ -363,11 +363,6 @@ for target in package.targets where target.type == .test {
     target.swiftSettings?.append(.unsafeFlags(["-Onone"], .when(configuration: .release)))
 }
 
-// Commands and what waits for other servers' answers need no speed, and half of the program's size is code.
-for target in package.targets where ["CalendarSync", "Server", "FeedServer"].contains(target.name) {
-    target.swiftSettings?.append(.unsafeFlags(["-Osize"], .when(configuration: .release)))
-}
-
 // Other packages are for the server's targets alone, but for what these use.
 let shared = ["Base", "Calendar", "ICalBridge", "OfficeDays", "PhoneTexts", "TestSupport"]
 for target in package.targets where !shared.contains(target.name) {
