@@ -67,7 +67,7 @@ struct AuditCommand: AsyncParsableCommand {
                 guard verdict["fault"] == .null else { throw ExitCode(1) }
                 return
             }
-            Console.line(AuditCommand.sentence(verdict))
+            Console.line("Audit trail: \(AuditCommand.sentence(verdict))")
             guard verdict["fault"] == .null else { throw ExitCode(1) }
             if let end = verdict["head"]?.string { Console.line(end) }
         }

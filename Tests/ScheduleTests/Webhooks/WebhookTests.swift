@@ -27,9 +27,9 @@ struct WebhookTests {
                 "body": .string(Data(one.body).base64EncodedString()), "now": .integer(one.now),
             ]).text()
         }
-        let script = packageRoot.appending(path: "Tests/ScheduleTests/Oracles/verify_webhooks.py").path
+        let files = ["Tests/ScheduleTests/Oracles/verify_webhooks.py", "Samples/first-hour/first_hour.py"]
         let result = try await runProgram(
-            try #require(Programs.python), [script, packageRoot.appending(path: "Samples/first-hour/first_hour.py").path],
+            try #require(Programs.python), files.map { packageRoot.appending(path: $0).path },
             input: lines.joined(separator: "\n") + "\n")
         let answers = result.output.split(separator: "\n").map { $0 == "True" }
         try #require(answers.count == cases.count, "\(result.error)")
