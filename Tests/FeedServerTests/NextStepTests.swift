@@ -80,6 +80,21 @@ struct NextStepTests {
         #expect(wrong.status == 2 && wrong.error.contains("Usage: kalends feed create"), "\(wrong.error)")
     }
 
+    @Test("An import of one event says so, and how it is undone; the same again has changed nothing")
+    func imported() async throws {
+        let server = try await RunningServer(["--demo"])
+        defer { server.remove() }
+        let file = server.folder.appending(path: "one.ics")
+        try Data(NumberedEvents.calendar(1).utf8).write(to: file)
+        let arguments = ["import", file.path, "--circle", "rivera-family"]
+        let first = try await server.kalends(arguments).output
+        #expect(first.contains("  1 is new\n") && first.contains("can be undone"), "\(first)")
+        let second = try await server.kalends(arguments).output
+        #expect(second.contains("  1 has stayed the same\n"), "\(second)")
+        #expect(second.hasSuffix(" has changed nothing.\n"), "\(second)")
+        #expect(await server.stop() == 0)
+    }
+
     private static func put(
         _ server: RunningServer, _ key: Substring, _ path: String, _ body: String
     ) async throws -> Bool {

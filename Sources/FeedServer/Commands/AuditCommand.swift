@@ -36,7 +36,9 @@ struct AuditCommand: AsyncParsableCommand {
                 } while !cursor.isEmpty
                 return count
             }
-            if count == 0, !json { Console.line("Nothing has been done yet.") }
+            if count == 0, !json {
+                Console.line(circle == nil ? "Nothing has been done yet." : "The trail has no act in this circle.")
+            }
         }
     }
 
