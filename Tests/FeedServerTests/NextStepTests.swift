@@ -40,6 +40,14 @@ struct NextStepTests {
         let id = try #require(try JSONValue(parsing: Array(made.output.utf8))["id"]?.string, "\(made.output)")
         let list = try await server.kalends(["connection", "list"]).output
         #expect(list.split(separator: "\n").first?.hasSuffix("LAST RUN  NEXT RUN") == true, "\(list)")
+        let failed: JSONValue = [
+            "id": "n1", "circleId": "c", "userId": "ann", "provider": "caldav", "state": "active",
+            "lastSyncAt": "2026-03-02T18:30:00Z", "lastSyncStatus": "failed", "lastSyncError": "It did not answer.",
+            "nextSyncAt": "2026-03-02T18:31:00Z",
+        ]
+        let lines = ConnectionCommand.List.lines([failed])
+        #expect(lines.dropFirst().first?.hasSuffix("2026-03-02 18:30 UTC  2026-03-02 18:31 UTC") == true, "\(lines)")
+        #expect(lines.last == "    The last run says: It did not answer.")
         let resumed = try await server.kalends(["connection", "resume", id])
         #expect(resumed.output.contains("was not paused: it is unauthorized"), "\(resumed.output)")
         let run = try await server.kalends(["sync", id])

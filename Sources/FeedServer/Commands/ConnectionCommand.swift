@@ -33,22 +33,28 @@ struct ConnectionCommand: AsyncParsableCommand {
                 return Console.line(
                     "There are no connections. Users make their own on the pages: kalends open --user USER")
             }
+            for line in Self.lines(found) { Console.line(line) }
+        }
+
+        /// - Parameter connections: the connections as the API lists them.
+        static func lines(_ connections: [JSONValue]) -> [String] {
             var table = TextTable([
                 "ID", "CIRCLE", "USER", "PROVIDER", "LABEL", "CALENDAR", "STATE", "LAST RUN", "NEXT RUN",
             ])
             func text(_ value: JSONValue?) -> String { value?.string ?? "" }
-            for one in found {
+            for one in connections {
                 let last = one["lastSyncAt"]?.string.map { "\(text(one["lastSyncStatus"])) \(TextTable.time($0))" }
                 table.add([
                     text(one["id"]), text(one["circleId"]), text(one["userId"]), text(one["provider"]),
                     text(one["label"]), text(one["calendarName"]), text(one["state"]), last ?? "never",
                     TextTable.time(text(one["nextSyncAt"])),
                 ])
+                if let error = one["lastSyncError"]?.string { table.note("The last run says: \(error)") }
                 for entry in one["attention"]?.array ?? [] {
                     table.note("ATTENTION, \(TextTable.time(text(entry["at"]))): \(text(entry["message"]))")
                 }
             }
-            for line in table.lines { Console.line(line) }
+            return table.lines
         }
     }
 
