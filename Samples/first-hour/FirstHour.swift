@@ -122,7 +122,7 @@ actor Receiver {
         return true
     }
 
-    /// Whether Kalends signed these bytes, within the last five minutes (docs/webhooks.md).
+    /// Whether Kalends signed these bytes, within the last five minutes (docs/host-application.md).
     private func isGenuine(_ headers: HTTPFields, _ body: Data) -> Bool {
         guard let id = headers.webhook("id"), let stamp = headers.webhook("timestamp"), let seconds = Double(stamp),
             abs(Date().timeIntervalSince1970 - seconds) <= 300, let signatures = headers.webhook("signature")

@@ -58,7 +58,7 @@ async function call<T>(
 
 interface Change { number: number; type: string; change: string; id?: string }
 
-/** Whether Kalends signed these bytes, within the last five minutes (docs/webhooks.md). */
+/** Whether Kalends signed these bytes, within the last five minutes (docs/host-application.md). */
 function isGenuine(secret: string, headers: IncomingHttpHeaders, body: Buffer): boolean {
   const id = String(headers["webhook-id"]);
   const stamp = String(headers["webhook-timestamp"]);

@@ -58,7 +58,7 @@ def call(method, path, value=None, if_match=None, media_type="application/json")
 
 
 def is_genuine(secret, headers, body):
-    """Whether Kalends signed these bytes, within the last five minutes (docs/webhooks.md)."""
+    """Whether Kalends signed these bytes, within the last five minutes (docs/host-application.md)."""
     text = secret.removeprefix("kal_wh_")
     key = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
     stamp = headers["webhook-timestamp"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the programs of docs/first-hour.md as a newcomer does, and looks from outside whether what they print happened.
+"""Runs the programs of docs/host-application.md as a newcomer does, and looks from outside whether what they print happened.
 
     KALENDS=.build/debug/kalends FIRST_HOUR=.build/debug/FirstHour python3 -B Tests/Clients/first_hour.py [PROGRAM…]
 
@@ -229,15 +229,15 @@ def seen(name, server, turn):
 
 def check_page():
     """Lines of the page that are in none of the programs."""
-    page = (ROOT / "docs" / "first-hour.md").read_text()
+    page = (ROOT / "docs" / "host-application.md").read_text()
     files = {"python": ["first_hour.py"], "typescript": ["first-hour.mts"], "swift": ["FirstHour.swift", "Messages.swift"]}
     blocks = re.findall(r"^```(\w*)\n(.*?)^```$", page, re.M | re.S)
     for language, text in blocks:
         if language in files and not any(text in (SAMPLES / file).read_text() for file in files[language]):
-            raise Failure(f"docs/first-hour.md has lines that are not in {' or '.join(files[language])}:\n{text}")
+            raise Failure(f"docs/host-application.md has lines that are not in {' or '.join(files[language])}:\n{text}")
     printed = next(text for language, text in blocks if not language).replace("True", "true").splitlines()
     if printed[:-1] != SAID or not WEBHOOK.fullmatch(printed[-1]):
-        raise Failure("docs/first-hour.md has other lines than the programs print")
+        raise Failure("docs/host-application.md has other lines than the programs print")
 
 
 def main():

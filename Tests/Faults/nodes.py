@@ -14,7 +14,7 @@ it any more; complete <= counted <= sent, over all servers; no change skipped, n
 twice at once; no calendar fetched by two servers at once, except by one that was held up for longer than its lease, and
 nothing stored of calendars but whole answers, never an older one over a newer; no acknowledged write lost. With `--plant`
 one of these promises is broken on purpose, by a trigger in the database or by what lies before it, and the run has to find
-it (docs/nodes.md has the table); it ends with 0 when it did.
+it (`BUGS` says how); it ends with 0 when it did.
 """
 
 import argparse

@@ -18,11 +18,11 @@ struct AuditCommandTests {
         let server = try await RunningServer()
         defer { server.remove() }
         let empty = try await server.kalends(["audit", "verify"])
-        #expect(empty.status == 0 && empty.output == "whole, 0 entries\n")
+        #expect(empty.status == 0 && empty.output == "Audit trail: whole, 0 entries\n")
         #expect(try await server.kalends(["key", "create", "--name", "Xylophone"]).status == 0)
         let first = try await server.kalends(["audit", "verify"])
         let head = first.output.split(separator: "\n").last.map(String.init) ?? ""
-        #expect(first.status == 0 && first.output.hasPrefix("whole, 1 entry\n1:"))
+        #expect(first.status == 0 && first.output.hasPrefix("Audit trail: whole, 1 entry\n1:"))
         #expect(try await server.kalends(["user", "set-password", "ann"], input: "a long password").status == 0)
         #expect(try await server.kalends(["backup", server.folder.appending(path: "copy").path]).status == 0)
         let list = try await server.kalends(["audit", "list"])
@@ -33,7 +33,9 @@ struct AuditCommandTests {
         #expect(!list.output.contains("Xylophone"))
         let json = try await server.kalends(["audit", "list", "--json"]).output.split(separator: "\n")
         #expect(try json.map { try JSONValue(parsing: Array($0.utf8))["number"]?.integer } == [3, 2, 1])
-        #expect(try await server.kalends(["audit", "list", "--circle", "c"]).output == "Nothing has been done yet.\n")
+        #expect(
+            try await server.kalends(["audit", "list", "--circle", "c"]).output
+                == "The trail has no act in this circle.\n")
         #expect(try await server.kalends(["audit", "verify", "--head", head]).status == 0)
         #expect(try await server.kalends(["audit", "verify", "--head", "1:x"]).status == 2)
         let doctor = try await server.kalends(["doctor"])
@@ -45,7 +47,7 @@ struct AuditCommandTests {
         try store.close()
         let wrong = try await server.kalends(["audit", "verify", "--head", head])
         #expect(wrong.status == 1)
-        #expect(wrong.output == "entry 2 is wrong: its content does not match its hash\n")
+        #expect(wrong.output == "Audit trail: entry 2 is wrong: its content does not match its hash\n")
         let unwell = try await server.kalends(["doctor"])
         #expect(unwell.status == 3 && unwell.output.contains("BAD  audit trail: entry 2 is wrong"))
     }

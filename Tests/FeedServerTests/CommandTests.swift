@@ -75,7 +75,12 @@ struct CommandTests {
         let second = try await runProgram(
             Programs.kalends, ["serve", "--port", "\(server.port)", "--database", other])
         #expect(second.status == 3)
-        #expect(second.error == "127.0.0.1:\(server.port) cannot be listened on: Address already in use.\n")
+        #expect(
+            second.error == """
+                127.0.0.1:\(server.port) cannot be listened on: Address already in use. Stop what listens there, or set \
+                another port.
+
+                """)
         _ = await server.stop()
     }
 

@@ -36,7 +36,9 @@ struct AuditCommand: AsyncParsableCommand {
                 } while !cursor.isEmpty
                 return count
             }
-            if count == 0, !json { Console.line("Nothing has been done yet.") }
+            if count == 0, !json {
+                Console.line(circle == nil ? "Nothing has been done yet." : "The trail has no act in this circle.")
+            }
         }
     }
 
@@ -67,7 +69,7 @@ struct AuditCommand: AsyncParsableCommand {
                 guard verdict["fault"] == .null else { throw ExitCode(1) }
                 return
             }
-            Console.line(AuditCommand.sentence(verdict))
+            Console.line("Audit trail: \(AuditCommand.sentence(verdict))")
             guard verdict["fault"] == .null else { throw ExitCode(1) }
             if let end = verdict["head"]?.string { Console.line(end) }
         }

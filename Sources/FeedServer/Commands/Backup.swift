@@ -10,7 +10,10 @@ struct Backup: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Write a complete copy of the database to a new file, even while a server is running.",
         discussion:
-            "The sealing key is left out on purpose: keep it elsewhere, or feed addresses cannot be shown again.")
+            """
+            The sealing key is left out on purpose: keep it elsewhere. Without it, feed addresses cannot be shown again, and \
+            connections, webhooks, followed calendars and second factors have to be set up again.
+            """)
 
     @OptionGroup var options: SettingsOptions
     @Argument(help: "The new file.") var file: String
@@ -34,6 +37,9 @@ struct Backup: AsyncParsableCommand {
         // A key that is a setting lies in no file of ours.
         let key = settings.secretKey == nil ? "The sealing key \(settings.keyFile)" : "The sealing key"
         Console.line(
-            "\(key) is not in it. Without it feeds keep working, but their addresses cannot be shown again.")
+            """
+            \(key) is not in it: keep the key elsewhere. Without it, feeds keep working, but their addresses cannot be shown \
+            again, and connections, webhooks, followed calendars and second factors have to be set up again.
+            """)
     }
 }

@@ -49,7 +49,7 @@ extension CheckResult {
                 + (series > 0 ? ", \(series.grouped) of them repeating" : ""))
         let leftOut = calendar.leftOutOfImports.map { "\($0.count.grouped) \(printable($0.property))" }
         if !leftOut.isEmpty {
-            lines.append("  left out    \(leftOut.joined(separator: ", ")), if an import keeps no people and files")
+            lines.append("  left out    \(leftOut.joined(separator: ", ")), unless an import keeps people and files")
         }
         let days = calendar.events.compactMap { $0.start?.civilDate }
         if let first = days.min(), let last = days.max() { lines.append("  starts      \(first) to \(last)") }

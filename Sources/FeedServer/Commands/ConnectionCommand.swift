@@ -29,20 +29,32 @@ struct ConnectionCommand: AsyncParsableCommand {
                 return found
             }
             if json { return try Console.lines(found) }
-            if found.isEmpty { return Console.line("There are no connections yet. Users make their own.") }
-            var table = TextTable(["ID", "CIRCLE", "USER", "PROVIDER", "LABEL", "CALENDAR", "STATE", "LAST RUN"])
+            if found.isEmpty {
+                return Console.line(
+                    "There are no connections. Users make their own on the pages: kalends open --user USER")
+            }
+            for line in Self.lines(found) { Console.line(line) }
+        }
+
+        /// - Parameter connections: the connections as the API lists them.
+        static func lines(_ connections: [JSONValue]) -> [String] {
+            var table = TextTable([
+                "ID", "CIRCLE", "USER", "PROVIDER", "LABEL", "CALENDAR", "STATE", "LAST RUN", "NEXT RUN",
+            ])
             func text(_ value: JSONValue?) -> String { value?.string ?? "" }
-            for one in found {
+            for one in connections {
                 let last = one["lastSyncAt"]?.string.map { "\(text(one["lastSyncStatus"])) \(TextTable.time($0))" }
                 table.add([
                     text(one["id"]), text(one["circleId"]), text(one["userId"]), text(one["provider"]),
                     text(one["label"]), text(one["calendarName"]), text(one["state"]), last ?? "never",
+                    TextTable.time(text(one["nextSyncAt"])),
                 ])
+                if let error = one["lastSyncError"]?.string { table.note("The last run says: \(error)") }
                 for entry in one["attention"]?.array ?? [] {
                     table.note("ATTENTION, \(TextTable.time(text(entry["at"]))): \(text(entry["message"]))")
                 }
             }
-            for line in table.lines { Console.line(line) }
+            return table.lines
         }
     }
 
@@ -53,7 +65,7 @@ struct ConnectionCommand: AsyncParsableCommand {
         @Argument(help: "The connection's id, from `kalends connection list`.") var id: String
 
         func run() async throws {
-            try await ConnectionCommand.change(id, ["paused": true], options)
+            _ = try await ConnectionCommand.change(id, ["paused": true], options)
             Console.line("Connection \(id) is paused.")
         }
     }
@@ -65,8 +77,11 @@ struct ConnectionCommand: AsyncParsableCommand {
         @Argument(help: "The connection's id, from `kalends connection list`.") var id: String
 
         func run() async throws {
-            try await ConnectionCommand.change(id, ["paused": false], options)
-            Console.line("Connection \(id) runs again.")
+            let state = try await ConnectionCommand.change(id, ["paused": false], options)["state"]?.string ?? ""
+            Console.line(
+                state == "active"
+                    ? "Connection \(id) runs again."
+                    : "Connection \(id) was not paused: it is \(state), and its user has to set it up on the pages.")
         }
     }
 
@@ -83,12 +98,16 @@ struct ConnectionCommand: AsyncParsableCommand {
             _ = try await options.json("DELETE", path)
             Console.line(
                 "Connection \(id) is removed."
-                    + (events ? " A last run of the server removes its events." : " Its events stay in the calendar."))
+                    + (events
+                        ? " A last run of the server removes the events that it created."
+                        : " Its events stay in the calendar."))
         }
     }
 
-    private static func change(_ id: String, _ body: JSONValue, _ options: SettingsOptions) async throws {
-        let path = "/v1/connections/\(pathComponent(id))"
-        _ = try await options.json("PATCH", path, body)
+    /// - Returns: the connection as it is afterwards.
+    private static func change(
+        _ id: String, _ body: JSONValue, _ options: SettingsOptions
+    ) async throws -> JSONValue {
+        try await options.json("PATCH", "/v1/connections/\(pathComponent(id))", body)
     }
 }

@@ -39,7 +39,7 @@ struct Doctor: AsyncParsableCommand {
         report.tell("time zones", zones.isAvailable, "\(zones.identifiers.count) names in tzdata")
         let isThere = settings.server != nil || FileManager.default.fileExists(atPath: settings.database)
         let place = settings.shownDatabase
-        report.tell("database", isThere, isThere ? place : "\(place) is not there")
+        report.tell("database", isThere, isThere ? place : "\(place) is not there; name the right one with --database")
         guard isThere else { throw ExitCode(3) }
         // This check runs first and separately, when no other process has the database: invalid data may keep
         // everything else from working.
@@ -108,9 +108,12 @@ struct Doctor: AsyncParsableCommand {
             "\(trouble ?? "recorded and counted"), \(accesses["pending"]?.integer ?? 0) waiting, room for "
                 + "\(accesses["capacity"]?.integer ?? 0)")
         for server in health["servers"]?.array ?? [] { tell(server, &report) }
+        let isOurs = health["sealingKey"]?.bool == true
         report.tell(
-            "sealing key", health["sealingKey"]?.bool == true,
-            "the one that feed addresses were sealed with (without it they cannot be shown again)")
+            "sealing key", isOurs,
+            isOurs
+                ? "the one that feed addresses were sealed with (without it they cannot be shown again)"
+                : "not the one that feed addresses were sealed with: put that one in its place")
         if health["isRotationUnfinished"] == true {
             report.tell("key rotation", false, "it was interrupted; run `kalends key-rotate` again")
         }
@@ -137,7 +140,13 @@ struct Doctor: AsyncParsableCommand {
         guard settings.secretKey == nil else { return }
         let attributes = try? FileManager.default.attributesOfItem(atPath: settings.keyFile)
         let mode = attributes?[.posixPermissions] as? Int
+        let file = settings.keyFile
+        guard let mode else { return report.tell("key file", false, "\(file) is not there") }
+        let isPrivate = mode & 0o077 == 0
         report.tell(
-            "key file", mode.map { $0 & 0o077 == 0 } ?? false, "\(settings.keyFile), which only its owner may read")
+            "key file", isPrivate,
+            isPrivate
+                ? "\(file), which only its owner may read"
+                : "\(file) can be read by other users; run: chmod 600 \(file)")
     }
 }

@@ -22,16 +22,23 @@ struct FeedCommand: AsyncParsableCommand {
         var feedConfiguration: String?
         @Flag(help: "The whole answer as JSON.") var json = false
 
+        /// What `--configuration` says; nil without it.
+        private func config() throws -> JSONValue? {
+            guard let feedConfiguration else { return nil }
+            do throws(JSONFault) {
+                return try JSONValue(parsing: Array(feedConfiguration.utf8))
+            } catch {
+                throw ValidationError("--configuration is not a JSON object. \(error.message)")
+            }
+        }
+
+        // Here and not in `run`, whose errors show the usage of `kalends` and not of this command.
+        func validate() throws { _ = try config() }
+
         func run() async throws {
             var body: [ByteString: JSONValue] = ["userId": .string(user)]
             if let label { body["label"] = .string(label) }
-            if let feedConfiguration {
-                do throws(JSONFault) {
-                    body["config"] = try JSONValue(parsing: Array(feedConfiguration.utf8))
-                } catch {
-                    throw ValidationError("--configuration is not a JSON object. \(error.message)")
-                }
-            }
+            if let config = try config() { body["config"] = config }
             let (path, document) = ("/v1/circles/\(pathComponent(circle))/feeds", JSONValue.object(body))
             let feed = try await options.json("POST", path, document)
             try FeedCommand.show(feed, json)
@@ -58,7 +65,7 @@ struct FeedCommand: AsyncParsableCommand {
             }
             if json { return try Console.lines(feeds) }
             if feeds.isEmpty {
-                return Console.line("No feeds yet. Make one: kalends feed create --circle ID --user ID")
+                return Console.line("There are no feeds. Make one: kalends feed create --circle ID --user ID")
             }
             for line in FeedLines(feeds).lines { Console.line(line) }
             if feeds.contains(where: { !($0["attention"]?.array ?? []).isEmpty }) {
@@ -102,8 +109,7 @@ struct FeedCommand: AsyncParsableCommand {
         @OptionGroup var options: SettingsOptions
         @Argument(help: "The feed's id, from feed list.") var id: String
         @Option(name: .customLong("grace-seconds"), help: "How many seconds the old address keeps working.")
-        var graceSeconds =
-            0
+        var graceSeconds = 0
         @Flag(help: "The whole answer as JSON.") var json = false
 
         func run() async throws {
@@ -112,6 +118,12 @@ struct FeedCommand: AsyncParsableCommand {
             )
             let feed = try await options.json("POST", path, body)
             try FeedCommand.show(feed, json)
+            if !json {
+                Console.line(
+                    graceSeconds > 0
+                        ? "The old address keeps working for \(graceSeconds) \(graceSeconds == 1 ? "second" : "seconds")."
+                        : "The old address answers 410 from now on.")
+            }
         }
     }
 
@@ -125,7 +137,7 @@ struct FeedCommand: AsyncParsableCommand {
         func run() async throws {
             let path = "/v1/feeds/\(pathComponent(id))/revoke"
             _ = try await options.json("POST", path)
-            Console.line("Feed \(id) is revoked.")
+            Console.line("Feed \(id) is revoked. What calendar apps have fetched stays with them.")
         }
     }
 
@@ -135,8 +147,8 @@ struct FeedCommand: AsyncParsableCommand {
             Console.line(try feed.text())
             return
         }
-        Console.line("https or http: \(feed["url"]?.string ?? "")")
-        Console.line("webcal:        \(feed["webcalUrl"]?.string ?? "")")
+        Console.line("Address:   \(feed["url"]?.string ?? "")")
+        Console.line("As webcal: \(feed["webcalUrl"]?.string ?? "")")
         Console.line(
             "Whoever has this address can read the feed. Paste it into a calendar app's “subscribe” and nowhere else.")
     }

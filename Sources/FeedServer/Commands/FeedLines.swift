@@ -12,7 +12,7 @@ struct FeedLines {
             let count = feed["accessCount"]?.integer ?? 0
             table.add([
                 text(feed["id"]), text(feed["circleId"]), text(feed["userId"]), text(feed["label"]),
-                text(feed["tokenHint"]), feed["revokedAt"]?.string.map { "revoked \(TextTable.time($0))" } ?? "live",
+                text(feed["tokenHint"]), Self.state(feed),
                 count == 0 ? "never" : Self.times(count), TextTable.time(text(feed["lastAccessedAt"])),
             ])
             for entry in feed["attention"]?.array ?? [] {
@@ -28,6 +28,11 @@ struct FeedLines {
             }
         }
         lines = table.lines
+    }
+
+    private static func state(_ feed: JSONValue) -> String {
+        if let revoked = feed["revokedAt"]?.string { return "revoked \(TextTable.time(revoked))" }
+        return feed["expiresAt"]?.string.map { "until \(TextTable.time($0))" } ?? "live"
     }
 
     private static func times(_ count: Int) -> String { count == 1 ? "once" : "\(count) times" }

@@ -53,12 +53,16 @@ struct Import: AsyncParsableCommand {
             head += from == to ? " on \(from)" : " from \(from) to \(to)"
         }
         lines.append(head + ":")
+        // What would happen, and what has happened to one event and to several.
         let changes = [
-            (counts.created, "would be new", "are new"), (counts.updated, "would change", "have changed"),
-            (counts.unchanged, "are there already", "were there already"),
-            (counts.skipped, "would be left out", "were left out"),
+            (counts.created, "would be new", "is new", "are new"),
+            (counts.updated, "would change", "has changed", "have changed"),
+            (counts.unchanged, "would stay the same", "has stayed the same", "have stayed the same"),
+            (counts.skipped, "would be left out", "was left out", "were left out"),
         ]
-        for (count, planned, done) in changes where count > 0 { lines.append("  \(count) \(preview ? planned : done)") }
+        for (count, planned, one, several) in changes where count > 0 {
+            lines.append("  \(count) \(preview ? planned : count == 1 ? one : several)")
+        }
         for zone in report.timeZones where zone.how != .exact {
             let target = zone.resolvedTo ?? "its own rules"
             lines.append("  zone \(printable(zone.tzid)) read as \(target) (\(zone.how.rawValue))")
@@ -75,10 +79,14 @@ struct Import: AsyncParsableCommand {
             if problems.count > 20 { lines.append("  … and \(problems.count - 20) more; --json shows them all") }
         }
         let id = report.listed.id
-        lines.append(
-            preview
-                ? "Nothing was changed. To commit, run the same command without --preview."
-                : "Import \(id). To undo it: POST /v1/imports/\(id)/undo")
+        if preview {
+            lines.append("Nothing was changed. To commit, run the same command without --preview.")
+        } else if counts.created + counts.updated > 0 {
+            lines.append("Import \(id) can be undone on the circle's page of imports (kalends open), or with")
+            lines.append("  POST /v1/imports/\(id)/undo")
+        } else {
+            lines.append("Import \(id) has changed nothing.")
+        }
         return lines
     }
 }

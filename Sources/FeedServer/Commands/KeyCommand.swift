@@ -40,7 +40,7 @@ struct KeyCommand: AsyncParsableCommand {
         func run() async throws {
             let keys = try await options.all("/v1/keys")
             if json { return try Console.lines(keys) }
-            if keys.isEmpty { return Console.line("No keys yet. Make one: kalends key create --name NAME") }
+            if keys.isEmpty { return Console.line("There are no keys. Make one: kalends key create --name NAME") }
             var table = TextTable(["ID", "BEGINS WITH", "MAY DO", "STATE", "NAME"])
             for key in keys {
                 let state =

@@ -57,6 +57,7 @@ struct Restore: AsyncParsableCommand {
         // The journal belongs to the previous database; the restored one would not accept it as its own.
         _ = unsafe unlink(settings.accessesFile)
         Console.line("Restored \(settings.database) from \(printable(file)).")
+        sayMissingKey(settings)
     }
 
     /// Copies a checked file into a server's database, in one transaction.
@@ -78,6 +79,15 @@ struct Restore: AsyncParsableCommand {
         try await TableCopy.copy(from: source, to: target)
         _ = unsafe unlink(settings.accessesFile)
         Console.line("Restored \(settings.shownDatabase) from \(printable(file)).")
+        sayMissingKey(settings)
+    }
+
+    /// Says where the sealing key belongs when none is there, because the next command or server would make another one.
+    private func sayMissingKey(_ settings: ServerSettings) {
+        guard settings.secretKey == nil, FileKind(path: settings.keyFile, followsLinks: true) == nil else { return }
+        Console.line(
+            "A backup has no sealing key: put the one that belongs to it at \(settings.keyFile) before the server starts."
+        )
     }
 
     /// Throws, before anything is copied, when the source is not an SQLite file.

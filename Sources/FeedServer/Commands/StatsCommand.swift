@@ -23,6 +23,7 @@ struct StatsCommand: AsyncParsableCommand {
                 [own["provider"]?.string ?? ""]
                     + ["days", "runs", "successes", "writes", "errors"].map { String(own[$0]?.integer ?? 0) })
         }
+        if runs.isEmpty { return Console.line("No connection has run in the last 30 days.") }
         for line in runs.lines { Console.line(line) }
     }
 }

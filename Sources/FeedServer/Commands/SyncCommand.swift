@@ -19,7 +19,10 @@ struct SyncCommand: AsyncParsableCommand {
         let path = "/v1/connections/\(pathComponent(id))/sync\(preview ? "?mode=preview" : "")"
         let answer = try await options.json("POST", path)
         if json { return Console.line(try answer.text()) }
-        guard preview else { return Console.line("Run \(answer["runId"]?.string ?? "") has begun or will begin soon.") }
+        guard preview else {
+            let run = answer["runId"]?.string ?? ""
+            return Console.line("Run \(run) begins at once or soon; `kalends connection list` shows how it ended.")
+        }
         let items = answer["items"]?.array ?? []
         if !items.isEmpty {
             var table = TextTable(["CHANGE", "WHERE", "ITEM", "FIELDS"])
@@ -28,16 +31,20 @@ struct SyncCommand: AsyncParsableCommand {
                 table.add([
                     text("change"), text("direction") == "in" ? "here" : "in the calendar",
                     "\(text("collection"))/\(text("itemId"))",
-                    (item["fields"]?.array ?? []).compactMap(\.string).joined(separator: ", "),
+                    (item["fields"]?.array ?? []).compactMap(\.string).filter { $0 != "existence" }
+                        .joined(separator: ", "),
                 ])
             }
             for line in table.lines { Console.line(line) }
         }
         let counts = answer["counts"]
-        func count(_ name: String) -> String { "\(counts?[name]?.integer ?? 0) \(name)" }
-        Console.line(
-            ["created", "updated", "deleted", "pulled", "conflicts", "failed", "unchanged"].map(count)
-                .joined(separator: ", "))
+        func count(_ name: String, _ word: String) -> String { "\(counts?[name]?.integer ?? 0) \(word)" }
+        let outcomes = [
+            count("created", "created"), count("updated", "updated"), count("deleted", "deleted"),
+            count("pulled", "taken over here"), count("conflicts", "conflicts"), count("failed", "failed"),
+            count("unchanged", "unchanged"),
+        ]
+        Console.line("A run now would end with: \(outcomes.joined(separator: ", "))")
         if answer["held"] != .null {
             Console.line("The run would be held until somebody approves it, because so many events would be lost.")
         }

@@ -37,7 +37,7 @@ struct UserCommand: AsyncParsableCommand {
             let users = try await options.all("/v1/users")
             if json { return try Console.lines(users) }
             if users.isEmpty {
-                return Console.line("No users yet. Give one a password: kalends user set-password USER")
+                return Console.line("No user has a password. Set one: kalends user set-password USER")
             }
             var table = TextTable(["USER", "PASSWORD SET", "SECOND FACTOR", "SESSIONS", "DEVICES"])
             for user in users {

@@ -15,7 +15,7 @@ struct Welcome: AsyncParsableCommand {
     func run() async throws {
         let settings = try await options.settings()
         try await waitForServer(settings)
-        let (feed, links, key, page, publicURL) = try await LocalClient.with(settings) { client in
+        let (feed, links, key, page, circle, publicURL) = try await LocalClient.with(settings) { client in
             // The server's own status: it may have been started with a port that this command does not know.
             let status = try await client.json("GET", "/local/status")
             guard status["isServer"] == true else {
@@ -46,11 +46,11 @@ struct Welcome: AsyncParsableCommand {
                     page = made["url"]?.string.map { Page(user: user, url: $0) }
                 }
             }
-            return (feed, links, key, page, publicURL ?? settings.publicURL)
+            let circle = feed["circleId"]?.string ?? circles.first?["id"]?.string
+            return (feed, links, key, page, circle, publicURL ?? settings.publicURL)
         }
-        for line in Self.text(settings, publicURL, feed: feed, links: links, key: key, page: page) {
-            Console.line(line)
-        }
+        let lines = Self.text(settings, publicURL, feed: feed, links: links, key: key, page: page, circle: circle)
+        for line in lines { Console.line(line) }
     }
 
     /// In seconds: the reader of the text may not open the link at once.
@@ -76,7 +76,7 @@ struct Welcome: AsyncParsableCommand {
 
     private static func text(
         _ settings: ServerSettings, _ publicURL: String, feed: JSONValue, links: JSONValue, key: JSONValue,
-        page: Page?
+        page: Page?, circle: String?
     ) -> [String] {
         let database = settings.database == ServerSettings().database ? "" : " --database \(settings.database)"
         // The name by which the program was called, since it may not be in the search path.
@@ -107,7 +107,14 @@ struct Welcome: AsyncParsableCommand {
             ]
             example = "$KEY"
         }
-        let circle = feed["circleId"]?.string ?? "demo"
+        guard let circle else {
+            return lines + [
+                "There is no circle. To make one, in another terminal:",
+                "  curl -X PUT -H \"Authorization: Bearer \(example)\" -H 'Content-Type: application/json' \\",
+                "    \(publicURL)/v1/circles/rossi -d '{\"name\": \"Rossi family\", \"timeZone\": \"Europe/Rome\"}'",
+                "",
+            ]
+        }
         lines += [
             "Three things to try, in another terminal:",
             "  curl -H \"Authorization: Bearer \(example)\" \(publicURL)/v1/circles/\(circle)/tasks",

@@ -23,7 +23,7 @@ extension ClientRule {
             facts.alarms > 0 ? "ignores the reminders of a subscription" : nil
         },
         ClientRule("alarms", [.apple], .takes, "[issue] adamgibbons/ics#124") { facts in
-            facts.alarms > 0 ? "removes the reminders of a subscription unless it is told not to" : nil
+            facts.alarms > 0 ? "removes the reminders of a subscription unless its settings keep them" : nil
         },
         ClientRule("html", [.apple, .thunderbird], .takes, "[issue] open-event-frontend#8179") { facts in
             facts.withTags > 0 ? "shows HTML tags as text in \(facts.withTags.of("description"))" : nil

@@ -4,13 +4,15 @@ extension Setting {
     package static let googleClientID = Setting(
         "googleClientID", .text, standard: "no Google", "The client ID of the application registered with Google.")
     static let googleClientSecret = Setting(
-        "googleClientSecret", .text, standard: "no Google", "Its client secret."
+        "googleClientSecret", .text, standard: "no Google",
+        "The client secret of the application registered with Google."
     ).withoutFlag()
     package static let microsoftClientID = Setting(
         "microsoftClientID", .text, standard: "no Outlook",
         "The application (client) ID of the application registered with Microsoft.")
     static let microsoftClientSecret = Setting(
-        "microsoftClientSecret", .text, standard: "no Outlook", "The value of its client secret."
+        "microsoftClientSecret", .text, standard: "no Outlook",
+        "The value of the client secret of the application registered with Microsoft."
     ).withoutFlag()
     package static let microsoftTenant = Setting(
         "microsoftTenant", .text, standard: "common",

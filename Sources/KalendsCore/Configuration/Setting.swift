@@ -125,7 +125,7 @@ extension Setting {
         "The size of the journal of accesses, in bytes.")
     package static let accessDurability = Setting(
         "accessDurability", .choice(AccessDurability.allCases.map(\.rawValue)), standard: "power",
-        "What the count of a read survives: a power cut, or only the end of the process, which is faster.")
+        "What the count of a read survives: a power cut, or with process, which is faster, only the server's end.")
     package static let cacheBytes = Setting(
         "cacheBytes", .number(1 << 20...1 << 40), standard: "67108864",
         "Bytes of memory for caching feeds, so that they are not made again for each reader.")
@@ -140,12 +140,13 @@ extension Setting {
     ).withoutFlag()
     package static let jwtSecretFile = Setting(
         "jwtSecretFile", .text, standard: "no tokens",
-        "A file with that secret; a line break at its end does not count.")
+        "A file with the secret of users' tokens (HS256); a line break at its end does not count.")
     package static let jwtJwksFile = Setting(
         "jwtJwksFile", .text, standard: "no tokens",
         "A file with the public keys (JWKS) that users' tokens are checked with (RS256, ES256).")
     package static let jwtJwksURL = Setting(
-        "jwtJwksURL", .text, standard: "no tokens", "An address that serves such keys: https, or http on this machine."
+        "jwtJwksURL", .text, standard: "no tokens",
+        "An address that serves these public keys: https, or http on this machine."
     ).secret()
     package static let jwtIssuer = Setting(
         "jwtIssuer", .text, standard: "anything", "The value that users' tokens must have as iss.")
@@ -157,7 +158,7 @@ extension Setting {
         "A token with which a phone's companion sends planned events; also taken from COMPANION_SYNC_TOKEN."
     ).withoutFlag()
     package static let companionSyncUser = Setting(
-        "companionSyncUser", .text, standard: "no token", "The user that the token acts for.")
+        "companionSyncUser", .text, standard: "no token", "The user for whom a phone's companion acts.")
     package static let metricsPort = Setting(
         "metricsPort", .number(1...65_535), standard: "no port", "A port that offers Prometheus metrics.")
     package static let logLevel = Setting(

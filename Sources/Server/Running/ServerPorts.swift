@@ -98,7 +98,8 @@ package struct ServerPorts {
             return found ?? port
         } catch let error as IOError {
             let reason = systemReason(error.errnoCode)
-            throw StorageError.unusable("\(host):\(port) cannot be listened on: \(reason).")
+            let step = error.errnoCode == EADDRINUSE ? " Stop what listens there, or set another port." : ""
+            throw StorageError.unusable("\(host):\(port) cannot be listened on: \(reason).\(step)")
         } catch is SocketAddressError {
             throw StorageError.unusable("\(host) is not an address of this machine.")
         } catch is SocketAddressError.UnknownHost {

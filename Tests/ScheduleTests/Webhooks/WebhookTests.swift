@@ -16,7 +16,7 @@ struct WebhookTests {
         ["title": .string(title), "dueAt": "2026-03-03T09:00:00Z"]
     }
 
-    /// Returns what the code in docs/webhooks.md decides about messages.
+    /// Returns what a host application's code in Samples decides about messages.
     private static func genuine(
         _ cases: [(secret: String, headers: [String: String], body: [UInt8], now: Int)]
     ) async throws -> [Bool] {
@@ -27,9 +27,9 @@ struct WebhookTests {
                 "body": .string(Data(one.body).base64EncodedString()), "now": .integer(one.now),
             ]).text()
         }
-        let script = packageRoot.appending(path: "Tests/ScheduleTests/Oracles/verify_webhooks.py").path
+        let files = ["Tests/ScheduleTests/Oracles/verify_webhooks.py", "Samples/first-hour/first_hour.py"]
         let result = try await runProgram(
-            try #require(Programs.python), [script, packageRoot.appending(path: "docs/webhooks.md").path],
+            try #require(Programs.python), files.map { packageRoot.appending(path: $0).path },
             input: lines.joined(separator: "\n") + "\n")
         let answers = result.output.split(separator: "\n").map { $0 == "True" }
         try #require(answers.count == cases.count, "\(result.error)")

@@ -122,10 +122,10 @@ package struct Syncing: Sendable {
         let reason: String
         switch own.state {
         case .active: return
-        case .paused: reason = "This connection is paused."
+        case .paused: reason = "This connection is paused. Resume it first."
         case .needsReconnect: reason = "This connection has to be signed in again before it runs."
-        case .unauthorized: reason = "This connection has no account yet."
-        case .choosing: reason = "This connection has no calendar yet."
+        case .unauthorized: reason = "This connection has no account: its user has to sign in, or to give one, first."
+        case .choosing: reason = "This connection has no calendar: its user has to choose one first."
         case .calendarGone: reason = "This connection's calendar is gone: choose another one."
         }
         throw Refusal.conflict(reason, code: .connectionInactive)
