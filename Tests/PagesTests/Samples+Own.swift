@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Calendar
+
 @testable import Pages
 
 extension Samples {
@@ -125,14 +126,16 @@ extension Samples {
             .init(app: "Apple Calendar", outcome: .fine, reasons: []),
             .init(
                 app: "Google Calendar", outcome: .partly,
-                reasons: [text("Two of the rules are too long; their series end early.")]),
+                reasons: [Sentence(ofOthers: text("Two of the rules are too long; their series end early."))]),
             .init(
                 app: "Outlook", outcome: .refused,
-                reasons: [text("The time zone begins in 1883."), text("An event has no UID.")]),
+                reasons: ["The time zone begins in 1883.", "An event has no UID."].map { Sentence(ofOthers: text($0)) }),
         ]
         let problems = [
-            FileProblem(line: 12, severity: .error, message: text("DTSTART:20261345 is not a valid date.")),
-            FileProblem(line: 1033, severity: .repaired, message: text("A quotation mark was missing.")),
+            FileProblem(
+                line: 12, severity: .error, sentence: Sentence(ofOthers: text("DTSTART:20261345 is not a valid date."))),
+            FileProblem(
+                line: 1033, severity: .repaired, sentence: Sentence(ofOthers: text("A quotation mark was missing."))),
         ]
         return [
             Sample(name: "check", page: CheckPage()),

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Base
+import Calendar
 import Foundation
 import PhoneTexts
 import Testing
@@ -65,6 +67,10 @@ struct WordsTests {
             let key = String(match.1)
             #expect(key.hasSuffix("_") || plain.contains(key), "The word \(key) is missing.")
         }
+        let sentences = Sentence.Code.allCases.map { Words.sentencePrefix + $0.rawValue }
+        for key in plain where key.hasPrefix(Words.sentencePrefix) {
+            #expect(sentences.contains(key), "No sentence has the code of \(key).")
+        }
         for key in plain where !key.hasPrefix("notice") {
             #expect(
                 named.contains(key) || prefixes.contains { key.hasPrefix($0) }, "Nothing uses the word \(key).")
@@ -97,6 +103,24 @@ struct WordsTests {
         for trouble in ConnectorPhone.Trouble.allCases.map(\.rawValue) {
             for name in ["connectorNeeds_", "connectorTrouble_", "connectorHow_"] {
                 #expect(keys.contains(name + trouble), "\(name)\(trouble)")
+            }
+        }
+    }
+
+    @Test("Every sentence about a calendar file has words in each language, whose places an argument fills")
+    func sentences() {
+        for language in Language.allCases {
+            let words = Words.of(language)
+            let keys = words.keys
+            for code in Sentence.Code.allCases {
+                let key = Words.sentencePrefix + code.rawValue
+                let forms = [key, key + "#one", key + "#other"].filter(keys.contains)
+                #expect(forms == [key] || forms.count == 2, "\(language): \(key)")
+                for form in forms {
+                    for case .name(let place) in Words.pieces(of: words[form]) {
+                        #expect(Sentence.Argument.Place(text: place) != nil, "\(language): \(form) has {\(place)}.")
+                    }
+                }
             }
         }
     }

@@ -9,7 +9,7 @@ extension EventTable {
         guard columns[.start] != nil else {
             throw FormError(
                 form: .csv, line: table.rows.first?.line,
-                message: "The table has no header row with a column named start.")
+                .tableWithoutStart, "The table has no header row with a column named start.")
         }
         var writer = ContentLineWriter(reserving: table.rows.count * 256, keepsHiddenCharacters: true)
         writer.line("BEGIN", "VCALENDAR")

@@ -41,8 +41,10 @@ struct CalendarBuilder {
         for (name, count) in raw.unknown.sorted(by: { $0.key < $1.key }) {
             self.log.add(
                 .warning, "unknown-component", line: raw.line, text: name.string,
-                "\(count == 1 ? "A component" : "\(count) components") of a kind that is not read here \(count == 1 ? "was" : "were") left out."
-            )
+                count == 1
+                    ? Sentence(.kindsUnread, "A component of a kind that is not read here was left out.", count: 1)
+                    : Sentence(
+                        .kindsUnread, "\(count, .count) components of a kind that is not read here were left out."))
         }
     }
 
@@ -65,7 +67,7 @@ struct CalendarBuilder {
             if property.trimmed.uppercased() != "GREGORIAN" {
                 log.add(
                     .warning, "calendar-scale", line: property.line, text: property.text,
-                    "Only the Gregorian calendar is known; the dates were read as its dates.")
+                    .notGregorian, "Only the Gregorian calendar is known; the dates were read as its dates.")
             }
         case "PRODID": calendar.productID = calendar.productID ?? text()
         case "METHOD": calendar.method = calendar.method ?? property.trimmed.uppercased()
@@ -162,7 +164,7 @@ struct CalendarBuilder {
                 guard isTold else { return }
                 log.add(
                     .repaired, "missing-uid", line: line, uid: uid,
-                    "The UID was missing; one was made from the content, the same each time it is read.")
+                    .uidMade, "The UID was missing; one was made from the content, the same each time it is read.")
             }
         }
         skipped += batch.skipped
@@ -179,12 +181,14 @@ struct CalendarBuilder {
             if series.missing.contains(uid) {
                 log.add(
                     .warning, "orphan-override", line: line, uid: uid,
+                    .overrideAlone,
                     "It replaces a day of a series that is not in the file; it was read as a separate event.")
             }
             if series.present.contains(uid), !calendar.events[index].recurrence.isEmpty {
                 calendar.events[index].recurrence = Recurrence()
                 log.add(
                     .repaired, "exception-with-rule", line: line, uid: uid,
+                    .overrideRepeats,
                     "It replaces one day of its series and repeats by itself; a day does not repeat, so its rules were left out."
                 )
             }
@@ -193,7 +197,8 @@ struct CalendarBuilder {
                 calendar.events[index].recurrenceID = .date(recurrenceID.civilDate)
                 log.add(
                     .repaired, "recurrence-id-type", line: line,
-                    "RECURRENCE-ID has a time where the series has days; only its day was used.")
+                    .recurrenceIDTime, "RECURRENCE-ID has a time where the series has days; only its day was used."
+                )
             }
         }
     }

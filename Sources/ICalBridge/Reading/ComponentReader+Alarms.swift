@@ -14,13 +14,13 @@ extension ComponentReader {
             guard child.name == "VALARM" else {
                 context.log.add(
                     .warning, "unknown-component", line: child.span.lowerBound, text: child.name,
-                    "A component of a kind that is not read here was left out.")
+                    .kindsUnread, "A component of a kind that is not read here was left out.", count: 1)
                 continue
             }
             guard draft.alarms.count < context.options.limits.alarms else {
                 context.log.add(
                     .warning, "alarm-refused", line: child.span.lowerBound,
-                    "The component has more reminders than the limit.")
+                    .tooManyReminders, "The component has more reminders than the limit.")
                 continue
             }
             takeAlarm(child, &context)
@@ -45,14 +45,14 @@ extension ComponentReader {
             case "ATTACH" where Self.isInline(property) && !keeps(property, context.options):
                 context.log.add(
                     .warning, "attachment-dropped", line: property.line,
-                    "A file of \(property.value.count) bytes within a reminder was left out.")
+                    .reminderFile, "A file of \(property.value.count, .count) bytes within a reminder was left out.")
             default: result.others.append(property.contentLine)
             }
         }
         guard let trigger else {
             context.log.add(
                 .warning, "alarm-refused", line: alarm.span.lowerBound,
-                "A reminder without a readable TRIGGER was left out.")
+                .reminderWithoutTrigger, "A reminder without a readable TRIGGER was left out.")
             return
         }
         context.slice.begin("VALARM")
@@ -72,7 +72,7 @@ extension ComponentReader {
         if property[parameter: "VALUE"] == nil {
             context.log.add(
                 .repaired, "trigger-without-value", line: property.line, text: property.text,
-                "TRIGGER is a time without VALUE=DATE-TIME and was read as one.")
+                .triggerIsTime, "TRIGGER is a time without VALUE=DATE-TIME and was read as one.")
         }
         var instant = Instant(utc: wall)
         switch written.zone {

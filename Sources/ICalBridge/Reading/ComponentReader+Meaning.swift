@@ -21,6 +21,7 @@ extension ComponentReader {
                 value: String(fromOutside: TextValue.encoded(html.utf8))))
         log.add(
             .repaired, "html-description", line: line, text: html,
+            .descriptionHTML,
             "DESCRIPTION is HTML, whose tags most apps show; its text was taken, and the HTML kept as X-ALT-DESC.")
         return true
     }
@@ -36,7 +37,7 @@ extension ComponentReader {
         text = plain
         log.add(
             .repaired, "double-escaped", line: line, text: written,
-            "\(name) was escaped twice; it was read as it was before that.")
+            .escapedTwice, "\(name, .name) was escaped twice; it was read as it was before that.")
     }
 
     /// Evaluates hints in the title and the year.
@@ -48,6 +49,7 @@ extension ComponentReader {
             // Exchange leaves the status unchanged, and a calendar would show an event that does not take place.
             log.add(
                 .warning, "cancelled-by-title", line: line, text: summary,
+                .cancelledByTitle,
                 "The title says that it is cancelled but the status does not; it was read as cancelled.")
             event.status = "CANCELLED"
         }
@@ -56,7 +58,9 @@ extension ComponentReader {
         if year < 1902 || event.recurrence.isEmpty {
             log.add(
                 .warning, "suspicious-date", line: line, text: event.start?.civil.description,
-                "The event is in the year \(year): many programs write such a date where they have none.")
+                .yearUnlikely,
+                "The event is in the year \(String(year), .year): many programs write such a date where they have none."
+            )
         }
     }
 }

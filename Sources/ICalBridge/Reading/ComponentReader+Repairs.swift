@@ -5,7 +5,9 @@ extension ComponentReader {
     /// Sets the end, preferring DTEND to DURATION, but never before the start.
     func setEnd(of event: inout Event, end: EventTime?, duration: ICalDuration?, _ log: inout ProblemLog) {
         if end != nil, duration != nil {
-            log.add(.repaired, "end-and-duration", line: line, "There is both an end and a DURATION; the end counts.")
+            log.add(
+                .repaired, "end-and-duration", line: line,
+                .endAndDuration, "There is both an end and a DURATION; the end counts.")
         }
         guard var end else {
             if let duration { setDuration(of: &event, duration, &log) }
@@ -20,7 +22,9 @@ extension ComponentReader {
         if start.isDate != end.isDate {
             log.add(
                 .warning, "end-type", line: line,
-                "One of start and end is a day and the other is a time; the end was read in the form of the start.")
+                .endType,
+                "One of start and end is a day and the other is a time; the end was read in the form of the start."
+            )
             if start.isDate {
                 let isMidnight = end.civil == CivilDateTime(startOf: end.civilDate)
                 end = .date(isMidnight ? end.civilDate : end.civilDate.adding(days: 1))
@@ -31,15 +35,16 @@ extension ComponentReader {
         if start.isDate, start == end {
             log.add(
                 .repaired, "end-equals-start", line: line,
-                "The end of the all-day event is its first day; it was read as lasting that day.")
+                .endEqualsStart, "The end of the all-day event is its first day; it was read as lasting that day.")
             event.end = nil
             return
         }
         if Self.isBefore(end, start) {
             log.add(
                 .warning, "end-before-start", line: line,
-                "The end is before the start; \(start.isDate ? "the event lasts a day" : "the event takes no time")."
-            )
+                start.isDate
+                    ? Sentence(.endBeforeStartDay, "The end is before the start; the event lasts a day.")
+                    : Sentence(.endBeforeStartTime, "The end is before the start; the event takes no time."))
             event.end = start.isDate ? nil : .time(start)
             return
         }
@@ -58,7 +63,7 @@ extension ComponentReader {
         }
         log.add(
             .repaired, "end-clock", line: line,
-            "Of start and end only one names a time zone; the other was read on the same clock.")
+            .endClock, "Of start and end only one names a time zone; the other was read on the same clock.")
     }
 
     /// Whether one time is before another in every reader's zone.
@@ -85,13 +90,13 @@ extension ComponentReader {
         if duration.isNegative {
             log.add(
                 .warning, "end-before-start", line: line, text: duration.description,
-                "DURATION is negative; it was left out.")
+                .durationNegative, "DURATION is negative; it was left out.")
             return
         }
         if kind == .event, let start = event.start, start.isDate, duration.nominalSeconds < 86_400 {
             log.add(
                 .repaired, "end-equals-start", line: line, text: duration.description,
-                "An all-day event cannot last less than a day; it was read as lasting that day.")
+                .endBeforeDay, "An all-day event cannot last less than a day; it was read as lasting that day.")
             return
         }
         guard kind == .event, event.start?.isDate == true, duration.seconds != 0 else {
@@ -102,7 +107,9 @@ extension ComponentReader {
         log.add(
             duration.nominalSeconds % 86_400 == 0 ? .repaired : .warning, "duration-of-days", line: line,
             text: duration.description,
-            "The DURATION of an all-day event has hours, minutes or seconds; it was read as whole days: \(days).")
+            .durationOfDays,
+            "The DURATION of an all-day event has hours, minutes or seconds; it was read as whole days: \(days, .count)."
+        )
         event.end = .duration(ICalDuration(days: days))
     }
 
@@ -115,6 +122,7 @@ extension ComponentReader {
         guard days >= 0 else { return }
         log.add(
             .repaired, "all-day-mark", line: line,
+            .midnightToMidnight,
             "The event lasts from midnight to midnight and Outlook marks it as all-day; it was read as days.")
         event.start = .date(start.civilDate)
         event.end = days <= 1 ? nil : .time(.date(end.civilDate))
@@ -145,7 +153,8 @@ extension ComponentReader {
         if mended > 0 {
             log.add(
                 .repaired, "list-type", line: line,
-                "\(mended) dates of EXDATE or RDATE are days where the start is a time, or the other way round; they were read in the form of the start."
+                .listType,
+                "\(mended, .count) dates of EXDATE or RDATE are days where the start is a time, or the other way round; they were read in the form of the start."
             )
         }
     }

@@ -8,14 +8,15 @@ extension ComponentReader {
         for property in properties {
             guard rules.count < 20 else {
                 context.log.add(
-                    .error, "rule-refused", line: property.line, "The component has more rules than the limit.")
+                    .error, "rule-refused", line: property.line,
+                    .tooManyRules, "The component has more rules than the limit.")
                 break
             }
             guard let rule = rule(property, of: event, &context) else { continue }
             if let start = event.start, rule.ends(before: start) {
                 context.log.add(
                     .warning, "until-before-start", line: property.line, text: property.text,
-                    "UNTIL is before the start, so the rule gives no date and was left out.")
+                    .untilBeforeStart, "UNTIL is before the start, so the rule gives no date and was left out.")
             } else if !rules.contains(rule) {
                 rules.append(rule)
             }
@@ -52,6 +53,7 @@ extension ComponentReader {
         if isWhole { event.recurrence.exclusionRules = [] }
         log.add(
             .repaired, "exclusion-rule", line: line,
+            .exclusionRule,
             "EXRULE is out of date and few apps follow it; the dates that it leaves out were listed as EXDATEs.")
     }
 
@@ -71,7 +73,7 @@ extension ComponentReader {
         if let translated = VersionOneRule.translated(trimmed), var rule = try? RecurrenceRule(translated) {
             log.add(
                 .repaired, "vcalendar-1-rule", line: property.line, text: trimmed,
-                "A rule of vCalendar 1.0 was read as \(translated).")
+                .oldRule, "A rule of vCalendar 1.0 was read as \(translated, .rule).")
             alignUntil(of: &rule, event.start, property, &log)
             return rule
         }
@@ -79,7 +81,7 @@ extension ComponentReader {
         if text.utf8.count + 1 < trimmed.utf8.count {
             log.add(
                 .repaired, "rule-empty-part", line: property.line, text: trimmed,
-                "Empty parts of the rule were left out.")
+                .ruleEmptyParts, "Empty parts of the rule were left out.")
         }
         text = RuleRepair.withCanonicalUntil(text)
         do throws(RecurrenceRule.SyntaxError) {
@@ -91,7 +93,7 @@ extension ComponentReader {
                 text = kept == "COUNT" ? counted : bounded
                 log.add(
                     .warning, "count-and-until", line: property.line, text: trimmed,
-                    "COUNT and UNTIL exclude each other; \(kept) was kept.")
+                    .countAndUntil, "COUNT and UNTIL exclude each other; \(kept, .name) was kept.")
             }
             var rule = try RecurrenceRule(text)
             alignUntil(of: &rule, event.start, property, &log)
@@ -100,14 +102,17 @@ extension ComponentReader {
             if let plain = RuleRepair.withoutForbiddenParts(text), var rule = try? RecurrenceRule(plain.text) {
                 log.add(
                     .warning, "rule-part-left-out", line: property.line, text: trimmed,
-                    "Parts of the rule are unknown or not allowed with its FREQ, and were left out: \(plain.names.joined(separator: ", "))."
+                    .rulePartsLeftOut,
+                    "Parts of the rule are unknown or not allowed with its FREQ, and were left out: \(plain.names.joined(separator: ", "), .names)."
                 )
                 alignUntil(of: &rule, event.start, property, &log)
                 return rule
             }
             log.add(
                 .error, "rule-refused", line: property.line, text: trimmed,
-                "\(property.name) cannot be followed, so the event does not repeat by it: \(error.description)")
+                .ruleRefused,
+                "\(property.name, .name) cannot be followed, so the event does not repeat by it: \(error.sentence, .sentence)"
+            )
             return nil
         }
     }
@@ -134,7 +139,7 @@ extension ComponentReader {
         rule.until = mended
         log.add(
             .repaired, "until-type", line: property.line, text: property.text,
-            "UNTIL does not have the form of DTSTART and was read in the form that matches it.")
+            .untilType, "UNTIL does not have the form of DTSTART and was read in the form that matches it.")
     }
 
     /// The date whose midnight, in some zone, is this instant: exporters write the last day of an all-day series this

@@ -11,7 +11,9 @@ extension ComponentReader {
             if !(kind == .journal && field == .description) {
                 context.log.add(
                     .warning, "duplicate-property", line: property.line, text: property.text,
-                    "\(property.name) appears more than once; the first one counts, and this one is kept beside it.")
+                    .repeatedKept,
+                    "\(property.name, .name) appears more than once; the first one counts, and this one is kept beside it."
+                )
             }
             if field != .uid { draft.others.append(property.contentLine) }
             return
@@ -31,7 +33,7 @@ extension ComponentReader {
         guard draft.listedValues + parts.count <= context.options.limits.listedValues else {
             context.log.add(
                 .error, "too-many-properties", line: property.line, text: property.name,
-                "The component has more values than the limit; these are lost.")
+                .tooManyValues, "The component has more values than the limit; these are lost.")
             return
         }
         draft.listedValues += parts.count
@@ -44,7 +46,7 @@ extension ComponentReader {
         guard let number = Int32(property.trimmed), number >= 0 else {
             context.log.add(
                 .warning, "number-unreadable", line: property.line, text: property.text,
-                "SEQUENCE is not a whole number; 0 was used.")
+                .sequenceUnreadable, "SEQUENCE is not a whole number; 0 was used.")
             return
         }
         draft.seen.insert(.sequence)

@@ -26,7 +26,7 @@ extension ComponentReader {
         if written.zone == .none {
             context.log.add(
                 .repaired, "timestamp-not-utc", line: property.line, text: property.text,
-                "\(property.name) has to be a time in UTC and was read as one.")
+                .timeNotUTC, "\(property.name, .name) has to be a time in UTC and was read as one.")
         }
         let wall = written.time ?? CivilDateTime(startOf: written.date)
         var offset = 0
@@ -47,13 +47,13 @@ extension ComponentReader {
         guard let duration = Self.duration(property.trimmed) ?? lenient else {
             context.log.add(
                 .error, "duration-unreadable", line: property.line, text: property.text,
-                "DURATION is not a length of time; the end is lost.")
+                .durationUnreadable, "DURATION is not a length of time; the end is lost.")
             return
         }
         if Self.duration(property.trimmed) == nil {
             context.log.add(
                 .repaired, "duration-format", line: property.line, text: property.text,
-                "DURATION has weeks or days after its T; the meaning is clear.")
+                .durationOrder, "DURATION has weeks or days after its T; the meaning is clear.")
         }
         draft.seen.insert(.duration)
         context.slice.property(.duration, duration.description.utf8)
@@ -70,7 +70,7 @@ extension ComponentReader {
             guard draft.listedValues <= context.options.limits.listedValues else {
                 context.log.add(
                     .error, "too-many-properties", line: property.line, text: property.name,
-                    "The component has more dates than the limit; the others are lost.")
+                    .tooManyDates, "The component has more dates than the limit; the others are lost.")
                 return
             }
             if field == .addition, let slash = value.firstIndex(of: 47) {
@@ -118,23 +118,32 @@ extension ComponentReader {
         _ value: ArraySlice<UInt8>, of property: Property, severity: Problem.Severity, _ log: inout ProblemLog
     ) -> WrittenTime? {
         let code: Problem.Code
-        let reason: String
+        let sentence: Sentence
         do throws(WrittenTime.Failure) {
             let written = try WrittenTime(value)
             if !written.isCanonical {
                 log.add(
                     .repaired, "date-format", line: property.line, text: property.text,
-                    "\(property.name) is not written as YYYYMMDDTHHMMSS; the meaning is clear.")
+                    .timeFormat, "\(property.name, .name) is not written as YYYYMMDDTHHMMSS; the meaning is clear."
+                )
             }
             return written
         } catch .impossible {
-            (code, reason) = ("impossible-date", "names a day or a time that does not exist")
+            (code, sentence) = (
+                "impossible-date",
+                Sentence(
+                    .timeImpossible,
+                    "\(property.name, .name) names a day or a time that does not exist; it was left out.")
+            )
         } catch {
-            (code, reason) = ("date-unreadable", "is neither a date nor a time")
+            (code, sentence) = (
+                "date-unreadable",
+                Sentence(.timeUnreadable, "\(property.name, .name) is neither a date nor a time; it was left out.")
+            )
         }
         log.add(
             severity, code, line: property.line, text: String(fromOutside: value.prefix(200)),
-            "\(property.name) \(reason); it was left out.")
+            sentence)
         return nil
     }
 
@@ -146,11 +155,11 @@ extension ComponentReader {
             written.zone = .none
             log.add(
                 .repaired, "date-with-time", line: property.line, text: property.text,
-                "\(property.name) says VALUE=DATE but has a time; only the day was read.")
+                .dateWithTime, "\(property.name, .name) says VALUE=DATE but has a time; only the day was read.")
         } else if !saysDate, written.time == nil {
             log.add(
                 .repaired, "date-without-value", line: property.line, text: property.text,
-                "\(property.name) is a day without VALUE=DATE and was read as one.")
+                .dateUnmarked, "\(property.name, .name) is a day without VALUE=DATE and was read as one.")
         }
     }
 
@@ -177,7 +186,7 @@ extension ComponentReader {
         if context.zones[number] != .utc {
             context.log.add(
                 .warning, "zone-with-utc", line: property.line, text: property.text,
-                "\(property.name) names a zone and ends with Z; it was read as UTC.")
+                .zoneAndUTC, "\(property.name, .name) names a zone and ends with Z; it was read as UTC.")
         }
         return ""
     }
@@ -198,7 +207,7 @@ extension ComponentReader {
             property.parameters[index].values = [String(written[..<end])]
             log.add(
                 .repaired, "parameter-quotes", line: property.line, text: written,
-                "The quotes of this TZID hold the next parameter too; it was left out of the name.")
+                .tzidQuotes, "The quotes of this TZID hold the next parameter too; it was left out of the name.")
         }
         guard let index = property.parameters.firstIndex(where: { $0.name == "TZID" }),
             let colon = property.value.lastIndex(of: 58),
@@ -212,6 +221,6 @@ extension ComponentReader {
         property.value = property.value[(colon + 1)...]
         log.add(
             .repaired, "parameter-quotes", line: property.line, text: name,
-            "This TZID has a colon and should be in quotes.")
+            .tzidColon, "This TZID has a colon and should be in quotes.")
     }
 }

@@ -123,7 +123,9 @@ struct ComponentTree {
         if name == "VCALENDAR" {
             closeAll(before: number, log: &log)
             if isInCalendar {
-                log.add(.repaired, "missing-end", line: number, "END:VCALENDAR was missing before this calendar.")
+                log.add(
+                    .repaired, "missing-end", line: number,
+                    .calendarEndMissing, "END:VCALENDAR was missing before this calendar.")
             }
             calendars.append(RawCalendar(line: number))
             isInCalendar = true
@@ -148,7 +150,7 @@ struct ComponentTree {
             if tooDeep == 0 {
                 log.add(
                     .warning, "too-deep", line: number, text: name,
-                    "Components are nested too deeply; the inner ones are not read.")
+                    .componentTooDeep, "Components are nested too deeply; the inner ones are not read.")
             }
             tooDeep += 1
             return
@@ -172,7 +174,9 @@ struct ComponentTree {
             close(downTo: open + 1, before: number, log: &log)
             pop(endingAt: number)
         } else {
-            log.add(.repaired, "stray-end", line: number, text: name, "This END has no BEGIN and was ignored.")
+            log.add(
+                .repaired, "stray-end", line: number, text: name,
+                .endStray, "This END has no BEGIN and was ignored.")
         }
     }
 
@@ -191,7 +195,7 @@ struct ComponentTree {
             let head = String(fromOutside: text.bytes[line.range.prefix(40)])
             log.add(
                 .error, "line-too-long", line: Int(line.number), text: head,
-                "A line of \(line.end - line.start) bytes was left out.")
+                .lineTooLong, "A line of \(line.end - line.start, .count) bytes was left out.")
             return
         }
         guard let kind = lineKind(&line, bytes) else {
@@ -199,12 +203,12 @@ struct ComponentTree {
                 log.add(
                     .warning, "line-not-property", line: Int(line.number),
                     text: String(fromOutside: text.bytes[line.range.prefix(400)]),
-                    "This line is not a property (NAME:value) and was left out.")
+                    .lineNotProperty, "This line is not a property (NAME:value) and was left out.")
             } else if log.count(of: "raw-newline") == 0 || !wasContinued {
                 log.add(
                     .repaired, "raw-newline", line: Int(line.number),
                     text: String(fromOutside: text.bytes[line.range.prefix(400)]),
-                    "This line belongs to the text before it, whose line break was not escaped.")
+                    .lineOfText, "This line belongs to the text before it, whose line break was not escaped.")
             }
             wasContinued = true
             return
@@ -237,7 +241,8 @@ struct ComponentTree {
     private mutating func startImplicitCalendar(_ name: String, _ number: Int, log: inout ProblemLog) {
         log.add(
             .repaired, "missing-calendar", line: number, text: name,
-            "This component is outside any VCALENDAR; it was read as if it were inside one.")
+            .calendarMissing, "This component is outside any VCALENDAR; it was read as if it were inside one."
+        )
         calendars.append(RawCalendar(line: number, isImplicit: true))
     }
 
@@ -252,7 +257,9 @@ struct ComponentTree {
         while stack.count > count, let open = stack.last {
             log.add(
                 .repaired, "missing-end", line: number, text: open.name,
-                "END:\(open.name) was missing before this line; the component began on line \(open.span.lowerBound).")
+                .componentEndMissing,
+                "END:\(open.name, .name) was missing before this line; the component began on line \(open.span.lowerBound, .line)."
+            )
             pop(endingAt: max(open.span.lowerBound, number - 1))
         }
     }
@@ -284,18 +291,21 @@ struct ComponentTree {
         if let open = stack.first {
             log.add(
                 .warning, "missing-end", line: number, text: open.name,
-                "The file ends within \(open.name), which began on line \(open.span.lowerBound): it may have been cut short."
+                .componentCut,
+                "The file ends within \(open.name, .name), which began on line \(open.span.lowerBound, .line): it may have been cut short."
             )
         } else if isInCalendar {
             log.add(
-                .warning, "missing-end", line: number, "END:VCALENDAR is missing: the file may have been cut short.")
+                .warning, "missing-end", line: number,
+                .calendarCut, "END:VCALENDAR is missing: the file may have been cut short.")
         }
         while !stack.isEmpty { pop(endingAt: number) }
         if let junk, !calendars.isEmpty {
             log.add(
                 .repaired, "junk-outside", line: junk.line,
-                "\(junk.count == 1 ? "A line" : "\(junk.count) lines") outside of the calendar \(junk.count == 1 ? "was" : "were") ignored."
-            )
+                junk.count == 1
+                    ? Sentence(.linesOutside, "A line outside of the calendar was ignored.", count: 1)
+                    : Sentence(.linesOutside, "\(junk.count, .count) lines outside of the calendar were ignored."))
         }
     }
 }

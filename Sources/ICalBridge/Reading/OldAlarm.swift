@@ -35,7 +35,7 @@ extension ComponentReader {
         else {
             context.log.add(
                 .warning, "alarm-refused", line: property.line, text: property.text,
-                "A reminder of vCalendar 1.0 was left out.")
+                .oldReminderLost, "A reminder of vCalendar 1.0 was left out.")
             return
         }
         let isSound = property.name == "AALARM"
@@ -44,6 +44,6 @@ extension ComponentReader {
             OldAlarm(action: isSound ? "AUDIO" : "DISPLAY", time: time, text: text.isEmpty ? nil : text))
         context.log.add(
             .repaired, "vcalendar-1-alarm", line: property.line, text: property.text,
-            "A reminder of vCalendar 1.0 was read as a VALARM; that it repeats was left out.")
+            .oldReminderRead, "A reminder of vCalendar 1.0 was read as a VALARM; that it repeats was left out.")
     }
 }

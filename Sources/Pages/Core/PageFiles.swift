@@ -7,7 +7,6 @@ enum PageFiles {
     static let style = ProgramFiles.bytes(of: "style.css")
     static let english = ProgramFiles.bytes(of: "en.words")
     static let german = ProgramFiles.bytes(of: "de.words")
-    static let germanPhrases = ProgramFiles.bytes(of: "de.phrases")
     static let scripts = ProgramFiles.all(endingWith: ".js")
     static let templates = ProgramFiles.all(endingWith: ".mustache")
 }
