@@ -195,7 +195,7 @@ struct ComponentTree {
             let head = String(fromOutside: text.bytes[line.range.prefix(40)])
             log.add(
                 .error, "line-too-long", line: Int(line.number), text: head,
-                .lineTooLong, "A line of \(line.end - line.start, .count) bytes was left out.")
+                .lineTooLong, "A line of \(Int(line.end - line.start), .count) bytes was left out.")
             return
         }
         guard let kind = lineKind(&line, bytes) else {

@@ -157,7 +157,9 @@ package struct XMLReader {
         }
         var previous: UInt8 = 0
         for byte in data {
-            guard byte >= 32 || byte.isXMLSpace || limits.isLenient else { throw failure(Self.control) }
+            guard byte >= 32 || byte.isXMLSpace || limits.isLenient else {
+                throw failure(.xmlControlCharacter, Self.control)
+            }
             // Every line break becomes one line feed (XML 1.0 section 2.11).
             if byte == 13 || byte == 10 && previous != 13 {
                 open[last].text.append(10)
@@ -168,8 +170,7 @@ package struct XMLReader {
         }
     }
 
-    private static let control = Sentence(
-        .xmlControlCharacter, Sentence(.xmlControlCharacter, "The XML has a control character."))
+    private static let control: Sentence.Text = "The XML has a control character."
 
     /// Reads character data up to the next tag.
     private mutating func text() throws(XMLFailure) {
@@ -232,7 +233,7 @@ extension XMLReader {
         count += 1
         guard count <= limits.elements, !partsChildren || count - countBefore <= limits.elementsOfChild else {
             throw failure(
-                .xmlTooManyElements, Sentence(.xmlTooManyElements, "The XML has too many elements."))
+                .xmlTooManyElements, "The XML has too many elements.")
         }
         index += 1
         let tag = try name()
@@ -325,7 +326,7 @@ extension XMLReader {
         if let found { return (found, String(fromOutside: local)) }
         guard limits.isLenient || parts.count == 1 || prefix.elementsEqual("xml".utf8) else {
             throw failure(
-                .xmlPrefixUndeclared, Sentence(.xmlPrefixUndeclared, "A prefix in the XML is not declared."))
+                .xmlPrefixUndeclared, "A prefix in the XML is not declared.")
         }
         return (parts.count == 1 ? .undeclared : .other, String(fromOutside: local))
     }
@@ -351,7 +352,7 @@ extension XMLReader {
             case UInt8(ascii: "<"):
                 throw failure(.xmlAttributeLessThan, "An attribute's value in the XML has a <.")
             case 9, 10, 13: text.append(32)
-            case 0..<32 where !limits.isLenient: throw failure(Self.control)
+            case 0..<32 where !limits.isLenient: throw failure(.xmlControlCharacter, Self.control)
             default: text.append(bytes[index])
             }
             index += 1

@@ -225,10 +225,7 @@ extension ImportPlan {
                 if let gone = stored[wanted.key] { record.sequence = max(record.sequence, gone.sequence + 1) }
                 items[index].rows = Rows(record)
                 items[index].reason = Sentence(
-                    .seriesUnderOtherUID,
-                    Sentence(
-                        .seriesUnderOtherUID,
-                        "Its series exists under another UID, and so this is stored under that UID."))
+                    .seriesUnderOtherUID, "Its series exists under another UID, and so this is stored under that UID.")
             }
         }
     }
@@ -261,7 +258,7 @@ extension ImportPlan {
         guard let updated = item.compare(record, with: twin.record, self) else { return }
         item.rows = Rows(updated, before: twin.record)
         item.reason = Sentence(
-            .replacesOtherUID, Sentence(.replacesOtherUID, "It replaces the same event, which stays under another UID.")
+            .replacesOtherUID, "It replaces the same event, which stays under another UID."
         )
     }
 }

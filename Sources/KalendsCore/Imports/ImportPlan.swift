@@ -110,9 +110,7 @@ struct ImportPlan: Sendable {
                     "This is an event of the schedule itself; it is not imported into the schedule again.")
             } else if Mark.isOn(uid: items[place].event.uid, url: items[place].event.url) {
                 items[place].skip(
-                    .ownWriting,
-                    Sentence(
-                        .ownWriting, "Kalends wrote this event into a calendar; it is not imported from there."))
+                    .ownWriting, "Kalends wrote this event into a calendar; it is not imported from there.")
             }
         }
         try await compare(&items, drafts, first: first, store)
@@ -172,7 +170,7 @@ struct ImportPlan: Sendable {
                     var hidden = old
                     (hidden.source, hidden.visibleTo) = (record.source, record.visibleTo)
                     items[index].change = .updated
-                    items[index].reason = Sentence(.privateNow, Sentence(.privateNow, "It is private now."))
+                    items[index].reason = Sentence(.privateNow, "It is private now.")
                     items[index].rows = Rows(next(hidden, after: old), before: before, former: former)
                 }
                 items[index].reportIfShared(record, owner)
@@ -282,8 +280,7 @@ extension ImportPlan.Item {
     fileprivate mutating func reportIfShared(_ record: ImportedEventRecord, _ owner: ImportOwner) {
         guard reason == nil, record.visibleTo != nil, owner.isStillShared(record.uid) else { return }
         reason = Sentence(
-            .privateButShared,
-            Sentence(.privateButShared, "It is private now, but others still see it as an earlier import brought it."))
+            .privateButShared, "It is private now, but others still see it as an earlier import brought it.")
     }
 
     /// Decides between the stored event and the one in the file; returns the row to store, if the event is updated.
