@@ -5,6 +5,10 @@ import Foundation
 
 @testable import Pages
 
+extension Language {
+    static let german = Language(rawValue: "de") ?? .english
+}
+
 /// Every page in every state, with texts that a test can replace.
 struct Samples {
     /// 2026-01-21 15:04 in Berlin.
@@ -117,7 +121,9 @@ struct Samples {
 
     var history: [RunDay] {
         (0..<30).map {
-            RunDay(day: Self.today.adding(days: $0 - 29), succeeded: 90 + $0 % 7, partial: $0 % 3, failed: $0 == 12 ? 40 : 0)
+            RunDay(
+                day: Self.today.adding(days: $0 - 29), succeeded: 90 + $0 % 7, partial: $0 % 3,
+                failed: $0 == 12 ? 40 : 0)
         }
     }
 

@@ -19,28 +19,30 @@ struct WordsTests {
             .map { ($0.lastPathComponent, try String(contentsOf: $0, encoding: .utf8)) }
     }
 
-    @Test("Both languages have the same words, and each of them takes the same inserts")
-    func sameKeys() {
-        let (english, german) = (Words.of(.english), Words.of(.german))
-        #expect(english.keys == german.keys)
+    @Test(
+        "Each language has the words of the others, and each word takes the same inserts", arguments: Language.allCases)
+    func sameKeys(_ language: Language) {
+        let (english, words) = (Words.of(.english), Words.of(language))
+        #expect(english.keys == words.keys)
         #expect(english.keys.count > 500)
         for key in english.keys where !key.hasPrefix("clock") {
             func names(_ words: Words) -> Set<String> {
                 Set(Words.pieces(of: words[key]).compactMap { if case .name(let name) = $0 { name } else { nil } })
             }
-            #expect(names(english).subtracting(["count"]) == names(german).subtracting(["count"]), "\(key)")
-            #expect(!english[key].isEmpty || key == "clockHalves")
-            #expect(!german[key].isEmpty || key == "clockHalves")
+            #expect(names(english).subtracting(["count"]) == names(words).subtracting(["count"]), "\(key)")
+            #expect(!words[key].isEmpty || key == "clockHalves")
         }
     }
 
-    @Test("A text that hangs on a number has a form for each number")
-    func plurals() {
-        let keys = Words.of(.english).keys
+    @Test("A text that hangs on a number has a form for each number", arguments: Language.allCases)
+    func plurals(_ language: Language) {
+        let words = Words.of(language)
+        let keys = words.keys
         for key in keys {
             if key.hasSuffix("#one") { #expect(keys.contains(key.dropLast(4) + "#other"), "\(key)") }
             if key.hasSuffix("#other") { #expect(keys.contains(key.dropLast(6) + "#one"), "\(key)") }
         }
+        #expect(words.plural("key", 1) == "key#one" && words.plural("key", 2) == "key#other")
     }
 
     @Test("Each word that a page names is there, and each word is used")
@@ -66,10 +68,6 @@ struct WordsTests {
         ) {
             let key = String(match.1)
             #expect(key.hasSuffix("_") || plain.contains(key), "The word \(key) is missing.")
-        }
-        let sentences = Sentence.Code.allCases.map { Words.sentencePrefix + $0.rawValue }
-        for key in plain where key.hasPrefix(Words.sentencePrefix) {
-            #expect(sentences.contains(key), "No sentence has the code of \(key).")
         }
         for key in plain where !key.hasPrefix("notice") {
             #expect(
@@ -107,24 +105,6 @@ struct WordsTests {
         }
     }
 
-    @Test("Every sentence about a calendar file has words in each language, whose places an argument fills")
-    func sentences() {
-        for language in Language.allCases {
-            let words = Words.of(language)
-            let keys = words.keys
-            for code in Sentence.Code.allCases {
-                let key = Words.sentencePrefix + code.rawValue
-                let forms = [key, key + "#one", key + "#other"].filter(keys.contains)
-                #expect(forms == [key] || forms.count == 2, "\(language): \(key)")
-                for form in forms {
-                    for case .name(let place) in Words.pieces(of: words[form]) {
-                        #expect(Sentence.Argument.Place(text: place) != nil, "\(language): \(form) has {\(place)}.")
-                    }
-                }
-            }
-        }
-    }
-
     @Test("No template has a text, a style or a script of its own, and none leaves an escape out")
     func templatesAreMute() throws {
         for (name, text) in try Self.files("mustache") {
@@ -145,6 +125,7 @@ struct WordsTests {
         }
         #expect(try names("mustache") == PageFiles.templates.map(\.0).sorted())
         #expect(try names("js") == PageFiles.scripts.map(\.0).sorted())
+        #expect(try names("words") == Language.allCases.map(\.rawValue).sorted())
         for (name, text) in try Self.files("mustache") {
             let own = PageFiles.templates.first { $0.0 == String(name.dropLast(9)) }
             #expect(own.map { String(decoding: $0.1, as: UTF8.self) } == text, "\(name)")

@@ -24,7 +24,7 @@ extension Sentence {
             lineNotProperty, lineWithoutColon, lineOfText, linesOutside, combiningMarks, hiddenCharacters, libicalNote
         // Components.
         case calendarEndMissing, calendarCut, componentEndMissing, componentCut, componentTooDeep, endStray,
-            calendarMissing, kindsUnread, libicalComponent, libicalField, tooManyProperties, tooManyValues,
+            componentOutside, kindsUnread, libicalComponent, libicalField, tooManyProperties, tooManyValues,
             tooManyDates, tooManyRules, tooManyReminders, tooManyParameters, uidMade, dtstampMissing, requestStatus,
             sequenceUnreadable, notGregorian, overrideAlone, recurrenceIDTime, repeatedKept, repeatedLost, reminderFile,
             calendarFile, reminderWithoutTrigger, triggerIsTime, oldReminderLost, oldReminderRead, descriptionHTML,

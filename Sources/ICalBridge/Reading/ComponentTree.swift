@@ -241,7 +241,7 @@ struct ComponentTree {
     private mutating func startImplicitCalendar(_ name: String, _ number: Int, log: inout ProblemLog) {
         log.add(
             .repaired, "missing-calendar", line: number, text: name,
-            .calendarMissing, "This component is outside any VCALENDAR; it was read as if it were inside one."
+            .componentOutside, "This component is outside any VCALENDAR; it was read as if it were inside one."
         )
         calendars.append(RawCalendar(line: number, isImplicit: true))
     }
