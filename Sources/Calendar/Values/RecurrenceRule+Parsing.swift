@@ -56,18 +56,15 @@ extension RecurrenceRule {
             case "BYSETPOS": bySetPosition = try Self.numbers(name, value, 1...366, signed: true)
             case "WKST":
                 guard let day = Weekday(rawValue: value) else {
-                    throw SyntaxError(
-                        .ruleWeekday, "\(name, .name)=\(value, .value) is not a day of the week.")
+                    throw SyntaxError(.ruleWeekday, "\(name, .name)=\(value, .value) is not a day of the week.")
                 }
                 weekStart = day
             case "RSCALE" where value == "GREGORIAN", "SKIP" where value == "OMIT": break
             case "RSCALE", "SKIP":
-                throw SyntaxError(
-                    .rulePartUnsupported, "\(name, .name)=\(value, .value) is not supported.")
+                throw SyntaxError(.rulePartUnsupported, "\(name, .name)=\(value, .value) is not supported.")
             case _ where name.hasPrefix("X-"): break
             default:
-                throw SyntaxError(
-                    .rulePartUnknown, "\(name, .name) is not a part of a recurrence rule.")
+                throw SyntaxError(.rulePartUnknown, "\(name, .name) is not a part of a recurrence rule.")
             }
         }
         try checkCombination()
@@ -86,20 +83,17 @@ extension RecurrenceRule {
         }
         if byDay.contains(where: { $0.ordinal != nil }) {
             guard frequency == .monthly || frequency == .yearly else {
-                throw SyntaxError(
-                    .ruleOrdinal, "A number before a day of BYDAY needs FREQ=MONTHLY or YEARLY.")
+                throw SyntaxError(.ruleOrdinal, "A number before a day of BYDAY needs FREQ=MONTHLY or YEARLY.")
             }
             if frequency == .yearly, !byWeekNumber.isEmpty {
-                throw SyntaxError(
-                    .ruleOrdinalOfWeek, "A number before a day of BYDAY cannot be used with BYWEEKNO.")
+                throw SyntaxError(.ruleOrdinalOfWeek, "A number before a day of BYDAY cannot be used with BYWEEKNO.")
             }
         }
         if !byWeekNumber.isEmpty, frequency != .yearly {
             throw SyntaxError(.ruleWeekNumber, "BYWEEKNO needs FREQ=YEARLY.")
         }
         if !byYearDay.isEmpty, [.daily, .weekly, .monthly].contains(frequency) {
-            throw SyntaxError(
-                .ruleYearDay, "BYYEARDAY cannot be used with FREQ=\(frequency.rawValue, .value).")
+            throw SyntaxError(.ruleYearDay, "BYYEARDAY cannot be used with FREQ=\(frequency.rawValue, .value).")
         }
         if !byMonthDay.isEmpty, frequency == .weekly {
             throw SyntaxError(.ruleMonthDay, "BYMONTHDAY cannot be used with FREQ=WEEKLY.")
@@ -129,9 +123,7 @@ extension RecurrenceRule {
             let negative = item.hasPrefix("-")
             let bare = negative || item.hasPrefix("+") ? item.dropFirst() : item
             guard signed || !negative else {
-                throw SyntaxError(
-                    .ruleNegative, "\(name, .name)=\(item.prefix(40), .value) must not be negative."
-                )
+                throw SyntaxError(.ruleNegative, "\(name, .name)=\(item.prefix(40), .value) must not be negative.")
             }
             let value = try number(name, String(bare), range)
             values.append(negative ? -value : value)
@@ -161,7 +153,6 @@ extension RecurrenceRule {
         if let date = CivilDate(basic: text) { return .date(date) }
         if text.hasSuffix("Z"), let utc = CivilDateTime(basic: text.dropLast()) { return .utc(Instant(utc: utc)) }
         if let wall = CivilDateTime(basic: text) { return .floating(wall) }
-        throw SyntaxError(
-            .ruleUntil, "UNTIL=\(text.prefix(40), .value) is not a date or a time that exists.")
+        throw SyntaxError(.ruleUntil, "UNTIL=\(text.prefix(40), .value) is not a date or a time that exists.")
     }
 }

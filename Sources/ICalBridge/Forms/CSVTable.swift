@@ -29,9 +29,7 @@ struct CSVTable {
             if byte == 34, cell.isEmpty {
                 let start = line
                 guard Self.quoted(bytes, &index, &cell, &line) else {
-                    throw FormError(
-                        form: .csv, line: start,
-                        .tableCellOpen, "A cell's closing quote is missing.")
+                    throw FormError(form: .csv, line: start, .tableCellOpen, "A cell's closing quote is missing.")
                 }
                 continue
             }

@@ -100,9 +100,7 @@ extension ICalendar {
             throw FormError(form: form, .formEmpty, "It holds no calendar.")
         }
         guard reading.calendars.count == 1 else {
-            throw FormError(
-                form: form,
-                .formSeveral, "It holds \(reading.calendars.count, .count) calendars, not one.")
+            throw FormError(form: form, .formSeveral, "It holds \(reading.calendars.count, .count) calendars, not one.")
         }
         self = calendar
     }
@@ -180,8 +178,8 @@ extension CalendarReader {
     private static func check(_ bytes: [UInt8], _ limit: Int, _ form: CalendarForm) throws(FormError) {
         guard bytes.count <= limit else {
             throw FormError(
-                form: form,
-                .formTooLarge, "It has \(bytes.count, .count) bytes; more than \(limit, .limit) are not read.")
+                form: form, .formTooLarge,
+                "It has \(bytes.count, .count) bytes; more than \(limit, .limit) are not read.")
         }
     }
 }

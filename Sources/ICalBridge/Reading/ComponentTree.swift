@@ -124,8 +124,8 @@ struct ComponentTree {
             closeAll(before: number, log: &log)
             if isInCalendar {
                 log.add(
-                    .repaired, "missing-end", line: number,
-                    .calendarEndMissing, "END:VCALENDAR was missing before this calendar.")
+                    .repaired, "missing-end", line: number, .calendarEndMissing,
+                    "END:VCALENDAR was missing before this calendar.")
             }
             calendars.append(RawCalendar(line: number))
             isInCalendar = true
@@ -149,8 +149,8 @@ struct ComponentTree {
         guard stack.count < Self.depthLimit, tooDeep == 0 else {
             if tooDeep == 0 {
                 log.add(
-                    .warning, "too-deep", line: number, text: name,
-                    .componentTooDeep, "Components are nested too deeply; the inner ones are not read.")
+                    .warning, "too-deep", line: number, text: name, .componentTooDeep,
+                    "Components are nested too deeply; the inner ones are not read.")
             }
             tooDeep += 1
             return
@@ -175,8 +175,7 @@ struct ComponentTree {
             pop(endingAt: number)
         } else {
             log.add(
-                .repaired, "stray-end", line: number, text: name,
-                .endStray, "This END has no BEGIN and was ignored.")
+                .repaired, "stray-end", line: number, text: name, .endStray, "This END has no BEGIN and was ignored.")
         }
     }
 
@@ -194,21 +193,21 @@ struct ComponentTree {
         if line.end - line.start > UInt32(limits.lineBytes) {
             let head = String(fromOutside: text.bytes[line.range.prefix(40)])
             log.add(
-                .error, "line-too-long", line: Int(line.number), text: head,
-                .lineTooLong, "A line of \(Int(line.end - line.start), .count) bytes was left out.")
+                .error, "line-too-long", line: Int(line.number), text: head, .lineTooLong,
+                "A line of \(Int(line.end - line.start), .count) bytes was left out.")
             return
         }
         guard let kind = lineKind(&line, bytes) else {
             if !appendToPrevious(line) {
                 log.add(
                     .warning, "line-not-property", line: Int(line.number),
-                    text: String(fromOutside: text.bytes[line.range.prefix(400)]),
-                    .lineNotProperty, "This line is not a property (NAME:value) and was left out.")
+                    text: String(fromOutside: text.bytes[line.range.prefix(400)]), .lineNotProperty,
+                    "This line is not a property (NAME:value) and was left out.")
             } else if log.count(of: "raw-newline") == 0 || !wasContinued {
                 log.add(
                     .repaired, "raw-newline", line: Int(line.number),
-                    text: String(fromOutside: text.bytes[line.range.prefix(400)]),
-                    .lineOfText, "This line belongs to the text before it, whose line break was not escaped.")
+                    text: String(fromOutside: text.bytes[line.range.prefix(400)]), .lineOfText,
+                    "This line belongs to the text before it, whose line break was not escaped.")
             }
             wasContinued = true
             return
@@ -240,9 +239,8 @@ struct ComponentTree {
 
     private mutating func startImplicitCalendar(_ name: String, _ number: Int, log: inout ProblemLog) {
         log.add(
-            .repaired, "missing-calendar", line: number, text: name,
-            .componentOutside, "This component is outside any VCALENDAR; it was read as if it were inside one."
-        )
+            .repaired, "missing-calendar", line: number, text: name, .componentOutside,
+            "This component is outside any VCALENDAR; it was read as if it were inside one.")
         calendars.append(RawCalendar(line: number, isImplicit: true))
     }
 
@@ -256,8 +254,7 @@ struct ComponentTree {
     private mutating func close(downTo count: Int, before number: Int, log: inout ProblemLog) {
         while stack.count > count, let open = stack.last {
             log.add(
-                .repaired, "missing-end", line: number, text: open.name,
-                .componentEndMissing,
+                .repaired, "missing-end", line: number, text: open.name, .componentEndMissing,
                 "END:\(open.name, .name) was missing before this line; the component began on line \(open.span.lowerBound, .line)."
             )
             pop(endingAt: max(open.span.lowerBound, number - 1))
@@ -290,14 +287,13 @@ struct ComponentTree {
         let number = Int(last.number)
         if let open = stack.first {
             log.add(
-                .warning, "missing-end", line: number, text: open.name,
-                .componentCut,
+                .warning, "missing-end", line: number, text: open.name, .componentCut,
                 "The file ends within \(open.name, .name), which began on line \(open.span.lowerBound, .line): it may have been cut short."
             )
         } else if isInCalendar {
             log.add(
-                .warning, "missing-end", line: number,
-                .calendarCut, "END:VCALENDAR is missing: the file may have been cut short.")
+                .warning, "missing-end", line: number, .calendarCut,
+                "END:VCALENDAR is missing: the file may have been cut short.")
         }
         while !stack.isEmpty { pop(endingAt: number) }
         if let junk, !calendars.isEmpty {

@@ -34,8 +34,7 @@ struct ReadingSummary {
         if tree.overLimit > 0 {
             reading.skipped += tree.overLimit
             log.add(
-                .error, "too-many-components", line: 0,
-                .tooManyEntries,
+                .error, "too-many-components", line: 0, .tooManyEntries,
                 "The file has \(tree.overLimit, .count) more entries than the limit of \(limits.components, .limit); they are lost."
             )
         }

@@ -106,8 +106,7 @@ package struct XMLReader {
                 try append(bytes[from..<index - 3])
             } else if rest.starts(with: "<!".utf8) {
                 throw failure(
-                    .xmlDocumentType, "The XML has a document type, which is not read: it can pull in other files."
-                )
+                    .xmlDocumentType, "The XML has a document type, which is not read: it can pull in other files.")
             } else if rest.starts(with: "</".utf8) {
                 if let closed = try endTag() { root = closed }
             } else {
@@ -232,8 +231,7 @@ extension XMLReader {
         }
         count += 1
         guard count <= limits.elements, !partsChildren || count - countBefore <= limits.elementsOfChild else {
-            throw failure(
-                .xmlTooManyElements, "The XML has too many elements.")
+            throw failure(.xmlTooManyElements, "The XML has too many elements.")
         }
         index += 1
         let tag = try name()
@@ -246,8 +244,7 @@ extension XMLReader {
             }
             if bytes[index] == UInt8(ascii: ">") || bytes[index] == UInt8(ascii: "/") { break }
             guard isSpaced, attributes.count < limits.attributes else {
-                throw failure(
-                    .xmlTagAttributes, "A tag in the XML has too many attributes, or no space before one.")
+                throw failure(.xmlTagAttributes, "A tag in the XML has too many attributes, or no space before one.")
             }
             let name = try name()
             guard !attributes.contains(where: { $0.name.elementsEqual(name) }) else {
@@ -267,8 +264,7 @@ extension XMLReader {
         }
         guard namespaces.count <= limits.declarations else {
             throw failure(
-                .xmlTooManyNamespaces, "An element in the XML declares more namespaces than a calendar needs."
-            )
+                .xmlTooManyNamespaces, "An element in the XML declares more namespaces than a calendar needs.")
         }
         let (namespace, local) = try resolved(tag)
         let plain = attributes.filter { !$0.name.contains(UInt8(ascii: ":")) && !$0.name.elementsEqual("xmlns".utf8) }
@@ -294,8 +290,7 @@ extension XMLReader {
         _ = skipSpace()
         guard index < bytes.count, bytes[index] == UInt8(ascii: ">"), open.last?.tag.elementsEqual(tag) == true else {
             throw failure(
-                .xmlEndTag,
-                "</\(String(fromOutside: tag.prefix(40)), .name)> in the XML ends no element that is open.")
+                .xmlEndTag, "</\(String(fromOutside: tag.prefix(40)), .name)> in the XML ends no element that is open.")
         }
         index += 1
         return close()
@@ -325,8 +320,7 @@ extension XMLReader {
         let found = namespaces.last { $0.prefix.elementsEqual(prefix) }?.namespace
         if let found { return (found, String(fromOutside: local)) }
         guard limits.isLenient || parts.count == 1 || prefix.elementsEqual("xml".utf8) else {
-            throw failure(
-                .xmlPrefixUndeclared, "A prefix in the XML is not declared.")
+            throw failure(.xmlPrefixUndeclared, "A prefix in the XML is not declared.")
         }
         return (parts.count == 1 ? .undeclared : .other, String(fromOutside: local))
     }

@@ -257,9 +257,7 @@ extension ImportPlan {
         record.rename(item.event, twin.record.uid, keeping: extras.union(owner.isSubscription ? [] : twin.extras))
         guard let updated = item.compare(record, with: twin.record, self) else { return }
         item.rows = Rows(updated, before: twin.record)
-        item.reason = Sentence(
-            .replacesOtherUID, "It replaces the same event, which stays under another UID."
-        )
+        item.reason = Sentence(.replacesOtherUID, "It replaces the same event, which stays under another UID.")
     }
 }
 

@@ -106,8 +106,8 @@ struct ImportPlan: Sendable {
                 items[place].skip(.uidTooLong, "Its UID is longer than \(limits.uid, .count) bytes.")
             } else if own.contains(ByteString(items[place].event.uid)) {
                 items[place].skip(
-                    .ownSchedule,
-                    "This is an event of the schedule itself; it is not imported into the schedule again.")
+                    .ownSchedule, "This is an event of the schedule itself; it is not imported into the schedule again."
+                )
             } else if Mark.isOn(uid: items[place].event.uid, url: items[place].event.url) {
                 items[place].skip(
                     .ownWriting, "Kalends wrote this event into a calendar; it is not imported from there.")
@@ -143,8 +143,7 @@ struct ImportPlan: Sendable {
                 (record.content, items[index].leftOut) = drafts[index].event.stored(keeping: [.reminders])
             }
             guard record.content.utf8.count <= limits.event else {
-                items[index].skip(
-                    .eventTooLarge, "The event is larger than \(limits.event >> 10, .count) KiB.")
+                items[index].skip(.eventTooLarge, "The event is larger than \(limits.event >> 10, .count) KiB.")
                 continue
             }
             let home = owner.place(of: record.uid)

@@ -25,7 +25,9 @@ extension PackWriter {
 }
 
 extension PackReader {
-    mutating func sentence() throws(PackError) -> Sentence {
+    /// - Parameter levels: the most sentences within each other; who sends them may be in a stranger's hands.
+    mutating func sentence(levels: Int = 5) throws(PackError) -> Sentence {
+        guard levels > 0 else { throw failure() }
         let text = try text()
         var code: Sentence.Code?
         var arguments: [Sentence.Argument] = []
@@ -38,7 +40,7 @@ extension PackReader {
                 switch try tag() {
                 case "t": value = .text(try self.text())
                 case "n": value = .number(try integer())
-                case "s": value = .sentence(try sentence())
+                case "s": value = .sentence(try sentence(levels: levels - 1))
                 default: throw failure()
                 }
                 if let place { arguments.append(.init(place, value)) }
