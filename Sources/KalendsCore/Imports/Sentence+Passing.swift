@@ -26,7 +26,7 @@ extension PackWriter {
 
 extension PackReader {
     /// - Parameter levels: the most sentences within each other; who sends them may be in a stranger's hands.
-    mutating func sentence(levels: Int = 5) throws(PackError) -> Sentence {
+    mutating func sentence(levels: Int = 8) throws(PackError) -> Sentence {
         guard levels > 0 else { throw failure() }
         let text = try text()
         var code: Sentence.Code?
