@@ -91,6 +91,7 @@ struct WordsTests {
             + ConflictsPage.Conflict.Outcome.allCases.map { "outcome_\($0.rawValue)" }
             + ImportPage.Change.allCases.map { "import_\($0.rawValue)" }
             + ImportPage.Earlier.State.allCases.map { "importState_\($0.rawValue)" }
+            + Draft.Problem.Code.allCases.map { "problem_\($0.rawValue)" }
             + FileProblem.Severity.allCases.map { "severity_\($0.rawValue)" }
             + OfficeDaysPage.Status.allCases.map { "office_\($0.rawValue)" }
             + OfficeDaysPage.Source.allCases.map { "officeWhy_\($0.rawValue)" }
@@ -98,6 +99,7 @@ struct WordsTests {
             + CheckPage.Verdict.Outcome.allCases.map { "verdict_\($0.rawValue)" }
             + ErrorPage.Kind.allCases.flatMap { ["errorTitle_\($0.rawValue)", "errorText_\($0.rawValue)"] }
         for key in made { #expect(keys.contains(key), "\(key)") }
+        #expect(keys.filter { $0.hasPrefix("problem_") }.count == Draft.Problem.Code.allCases.count)
         for trouble in ConnectorPhone.Trouble.allCases.map(\.rawValue) {
             for name in ["connectorNeeds_", "connectorTrouble_", "connectorHow_"] {
                 #expect(keys.contains(name + trouble), "\(name)\(trouble)")
