@@ -35,7 +35,7 @@ public struct Sentence: Hashable, Sendable, Codable {
         (self.text, self.code, self.arguments) = (text, code, arguments)
     }
 
-    /// - Parameter count: the number on which the form of the sentence depends, where the English text does not show it.
+    /// - Parameter count: the number on which the form of the sentence depends, where the text does not insert it.
     public init(_ code: Code, _ text: Text, count: Int? = nil) {
         self.init(
             text: text.english, code: code,

@@ -3,8 +3,8 @@
 import Base
 import ICalBridge
 
-/// A sentence as one process or one version of the program passes it to another: a code that the other one does not know
-/// leaves the English text.
+/// A sentence as one process or one version of the program passes it to another: a code that the other one does not
+/// know leaves the English text.
 extension PackWriter {
     mutating func write(_ sentence: Sentence) {
         write(sentence.text)

@@ -48,8 +48,8 @@ public struct Words: Sendable {
         self(plural(key, count), values.merging(["count": number(count)]) { own, _ in own })
     }
 
-    /// The key for a number by CLDR's plural rule for whole numbers, of which the languages with `one` and `other` differ
-    /// only in the numbers that are `one`.
+    /// The key for a number by CLDR's plural rule for whole numbers: languages that have `one` and `other` differ only in
+    /// the numbers that are `one`.
     func plural(_ key: String, _ count: Int) -> String {
         self["pluralOne"].split(separator: " ").contains { Int($0) == count } ? "\(key)#one" : "\(key)#other"
     }
