@@ -15,9 +15,6 @@ END
 FILE(de_words)
 #embed "../Pages/Words/de.words"
 END
-FILE(de_phrases)
-#embed "../Pages/Words/de.phrases"
-END
 FILE(choose_js)
 #embed "../Pages/Scripts/choose.js"
 END
@@ -199,7 +196,6 @@ static const struct kalends_file files[] = {
     ROW("style.css", style_css),
     ROW("en.words", en_words),
     ROW("de.words", de_words),
-    ROW("de.phrases", de_phrases),
     ROW("choose.js", choose_js),
     ROW("copy.js", copy_js),
     ROW("dialog.js", dialog_js),

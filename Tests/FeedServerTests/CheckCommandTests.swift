@@ -60,7 +60,8 @@ struct CheckCommandTests {
         let line = "SUMMARY:Füße müde;X"
         var source = FileLines(Array("BEGIN:VCALENDAR\n\(line)\n".utf8))
         func marked(_ column: Int, _ text: String? = nil) -> String? {
-            let problem = Problem(line: 2, column: column, severity: .error, code: "x", message: "m", text: text)
+            let problem = Problem(
+                line: 2, column: column, severity: .error, code: "x", sentence: Sentence(ofOthers: "m"), text: text)
             guard let found = ProblemPlace(of: problem, in: &source), found.line == 2, let mark = found.mark
             else { return nil }
             return String(String.UnicodeScalarView(Array(found.text.unicodeScalars)[mark]))
@@ -152,7 +153,7 @@ struct CheckCommandTests {
     @Test("Problems are in the order of the lines, folded ones where the next would stand")
     func order() {
         func problem(_ line: Int, _ code: Problem.Code) -> Problem {
-            Problem(line: line, severity: .error, code: code, message: "m")
+            Problem(line: line, severity: .error, code: code, sentence: Sentence(ofOthers: "m"))
         }
         let problems = [9, 1, 5, 3, 7].map { problem($0, "a") } + [problem(8, "b")]
         #expect(

@@ -16,7 +16,9 @@ struct EventDecodingTests {
         #expect(events.read > 100 && events.refused > 100)
         let calendar = try DecodingOracle.compare([Forms.rich], changes: 150)
         #expect(calendar.differences == [])
-        let problem = Problem(line: 3, uid: "u", severity: .warning, code: "c", message: "m")
+        let problem = Problem(
+            line: 3, uid: "u", severity: .warning, code: "c",
+            sentence: Sentence(.inLine, "Line \(3, .line): \(Sentence(ofOthers: "m"), .sentence)", count: 1))
         #expect(try DecodingOracle.compare([problem]).differences == [])
     }
 

@@ -21,7 +21,7 @@ struct VerdictTests {
                 let bad = Verdicts.of(row.bad)[client]
                 let reason = bad?.reasons.first { $0.rule == row.rule }
                 #expect(reason?.outcome == row.outcome, "\(row.rule) \(client)")
-                #expect(reason?.sentence.contains(row.says) == true, "\(row.rule) \(client): \(reason?.sentence ?? "")")
+                #expect(reason?.message.contains(row.says) == true, "\(row.rule) \(client): \(reason?.message ?? "")")
                 let good = Verdicts.of(row.good)[client]
                 #expect(good?.reasons.contains { $0.rule == row.rule } == false, "\(row.rule) \(client)")
             }
@@ -73,7 +73,7 @@ struct VerdictTests {
         let zones = try #require(try sample("inbound/windows-zone-without-vtimezone.ics")[.outlook])
         #expect(zones.outcome == .partly)
         #expect(
-            zones.reasons.first?.sentence
+            zones.reasons.first?.message
                 == "an hour off on the desktop, nothing on the web: no VTIMEZONE for "
                 + "Eastern Standard Time, W. Europe Standard Time"
         )
@@ -82,7 +82,7 @@ struct VerdictTests {
         let page = try sample("malformed/login-page.html.ics")
         #expect(page.values.allSatisfy { $0.outcome == .refuses && $0.reasons.map(\.rule) == ["not-a-calendar"] })
         #expect(
-            try sample("malformed/end-before-start.ics")[.apple]?.reasons.first?.sentence.hasPrefix("discards 2 ")
+            try sample("malformed/end-before-start.ics")[.apple]?.reasons.first?.message.hasPrefix("discards 2 ")
                 == true)
         #expect(
             try sample("inbound/exdate-in-utc.ics")[.outlook]?.reasons.map(\.rule).contains("exception-elsewhere")
@@ -116,7 +116,7 @@ struct VerdictTests {
         let reading = CalendarReader(options: options).read(bytes)
         #expect(reading.problems.map(\.unlisted) == [nil, nil, 3])
         let apple = try #require(reading.verdicts(of: bytes).first { $0.client == .apple })
-        #expect(apple.reasons.map(\.sentence) == ["discards 5 events: the end is before the start"])
+        #expect(apple.reasons.map(\.message) == ["discards 5 events: the end is before the start"])
     }
 
     @Test("Numbers as people read them")

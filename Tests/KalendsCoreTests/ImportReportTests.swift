@@ -17,9 +17,10 @@ struct ImportReportTests {
             + #""start":{"date":"9999-12-31"},"summary":null,"uid":""}"#,
     ]
     private static let problems = [
-        #"{"code":"date-format","column":3,"line":7,"message":"M.","reference":"RFC 5545 3.3.5","severity":"repaired","#
-            + #""shared":true,"text":"T","uid":"u"}"#,
-        #"{"code":"event-skipped","line":9,"message":"M.","severity":"warning","shared":false,"stored":"s","uid":"u"}"#,
+        #"{"code":"date-format","column":3,"line":7,"message":"M.","reference":"RFC 5545 3.3.5","sentence":"2:M..","#
+            + #""severity":"repaired","shared":true,"text":"T","uid":"u"}"#,
+        #"{"code":"event-skipped","line":9,"message":"M.","sentence":"2:M.c8:excluded.","severity":"warning","#
+            + #""shared":false,"stored":"s","uid":"u"}"#,
     ]
 
     @Test("What is stored is read and written again byte for byte, with sorted names")
@@ -47,6 +48,7 @@ struct ImportReportTests {
         for text in Self.problems {
             let problem = try Marked<Problem>(stored: text).value
             #expect(problem.json["shared"] == nil && problem.json["stored"] == nil && problem.json["uid"] != nil)
+            #expect(problem.json["sentence"] == nil && problem.message == "M.")
         }
     }
 

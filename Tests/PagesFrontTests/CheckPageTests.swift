@@ -72,12 +72,21 @@ struct CheckPageTests {
         }
     }
 
-    @Test("Every sentence about the samples, and about files that others wrote, has one in German")
+    @Test("Every sentence about the samples, and about files that others wrote, has one in each language")
     func sentences() throws {
-        let words = Words.of(.german)
         var (unknown, known): (Set<String>, Set<String>) = ([], [])
-        func look(_ sentence: String) {
-            if words.phrase(sentence).foreign == nil { known.insert(sentence) } else { unknown.insert(sentence) }
+        func look(_ sentence: Sentence) {
+            for language in Language.allCases {
+                guard let said = Words.of(language)(sentence) else {
+                    unknown.insert("\(language): \(sentence.text)")
+                    continue
+                }
+                known.insert(said)
+                // The English words are the program's own, with commas in all numbers.
+                guard language == .english else { continue }
+                let (own, other) = (sentence.text.filter { $0 != "," }, said.filter { $0 != "," })
+                if own != other { unknown.insert("\(sentence.text) => \(said)") }
+            }
         }
         let folders = [packageRoot.appending(path: "Samples")] + (Corpora.calendars.map { [$0] } ?? [])
         for folder in folders {
@@ -86,8 +95,8 @@ struct CheckPageTests {
                 let bytes = [UInt8](try Data(contentsOf: folder.appending(path: path)))
                 guard bytes.count < 200_000 else { continue }
                 let reading = CalendarReader().read(bytes)
-                for problem in reading.problems { look(problem.message) }
-                if let refusal = reading.refusal { look(refusal) }
+                for problem in reading.problems { look(problem.sentence) }
+                if let refusal = reading.refusalSentence { look(refusal) }
                 for reason in reading.verdicts(of: bytes).flatMap(\.reasons) { look(reason.sentence) }
             }
         }

@@ -26,7 +26,7 @@ struct PartsPage: Page {
             Field("check", name, .check, value: "true", hint: name),
             Field("file", name, .file(accept: ".ics"), hint: name),
         ]
-        let draft = Draft(problems: fields.map { Draft.Problem(field: $0.name, code: "missing") })
+        let draft = Draft(problems: fields.map { Draft.Problem(field: $0.name, code: .missing) })
         let day = paper.times.today
         return PageContent(
             template: "parts", title: name, isName: true, place: .nowhere,

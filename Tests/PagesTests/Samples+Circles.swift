@@ -75,8 +75,8 @@ extension Samples {
                 draft: Draft(
                     values: ["label": text("Phone"), "kinds": "task,shift", "pastDays": "9999"],
                     problems: [
-                        .init(field: "label", code: "taken"), .init(field: "pastDays", code: "range"),
-                        .init(field: "", code: "nobody-knows"),
+                        .init(field: "label", code: .taken), .init(field: "pastDays", code: .range),
+                        .init(field: "", code: .unknown),
                     ])))
         circle(
             "feed",
@@ -111,7 +111,7 @@ extension Samples {
                         id: "s3", label: text("Holidays"), host: text("example.org"), isPaused: true, events: 1,
                         minutes: 60),
                 ],
-                draft: Draft(values: ["url": text("ftp://nowhere")], problems: [.init(field: "url", code: "address")])),
+                draft: Draft(values: ["url": text("ftp://nowhere")], problems: [.init(field: "url", code: .address)])),
             ask: "remove-s1")
         circle("subscriptions-empty", SubscriptionsPage(subscriptions: []))
         return all
@@ -184,7 +184,7 @@ extension Samples {
         var caldav = page(connection(.caldav, .unauthorized, nil), .account)
         caldav.draft = Draft(
             values: ["url": text("https://dav.example.org"), "username": text("maria"), "password": "never-sent-back"],
-            problems: [.init(field: "password", code: "credentials")])
+            problems: [.init(field: "password", code: .credentials)])
         add("caldav", caldav)
         add(
             "calendar",
@@ -275,7 +275,7 @@ extension Samples {
         return [
             sample(
                 "start", .start,
-                Draft(problems: [.init(field: "url", code: "unreachable"), .init(field: "file", code: "missing")])),
+                Draft(problems: [.init(field: "url", code: .unreachable), .init(field: "file", code: .missing)])),
             Sample(
                 name: "import-earlier",
                 page: ImportPage(
@@ -286,7 +286,7 @@ extension Samples {
                             counts: .init(created: index * 30, updated: index, unchanged: 0, skipped: 0),
                             canUndo: state == .committed)
                     }), isCircle: true),
-            sample("failed", .failed(code: "tooLarge", detail: "64 MB")),
+            sample("failed", .failed(code: .tooLarge, detail: "64 MB")),
             sample("reading", .reading(id: "m1", progress: 42)),
             sample("committing", .committing(id: "m1", progress: 7)), sample("previewed", .previewed(report)),
             sample("committed", .committed(report)),

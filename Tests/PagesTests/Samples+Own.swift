@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Calendar
+
 @testable import Pages
 
 extension Samples {
@@ -36,8 +37,8 @@ extension Samples {
         office.draft = Draft(
             values: ["officeTitle": text("x")],
             problems: [
-                .init(field: "officeTitle", code: "titleLength"), .init(field: "holidays", code: "date"),
-                .init(field: "homeOfficeTimeZone", code: "zone"),
+                .init(field: "officeTitle", code: .invalid), .init(field: "holidays", code: .date),
+                .init(field: "homeOfficeTimeZone", code: .zone),
             ])
         return [
             Sample(
@@ -77,8 +78,8 @@ extension Samples {
                 page: AccountPage(
                     user: text("maria"), timeZone: text("Europe/Berlin"), language: .german, hasPasswords: true,
                     draft: Draft(
-                        values: ["timeZone": text("Mars/Olympus")], problems: [.init(field: "timeZone", code: "zone")]),
-                    passwordDraft: Draft(problems: [.init(field: "new", code: "passwordShort")]))),
+                        values: ["timeZone": text("Mars/Olympus")], problems: [.init(field: "timeZone", code: .zone)]),
+                    passwordDraft: Draft(problems: [.init(field: "new", code: .passwordShort)]))),
             Sample(
                 name: "account-plain",
                 page: AccountPage(user: text("maria"), timeZone: nil, language: nil, hasPasswords: false)),
@@ -86,12 +87,12 @@ extension Samples {
                 name: "account-factor",
                 page: AccountPage(
                     user: text("maria"), timeZone: nil, language: nil, hasPasswords: true, hasSecondFactor: true,
-                    passwordDraft: Draft(problems: [.init(field: "code", code: "code")]))),
+                    passwordDraft: Draft(problems: [.init(field: "code", code: .code)]))),
             Sample(
                 name: "factor-off",
                 page: SecondFactorPage(
                     user: text("maria"), state: .off,
-                    draft: Draft(problems: [.init(field: "current", code: "credentials")]))),
+                    draft: Draft(problems: [.init(field: "current", code: .credentials)]))),
             Sample(
                 name: "factor-begun",
                 page: SecondFactorPage(
@@ -100,7 +101,7 @@ extension Samples {
                         secret: "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ",
                         address: "otpauth://totp/Kalends:maria?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=Kalends",
                         usesSHA256: true),
-                    draft: Draft(problems: [.init(field: "code", code: "code")]))),
+                    draft: Draft(problems: [.init(field: "code", code: .code)]))),
             Sample(
                 name: "factor-codes",
                 page: SecondFactorPage(
@@ -111,7 +112,7 @@ extension Samples {
                 name: "factor-on",
                 page: SecondFactorPage(
                     user: text("maria"), state: .on(since: Self.hours(-200), recoveryCodes: 9),
-                    removalDraft: Draft(problems: [.init(field: "code", code: "missing")]))),
+                    removalDraft: Draft(problems: [.init(field: "code", code: .missing)]))),
             Sample(
                 name: "factor-required",
                 page: SecondFactorPage(
@@ -125,14 +126,16 @@ extension Samples {
             .init(app: "Apple Calendar", outcome: .fine, reasons: []),
             .init(
                 app: "Google Calendar", outcome: .partly,
-                reasons: [text("Two of the rules are too long; their series end early.")]),
+                reasons: [Sentence(ofOthers: text("Two of the rules are too long; their series end early."))]),
             .init(
                 app: "Outlook", outcome: .refused,
-                reasons: [text("The time zone begins in 1883."), text("An event has no UID.")]),
+                reasons: ["The time zone begins in 1883.", "An event has no UID."].map { Sentence(ofOthers: text($0)) }),
         ]
         let problems = [
-            FileProblem(line: 12, severity: .error, message: text("DTSTART:20261345 is not a valid date.")),
-            FileProblem(line: 1033, severity: .repaired, message: text("A quotation mark was missing.")),
+            FileProblem(
+                line: 12, severity: .error, sentence: Sentence(ofOthers: text("DTSTART:20261345 is not a valid date."))),
+            FileProblem(
+                line: 1033, severity: .repaired, sentence: Sentence(ofOthers: text("A quotation mark was missing."))),
         ]
         return [
             Sample(name: "check", page: CheckPage()),
@@ -156,7 +159,7 @@ extension Samples {
                     result: Result(
                         bytes: 2_400_000, events: 0, problems: [], verdicts: [],
                         refusal: text("This is a web page and no calendar.")),
-                    draft: Draft(problems: [.init(field: "file", code: "unreadable")]))),
+                    draft: Draft(problems: [.init(field: "file", code: .unreadable)]))),
             Sample(
                 name: "admin",
                 page: AdminPage(
@@ -205,12 +208,12 @@ extension Samples {
                     hasPasswords: true, to: "/app/devices",
                     draft: Draft(
                         values: ["user": text("maria"), "password": "never-sent-back"],
-                        problems: [.init(field: "", code: "credentials")])), user: false, notice: Notice(.signedOut)),
+                        problems: [.init(field: "", code: .credentials)])), user: false, notice: Notice(.signedOut)),
             Sample(
                 name: "sign-in-code",
                 page: SignInPage(
                     hasPasswords: true, to: "/app/devices", ticket: "v1.ticket",
-                    draft: Draft(problems: [.init(field: "code", code: "code")])),
+                    draft: Draft(problems: [.init(field: "code", code: .code)])),
                 user: false),
             Sample(name: "sign-in-none", page: SignInPage(hasPasswords: false), user: false),
             Sample(

@@ -5,6 +5,10 @@ import Foundation
 
 @testable import Pages
 
+extension Language {
+    static let german = Language(rawValue: "de") ?? .english
+}
+
 /// Every page in every state, with texts that a test can replace.
 struct Samples {
     /// 2026-01-21 15:04 in Berlin.

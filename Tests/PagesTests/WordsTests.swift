@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Base
+import Calendar
 import Foundation
 import PhoneTexts
 import Testing
@@ -17,28 +19,30 @@ struct WordsTests {
             .map { ($0.lastPathComponent, try String(contentsOf: $0, encoding: .utf8)) }
     }
 
-    @Test("Both languages have the same words, and each of them takes the same inserts")
-    func sameKeys() {
-        let (english, german) = (Words.of(.english), Words.of(.german))
-        #expect(english.keys == german.keys)
+    @Test(
+        "Each language has the words of the others, and each word takes the same inserts", arguments: Language.allCases)
+    func sameKeys(_ language: Language) {
+        let (english, words) = (Words.of(.english), Words.of(language))
+        #expect(english.keys == words.keys)
         #expect(english.keys.count > 500)
         for key in english.keys where !key.hasPrefix("clock") {
             func names(_ words: Words) -> Set<String> {
                 Set(Words.pieces(of: words[key]).compactMap { if case .name(let name) = $0 { name } else { nil } })
             }
-            #expect(names(english).subtracting(["count"]) == names(german).subtracting(["count"]), "\(key)")
-            #expect(!english[key].isEmpty || key == "clockHalves")
-            #expect(!german[key].isEmpty || key == "clockHalves")
+            #expect(names(english).subtracting(["count"]) == names(words).subtracting(["count"]), "\(key)")
+            #expect(!words[key].isEmpty || key == "clockHalves")
         }
     }
 
-    @Test("A text that hangs on a number has a form for each number")
-    func plurals() {
-        let keys = Words.of(.english).keys
+    @Test("A text that hangs on a number has a form for each number", arguments: Language.allCases)
+    func plurals(_ language: Language) {
+        let words = Words.of(language)
+        let keys = words.keys
         for key in keys {
             if key.hasSuffix("#one") { #expect(keys.contains(key.dropLast(4) + "#other"), "\(key)") }
             if key.hasSuffix("#other") { #expect(keys.contains(key.dropLast(6) + "#one"), "\(key)") }
         }
+        #expect(words.plural("key", 1) == "key#one" && words.plural("key", 2) == "key#other")
     }
 
     @Test("Each word that a page names is there, and each word is used")
@@ -87,6 +91,7 @@ struct WordsTests {
             + ConflictsPage.Conflict.Outcome.allCases.map { "outcome_\($0.rawValue)" }
             + ImportPage.Change.allCases.map { "import_\($0.rawValue)" }
             + ImportPage.Earlier.State.allCases.map { "importState_\($0.rawValue)" }
+            + Draft.Problem.Code.allCases.map { "problem_\($0.rawValue)" }
             + FileProblem.Severity.allCases.map { "severity_\($0.rawValue)" }
             + OfficeDaysPage.Status.allCases.map { "office_\($0.rawValue)" }
             + OfficeDaysPage.Source.allCases.map { "officeWhy_\($0.rawValue)" }
@@ -94,6 +99,7 @@ struct WordsTests {
             + CheckPage.Verdict.Outcome.allCases.map { "verdict_\($0.rawValue)" }
             + ErrorPage.Kind.allCases.flatMap { ["errorTitle_\($0.rawValue)", "errorText_\($0.rawValue)"] }
         for key in made { #expect(keys.contains(key), "\(key)") }
+        #expect(keys.filter { $0.hasPrefix("problem_") }.count == Draft.Problem.Code.allCases.count)
         for trouble in ConnectorPhone.Trouble.allCases.map(\.rawValue) {
             for name in ["connectorNeeds_", "connectorTrouble_", "connectorHow_"] {
                 #expect(keys.contains(name + trouble), "\(name)\(trouble)")
@@ -121,6 +127,7 @@ struct WordsTests {
         }
         #expect(try names("mustache") == PageFiles.templates.map(\.0).sorted())
         #expect(try names("js") == PageFiles.scripts.map(\.0).sorted())
+        #expect(try names("words") == Language.allCases.map(\.rawValue).sorted())
         for (name, text) in try Self.files("mustache") {
             let own = PageFiles.templates.first { $0.0 == String(name.dropLast(9)) }
             #expect(own.map { String(decoding: $0.1, as: UTF8.self) } == text, "\(name)")

@@ -14,9 +14,14 @@ extension Event {
         guard Series(master: self, overrides: []).followed(floatingIn: zone, budget: &budget) == nil else { return nil }
         return Problem(
             line: line, uid: uid, severity: .error, code: "rule-too-costly",
-            message: budget.isSpent
-                ? "The rules of the file take more work together than a server spends on one; this event is left out."
-                : "Following its rule takes more work than a server spends on one event; the event is left out.",
+            sentence: budget.isSpent
+                ? Sentence(
+                    .fileTooCostly,
+                    "The rules of the file take more work together than a server spends on one; this event is left out."
+                )
+                : Sentence(
+                    .ruleTooCostly,
+                    "Following its rule takes more work than a server spends on one event; the event is left out."),
             text: recurrence.rules.first?.description)
     }
 }

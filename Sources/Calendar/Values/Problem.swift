@@ -19,13 +19,13 @@ public struct Problem: Hashable, Sendable, Codable {
     public var uid: String?
     public var severity: Severity
     public var code: Code
-    /// One sentence that says what was read and what was done about it.
-    public var message: String
+    /// What was read and what was done about it.
+    public var sentence: Sentence
     /// The offending text, cut to a readable length.
     public var text: String?
 
     public init(
-        line: Int, column: Int? = nil, uid: String? = nil, severity: Severity, code: Code, message: String,
+        line: Int, column: Int? = nil, uid: String? = nil, severity: Severity, code: Code, sentence: Sentence,
         text: String? = nil
     ) {
         self.line = line
@@ -33,12 +33,18 @@ public struct Problem: Hashable, Sendable, Codable {
         self.uid = uid
         self.severity = severity
         self.code = code
-        self.message = message
+        self.sentence = sentence
         self.text = text
     }
 }
 
 extension Problem {
+    /// The sentence in English; a new one has no words in other languages.
+    public var message: String {
+        get { sentence.text }
+        set { sentence = Sentence(ofOthers: newValue) }
+    }
+
     /// A stable identifier for a kind of problem, for programs; new ones may be added.
     public struct Code: RawRepresentable, Hashable, Sendable, Codable, ExpressibleByStringLiteral {
         public let rawValue: String

@@ -3,7 +3,10 @@
 extension RecurrenceRule {
     /// Why a text is not a valid recurrence rule: one sentence that names the part.
     public struct SyntaxError: Error, Hashable, Sendable, CustomStringConvertible {
-        public let description: String
+        public let sentence: Sentence
+        public var description: String { sentence.text }
+
+        init(_ code: Sentence.Code, _ text: Sentence.Text) { sentence = Sentence(code, text) }
     }
 
     /// Reads the value of an RRULE (RFC 5545 section 3.3.10, and RFC 7529's RSCALE=GREGORIAN).
@@ -12,24 +15,28 @@ extension RecurrenceRule {
     /// the reason, because silently dropping a part would produce other days. `COUNT` together with `UNTIL` is
     /// forbidden too; a reader that wants to repair such a rule removes one of them first.
     public init(_ text: some StringProtocol) throws(SyntaxError) {
-        guard text.utf8.count <= 4096 else { throw SyntaxError(description: "The rule is longer than 4096 bytes.") }
+        guard text.utf8.count <= 4096 else {
+            throw SyntaxError(.ruleTooLong, "The rule is longer than 4096 bytes.")
+        }
         var fields: [(name: String, value: String)] = []
         for part in String(text).split(separator: ";") {
             let sides = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             let name = String(sides[0].filter { !$0.isWhitespace }).uppercased()
             let value = sides.count == 2 ? String(sides[1].filter { !$0.isWhitespace }).uppercased() : ""
             if name.isEmpty, value.isEmpty { continue }
-            guard sides.count == 2 else { throw SyntaxError(description: "\"\(part)\" has no \"=\".") }
+            guard sides.count == 2 else {
+                throw SyntaxError(.rulePartWithoutValue, "\"\(part, .part)\" has no \"=\".")
+            }
             guard !fields.contains(where: { $0.name == name }) else {
-                throw SyntaxError(description: "\(name) appears twice.")
+                throw SyntaxError(.rulePartTwice, "\(name, .name) appears twice.")
             }
             fields.append((name, value))
         }
         guard let freq = fields.first(where: { $0.name == "FREQ" }) else {
-            throw SyntaxError(description: "FREQ is missing.")
+            throw SyntaxError(.ruleWithoutFrequency, "FREQ is missing.")
         }
         guard let frequency = Frequency(rawValue: freq.value) else {
-            throw SyntaxError(description: "FREQ=\(freq.value) is not a frequency.")
+            throw SyntaxError(.ruleFrequency, "FREQ=\(freq.value, .value) is not a frequency.")
         }
         self.init(frequency)
         for (name, value) in fields {
@@ -49,13 +56,15 @@ extension RecurrenceRule {
             case "BYSETPOS": bySetPosition = try Self.numbers(name, value, 1...366, signed: true)
             case "WKST":
                 guard let day = Weekday(rawValue: value) else {
-                    throw SyntaxError(description: "WKST=\(value) is not a day of the week.")
+                    throw SyntaxError(.ruleWeekday, "\(name, .name)=\(value, .value) is not a day of the week.")
                 }
                 weekStart = day
             case "RSCALE" where value == "GREGORIAN", "SKIP" where value == "OMIT": break
-            case "RSCALE", "SKIP": throw SyntaxError(description: "\(name)=\(value) is not supported.")
+            case "RSCALE", "SKIP":
+                throw SyntaxError(.rulePartUnsupported, "\(name, .name)=\(value, .value) is not supported.")
             case _ where name.hasPrefix("X-"): break
-            default: throw SyntaxError(description: "\(name) is not a part of a recurrence rule.")
+            default:
+                throw SyntaxError(.rulePartUnknown, "\(name, .name) is not a part of a recurrence rule.")
             }
         }
         try checkCombination()
@@ -69,27 +78,29 @@ extension RecurrenceRule {
 
     /// Checks what the notes below the table of RFC 5545 section 3.3.10 forbid.
     private func checkCombination() throws(SyntaxError) {
-        if count != nil, until != nil { throw SyntaxError(description: "COUNT and UNTIL exclude each other.") }
+        if count != nil, until != nil {
+            throw SyntaxError(.ruleCountAndUntil, "COUNT and UNTIL exclude each other.")
+        }
         if byDay.contains(where: { $0.ordinal != nil }) {
             guard frequency == .monthly || frequency == .yearly else {
-                throw SyntaxError(description: "A number before a day of BYDAY needs FREQ=MONTHLY or YEARLY.")
+                throw SyntaxError(.ruleOrdinal, "A number before a day of BYDAY needs FREQ=MONTHLY or YEARLY.")
             }
             if frequency == .yearly, !byWeekNumber.isEmpty {
-                throw SyntaxError(description: "A number before a day of BYDAY cannot be used with BYWEEKNO.")
+                throw SyntaxError(.ruleOrdinalOfWeek, "A number before a day of BYDAY cannot be used with BYWEEKNO.")
             }
         }
         if !byWeekNumber.isEmpty, frequency != .yearly {
-            throw SyntaxError(description: "BYWEEKNO needs FREQ=YEARLY.")
+            throw SyntaxError(.ruleWeekNumber, "BYWEEKNO needs FREQ=YEARLY.")
         }
         if !byYearDay.isEmpty, [.daily, .weekly, .monthly].contains(frequency) {
-            throw SyntaxError(description: "BYYEARDAY cannot be used with FREQ=\(frequency.rawValue).")
+            throw SyntaxError(.ruleYearDay, "BYYEARDAY cannot be used with FREQ=\(frequency.rawValue, .value).")
         }
         if !byMonthDay.isEmpty, frequency == .weekly {
-            throw SyntaxError(description: "BYMONTHDAY cannot be used with FREQ=WEEKLY.")
+            throw SyntaxError(.ruleMonthDay, "BYMONTHDAY cannot be used with FREQ=WEEKLY.")
         }
         let others = [bySecond, byMinute, byHour, byMonthDay, byYearDay, byWeekNumber, byMonth]
         if !bySetPosition.isEmpty, byDay.isEmpty, others.allSatisfy(\.isEmpty) {
-            throw SyntaxError(description: "BYSETPOS needs another BY part.")
+            throw SyntaxError(.rulePosition, "BYSETPOS needs another BY part.")
         }
     }
 
@@ -97,8 +108,9 @@ extension RecurrenceRule {
         let bytes = Array(text.utf8)
         guard !bytes.isEmpty, bytes.count <= 12, let value = digits(bytes[...]), range.contains(value) else {
             throw SyntaxError(
-                description:
-                    "\(name)=\(text.prefix(40)) is not a whole number from \(range.lowerBound) to \(range.upperBound).")
+                .ruleNumber,
+                "\(name, .name)=\(text.prefix(40), .value) is not a whole number from \(range.lowerBound, .least) to \(range.upperBound, .most)."
+            )
         }
         return value
     }
@@ -111,12 +123,12 @@ extension RecurrenceRule {
             let negative = item.hasPrefix("-")
             let bare = negative || item.hasPrefix("+") ? item.dropFirst() : item
             guard signed || !negative else {
-                throw SyntaxError(description: "\(name)=\(item.prefix(40)) must not be negative.")
+                throw SyntaxError(.ruleNegative, "\(name, .name)=\(item.prefix(40), .value) must not be negative.")
             }
             let value = try number(name, String(bare), range)
             values.append(negative ? -value : value)
         }
-        guard !values.isEmpty else { throw SyntaxError(description: "\(name) is empty.") }
+        guard !values.isEmpty else { throw SyntaxError(.ruleEmpty, "\(name, .name) is empty.") }
         return values
     }
 
@@ -124,7 +136,8 @@ extension RecurrenceRule {
         var values: [WeekdayNumber] = []
         for item in text.split(separator: ",") {
             guard let weekday = Weekday(rawValue: String(item.suffix(2))) else {
-                throw SyntaxError(description: "BYDAY=\(item.prefix(40)) is not a day of the week.")
+                throw SyntaxError(
+                    .ruleWeekday, "\("BYDAY", .name)=\(item.prefix(40), .value) is not a day of the week.")
             }
             let number = item.dropLast(2)
             values.append(
@@ -132,7 +145,7 @@ extension RecurrenceRule {
                     weekday,
                     ordinal: number.isEmpty ? nil : try numbers("BYDAY", String(number), 1...53, signed: true)[0]))
         }
-        guard !values.isEmpty else { throw SyntaxError(description: "BYDAY is empty.") }
+        guard !values.isEmpty else { throw SyntaxError(.ruleEmpty, "\("BYDAY", .name) is empty.") }
         return values
     }
 
@@ -140,6 +153,6 @@ extension RecurrenceRule {
         if let date = CivilDate(basic: text) { return .date(date) }
         if text.hasSuffix("Z"), let utc = CivilDateTime(basic: text.dropLast()) { return .utc(Instant(utc: utc)) }
         if let wall = CivilDateTime(basic: text) { return .floating(wall) }
-        throw SyntaxError(description: "UNTIL=\(text.prefix(40)) is not a date or a time that exists.")
+        throw SyntaxError(.ruleUntil, "UNTIL=\(text.prefix(40), .value) is not a date or a time that exists.")
     }
 }

@@ -60,7 +60,7 @@ struct Multistatus: Sendable {
             guard element.is(.dav, "response") else { continue }
             let hrefs = element.hrefs
             guard !hrefs.isEmpty, responses.count + hrefs.count <= Self.limit else {
-                throw XMLFailure(message: "A response has no address, or there are too many.")
+                throw XMLFailure(sentence: Sentence(ofOthers: "A response has no address, or there are too many."))
             }
             var response = Response(href: "")
             response.status = element.child(.dav, "status").flatMap { Self.status($0.trimmed) }
@@ -74,7 +74,7 @@ struct Multistatus: Sendable {
             }
             weight += response.properties.reduce(0) { $0 + $1.weight } + hrefs.reduce(0) { $0 + 96 + $1.utf8.count }
             guard weight <= Self.growth * bytes.count + Self.slack else {
-                throw XMLFailure(message: "It has too many elements for its length.")
+                throw XMLFailure(sentence: Sentence(ofOthers: "It has too many elements for its length."))
             }
             // Several addresses share one status (section 14.24).
             for href in hrefs {
@@ -83,7 +83,7 @@ struct Multistatus: Sendable {
             }
         }
         guard reader.root?.is(.dav, "multistatus") == true else {
-            throw XMLFailure(message: "It is not a multistatus.")
+            throw XMLFailure(sentence: Sentence(ofOthers: "It is not a multistatus."))
         }
     }
 

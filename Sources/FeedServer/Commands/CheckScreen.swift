@@ -77,7 +77,7 @@ extension CheckResult {
             }
             var head = name + "\(verdict.outcome.title):".padded(to: 10)
             for reason in verdict.reasons {
-                for line in Self.wrapped(printable(reason.sentence)) {
+                for line in Self.wrapped(printable(reason.message)) {
                     lines.append(head + line)
                     head = "".padded(to: 31)
                 }

@@ -52,7 +52,7 @@ struct ReadWorker: ParsableCommand {
                 options.assumedTimeZone = CalendarReader.Options().assumedTimeZone
                 let result = CheckResult(
                     file: "", bytes: bytes, reading: CalendarReader(options: options).read(anyForm: bytes))
-                return Console.bytes(WorkerFrame.check(try result.found.json.serialized()).bytes)
+                return Console.bytes(WorkerFrame.check(try FileCheck.Passed(result.found).json.serialized()).bytes)
             }
             let blocks = BlockOutput()
             let source = try ImportSource(

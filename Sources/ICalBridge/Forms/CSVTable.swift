@@ -16,7 +16,7 @@ struct CSVTable {
     /// write semicolons.
     init(_ bytes: [UInt8]) throws(FormError) {
         guard String(validating: bytes, as: UTF8.self) != nil else {
-            throw FormError(form: .csv, message: "The table is not UTF-8.")
+            throw FormError(form: .csv, .tableNotUTF8, "The table is not UTF-8.")
         }
         rows = []
         var index = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
@@ -29,7 +29,7 @@ struct CSVTable {
             if byte == 34, cell.isEmpty {
                 let start = line
                 guard Self.quoted(bytes, &index, &cell, &line) else {
-                    throw FormError(form: .csv, line: start, message: "A cell's closing quote is missing.")
+                    throw FormError(form: .csv, line: start, .tableCellOpen, "A cell's closing quote is missing.")
                 }
                 continue
             }

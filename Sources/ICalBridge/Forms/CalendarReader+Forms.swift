@@ -24,10 +24,11 @@ extension CalendarReader {
         } catch {
             var refused = reading
             refused.format = form.source
-            refused.refusal = "This \(form.name) cannot be read. \(error)"
+            refused.refusalSentence = Sentence(
+                form.unreadable, "This \(english: form.name) cannot be read. \(error.located, .sentence)")
             if let line = error.line {
                 refused.problems.insert(
-                    Problem(line: line, severity: .error, code: "form", message: error.message), at: 0)
+                    Problem(line: line, severity: .error, code: "form", sentence: error.sentence), at: 0)
             }
             return refused
         }
@@ -68,6 +69,15 @@ extension CalendarForm {
         case .jCal: "calendar as JSON (jCal)"
         case .xCal: "calendar as XML (xCal)"
         case .csv: "calendar as a table (CSV)"
+        }
+    }
+
+    fileprivate var unreadable: Sentence.Code {
+        switch self {
+        case .iCalendar: .calendarUnreadable
+        case .jCal: .jCalUnreadable
+        case .xCal: .xCalUnreadable
+        case .csv: .tableUnreadable
         }
     }
 }

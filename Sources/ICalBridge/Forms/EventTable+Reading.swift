@@ -8,8 +8,8 @@ extension EventTable {
         for column in Column.allCases { columns[column] = names.firstIndex(of: column.rawValue.lowercased()) }
         guard columns[.start] != nil else {
             throw FormError(
-                form: .csv, line: table.rows.first?.line,
-                message: "The table has no header row with a column named start.")
+                form: .csv, line: table.rows.first?.line, .tableWithoutStart,
+                "The table has no header row with a column named start.")
         }
         var writer = ContentLineWriter(reserving: table.rows.count * 256, keepsHiddenCharacters: true)
         writer.line("BEGIN", "VCALENDAR")

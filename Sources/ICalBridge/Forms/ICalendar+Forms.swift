@@ -95,12 +95,12 @@ extension ICalendar {
 
     private init(text: [UInt8], from form: CalendarForm, options: CalendarReader.Options) throws(FormError) {
         let reading = CalendarReader(options: options).read(text)
-        if let refusal = reading.refusal { throw FormError(form: form, message: refusal) }
+        if let refusal = reading.refusalSentence { throw FormError(form: form, sentence: refusal) }
         guard let calendar = reading.calendars.first else {
-            throw FormError(form: form, message: "It holds no calendar.")
+            throw FormError(form: form, .formEmpty, "It holds no calendar.")
         }
         guard reading.calendars.count == 1 else {
-            throw FormError(form: form, message: "It holds \(reading.calendars.count) calendars, not one.")
+            throw FormError(form: form, .formSeveral, "It holds \(reading.calendars.count, .count) calendars, not one.")
         }
         self = calendar
     }
@@ -139,7 +139,7 @@ extension CalendarReader {
         do throws(JSONFault) {
             document = try JSONNode(parsing: bytes)
         } catch {
-            throw FormError(form: .jCal, line: error.place?.line, message: error.reason)
+            throw FormError(form: .jCal, line: error.place?.line, sentence: Sentence(ofOthers: error.reason))
         }
         return PropertyTree.text(of: try PropertyTree.trees(inJCal: document))
     }
@@ -159,7 +159,7 @@ extension CalendarReader {
         do throws(XMLFailure) {
             root = try XMLReader.read(bytes, limits: .xCal)
         } catch {
-            throw FormError(form: .xCal, line: error.line, message: error.message)
+            throw FormError(form: .xCal, line: error.line, sentence: error.sentence)
         }
         return PropertyTree.text(of: try PropertyTree.trees(inXCal: root))
     }
@@ -177,7 +177,9 @@ extension CalendarReader {
 
     private static func check(_ bytes: [UInt8], _ limit: Int, _ form: CalendarForm) throws(FormError) {
         guard bytes.count <= limit else {
-            throw FormError(form: form, message: "It has \(bytes.count) bytes; more than \(limit) are not read.")
+            throw FormError(
+                form: form, .formTooLarge,
+                "It has \(bytes.count, .count) bytes; more than \(limit, .limit) are not read.")
         }
     }
 }

@@ -29,7 +29,7 @@ extension PropertyTree {
     /// Reads one component, or an array of several (RFC 7265 section 3.2).
     static func trees(inJCal node: JSONNode) throws(FormError) -> [PropertyTree] {
         guard case .array(let items) = node, let first = items.first else {
-            throw FormError(form: .jCal, message: "The JSON is not a calendar: it has to be an array.")
+            throw FormError(form: .jCal, .jCalNotArray, "The JSON is not a calendar: it has to be an array.")
         }
         if case .string = first { return [try PropertyTree(jCal: node, depth: 0)] }
         var trees: [PropertyTree] = []
@@ -39,13 +39,14 @@ extension PropertyTree {
 
     private init(jCal node: JSONNode, depth: Int) throws(FormError) {
         guard depth < Self.depthLimit else {
-            throw FormError(form: .jCal, message: "Components are nested too deeply.")
+            throw FormError(form: .jCal, .formTooDeep, "Components are nested too deeply.")
         }
         guard case .array(let items) = node, items.count >= 2, case .string(let name) = items[0],
             FormName.isToken(name), case .array(let properties) = items[1]
         else {
             throw FormError(
-                form: .jCal, message: "A component has to be an array of its name, its properties and its components.")
+                form: .jCal, .jCalComponent,
+                "A component has to be an array of its name, its properties and its components.")
         }
         self.init(name: name.uppercased())
         for property in properties {
@@ -53,7 +54,7 @@ extension PropertyTree {
         }
         guard items.count > 2 else { return }
         guard case .array(let components) = items[2] else {
-            throw FormError(form: .jCal, message: "The components of \(name) are not an array.")
+            throw FormError(form: .jCal, .jCalComponents, "The components of \(name, .name) are not an array.")
         }
         for component in components { self.components.append(try PropertyTree(jCal: component, depth: depth + 1)) }
     }
@@ -78,20 +79,21 @@ extension TypedProperty {
             case .string(let type) = items[2], FormName.isToken(type)
         else {
             throw FormError(
-                form: .jCal,
-                message: "A property has to be an array of its name, its parameters, its type and a value.")
+                form: .jCal, .jCalProperty,
+                "A property has to be an array of its name, its parameters, its type and a value.")
         }
         var parameters: [ContentLine.Parameter] = []
         for member in members where member.name.lowercased() != "value" {
             guard FormName.isToken(member.name), let values = Self.strings(member.value) else {
-                throw FormError(form: .jCal, message: "A parameter of \(name) is neither text nor an array of texts.")
+                throw FormError(
+                    form: .jCal, .jCalParameter, "A parameter of \(name, .name) is neither text nor an array of texts.")
             }
             parameters.append(.init(name: member.name.uppercased(), values: values))
         }
         var values: [TypedValue] = []
         for item in items.dropFirst(3) where item != .null {
             guard let value = TypedValue(jCal: item, type: ValueType(rawValue: type.lowercased())) else {
-                throw FormError(form: .jCal, message: "A value of \(name) cannot be read.")
+                throw FormError(form: .jCal, .jCalValue, "A value of \(name, .name) cannot be read.")
             }
             values.append(value)
         }

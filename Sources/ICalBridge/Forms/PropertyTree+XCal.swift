@@ -33,23 +33,25 @@ extension PropertyTree {
     static func trees(inXCal root: XMLElement) throws(FormError) -> [PropertyTree] {
         guard !root.isForeign, root.name == "icalendar" || root.name == "vcalendar" else {
             throw FormError(
-                form: .xCal,
-                message: "The XML is not a calendar: its element is \(root.name), not icalendar of RFC 6321.")
+                form: .xCal, .xCalRoot,
+                "The XML is not a calendar: its element is \(root.name, .name), not icalendar of RFC 6321.")
         }
         var trees: [PropertyTree] = []
         for node in root.name == "vcalendar" ? [root] : root.children where !node.isForeign {
             trees.append(try PropertyTree(xCal: node, depth: 0))
         }
-        guard !trees.isEmpty else { throw FormError(form: .xCal, message: "The XML holds no calendar.") }
+        guard !trees.isEmpty else {
+            throw FormError(form: .xCal, .xCalEmpty, "The XML holds no calendar.")
+        }
         return trees
     }
 
     private init(xCal node: XMLElement, depth: Int) throws(FormError) {
         guard depth < Self.depthLimit else {
-            throw FormError(form: .xCal, message: "Components are nested too deeply.")
+            throw FormError(form: .xCal, .formTooDeep, "Components are nested too deeply.")
         }
         guard FormName.isToken(node.name) else {
-            throw FormError(form: .xCal, message: "\(node.name.prefix(40)) is not a component's name.")
+            throw FormError(form: .xCal, .xCalComponent, "\(node.name.prefix(40), .name) is not a component's name.")
         }
         self.init(name: node.name.uppercased())
         for part in node.children where !part.isForeign {
@@ -105,12 +107,13 @@ extension TypedProperty {
     fileprivate static func read(xCal node: XMLElement) throws(FormError) -> [TypedProperty] {
         let name = node.name.uppercased()
         guard FormName.isProperty(name) else {
-            throw FormError(form: .xCal, message: "\(node.name.prefix(40)) is not a property's name.")
+            throw FormError(form: .xCal, .xCalProperty, "\(node.name.prefix(40), .name) is not a property's name.")
         }
         var parameters: [ContentLine.Parameter] = []
         for parameter in node["parameters"]?.children ?? [] where !parameter.isForeign && parameter.name != "value" {
             guard FormName.isToken(parameter.name) else {
-                throw FormError(form: .xCal, message: "\(parameter.name.prefix(40)) is not a parameter's name.")
+                throw FormError(
+                    form: .xCal, .xCalParameter, "\(parameter.name.prefix(40), .name) is not a parameter's name.")
             }
             let values = parameter.children.map { $0.name == "boolean" ? $0.trimmed.uppercased() : $0.text }
             parameters.append(.init(name: parameter.name.uppercased(), values: values))
@@ -126,7 +129,7 @@ extension TypedProperty {
         var properties: [TypedProperty] = []
         for child in node.children where !child.isForeign && child.name != "parameters" {
             guard FormName.isToken(child.name) else {
-                throw FormError(form: .xCal, message: "\(child.name.prefix(40)) is not a value type's name.")
+                throw FormError(form: .xCal, .xCalValue, "\(child.name.prefix(40), .name) is not a value type's name.")
             }
             let type = ValueType(rawValue: child.name)
             let value = TypedValue(xCal: child, type: type)

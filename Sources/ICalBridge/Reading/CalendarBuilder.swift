@@ -41,8 +41,10 @@ struct CalendarBuilder {
         for (name, count) in raw.unknown.sorted(by: { $0.key < $1.key }) {
             self.log.add(
                 .warning, "unknown-component", line: raw.line, text: name.string,
-                "\(count == 1 ? "A component" : "\(count) components") of a kind that is not read here \(count == 1 ? "was" : "were") left out."
-            )
+                count == 1
+                    ? Sentence(.kindsUnread, "A component of a kind that is not read here was left out.", count: 1)
+                    : Sentence(
+                        .kindsUnread, "\(count, .count) components of a kind that is not read here were left out."))
         }
     }
 
@@ -64,7 +66,7 @@ struct CalendarBuilder {
         case "CALSCALE":
             if property.trimmed.uppercased() != "GREGORIAN" {
                 log.add(
-                    .warning, "calendar-scale", line: property.line, text: property.text,
+                    .warning, "calendar-scale", line: property.line, text: property.text, .notGregorian,
                     "Only the Gregorian calendar is known; the dates were read as its dates.")
             }
         case "PRODID": calendar.productID = calendar.productID ?? text()
@@ -83,8 +85,7 @@ struct CalendarBuilder {
                 calendar.otherProperties.append(property.contentLine)
             }
         case "X-LIC-ERROR":
-            log.add(
-                .repaired, "library-error", line: property.line, text: property.text, ComponentReader.libraryError)
+            log.add(.repaired, "library-error", line: property.line, text: property.text, ComponentReader.libraryError)
         default:
             if property.name == "X-WR-TIMEZONE" { zoneName = zoneName ?? text() }
             calendar.otherProperties.append(property.contentLine)
@@ -161,7 +162,7 @@ struct CalendarBuilder {
             case .madeUID(_, let line, let isTold, _):
                 guard isTold else { return }
                 log.add(
-                    .repaired, "missing-uid", line: line, uid: uid,
+                    .repaired, "missing-uid", line: line, uid: uid, .uidMade,
                     "The UID was missing; one was made from the content, the same each time it is read.")
             }
         }
@@ -178,13 +179,13 @@ struct CalendarBuilder {
             let (uid, line) = (calendar.events[index].uid, lines[index].lowerBound)
             if series.missing.contains(uid) {
                 log.add(
-                    .warning, "orphan-override", line: line, uid: uid,
+                    .warning, "orphan-override", line: line, uid: uid, .overrideAlone,
                     "It replaces a day of a series that is not in the file; it was read as a separate event.")
             }
             if series.present.contains(uid), !calendar.events[index].recurrence.isEmpty {
                 calendar.events[index].recurrence = Recurrence()
                 log.add(
-                    .repaired, "exception-with-rule", line: line, uid: uid,
+                    .repaired, "exception-with-rule", line: line, uid: uid, .overrideRepeats,
                     "It replaces one day of its series and repeats by itself; a day does not repeat, so its rules were left out."
                 )
             }
@@ -192,7 +193,7 @@ struct CalendarBuilder {
             if series.allDay.contains(uid), !recurrenceID.isDate {
                 calendar.events[index].recurrenceID = .date(recurrenceID.civilDate)
                 log.add(
-                    .repaired, "recurrence-id-type", line: line,
+                    .repaired, "recurrence-id-type", line: line, .recurrenceIDTime,
                     "RECURRENCE-ID has a time where the series has days; only its day was used.")
             }
         }

@@ -99,13 +99,13 @@ public struct CalendarReader: Sendable {
         // UTF-16 hides its BEGIN between NULs, so only bytes without NULs are judged as they are.
         let hasNUL = ByteSearch.first(0, in: bytes, from: 0) != nil
         if !hasNUL, let format = SourceFormat(notACalendar: bytes) {
-            return refused(format, format.refusal ?? "", log)
+            return refused(format, format.refusal, log)
         }
         let text = SourceText(bytes, declared: options.declared, log: &log)
         if let format = SourceFormat(notACalendar: text.bytes) {
             let isBinary = format == .text && log.count(of: "nul-bytes") > 0
             let told: SourceFormat = isBinary ? .binary : format
-            return refused(told, told.refusal ?? "", log)
+            return refused(told, told.refusal, log)
         }
         let tree = ComponentTree(text, limits: options.limits, log: &log)
         return read(tree, text, log)
@@ -140,15 +140,20 @@ public struct CalendarReader: Sendable {
     }
 
     func refusedForSize(_ count: Int, _ log: ProblemLog) -> CalendarReading {
-        refused(.text, "The file has \(count) bytes; more than \(options.limits.bytes) are not read.", log)
+        refused(
+            .text,
+            Sentence(
+                .fileTooLarge,
+                "The file has \(count, .count) bytes; more than \(options.limits.bytes, .limit) are not read."), log)
     }
 
-    func refused(_ format: SourceFormat, _ sentence: String, _ log: ProblemLog) -> CalendarReading {
+    func refused(_ format: SourceFormat, _ sentence: Sentence?, _ log: ProblemLog) -> CalendarReading {
         var log = log
+        let sentence = sentence ?? Sentence(ofOthers: "")
         log.add(.error, "not-a-calendar", line: 0, sentence)
         var reading = CalendarReading(format: format)
         reading.problems = log.sorted()
-        reading.refusal = sentence
+        reading.refusalSentence = sentence
         return reading
     }
 }

@@ -19,9 +19,10 @@ public struct CalendarReading: Hashable, Sendable {
     /// The number of events, to-dos, journal entries and free/busy blocks that could not be read; a problem gives the
     /// reason for each.
     public var skipped = 0
-    /// One sentence that says why nothing could be read; nil when something was read, or when the file is a calendar
-    /// without entries.
-    public var refusal: String?
+    /// Why nothing could be read; nil when something was read, or when the file is a calendar without entries.
+    public var refusalSentence: Sentence?
+    /// The same in English.
+    public var refusal: String? { refusalSentence?.text }
 
     public init(format: SourceFormat) { self.format = format }
 }

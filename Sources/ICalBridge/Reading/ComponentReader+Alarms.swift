@@ -13,13 +13,13 @@ extension ComponentReader {
         for child in raw.children {
             guard child.name == "VALARM" else {
                 context.log.add(
-                    .warning, "unknown-component", line: child.span.lowerBound, text: child.name,
-                    "A component of a kind that is not read here was left out.")
+                    .warning, "unknown-component", line: child.span.lowerBound, text: child.name, .kindsUnread,
+                    "A component of a kind that is not read here was left out.", count: 1)
                 continue
             }
             guard draft.alarms.count < context.options.limits.alarms else {
                 context.log.add(
-                    .warning, "alarm-refused", line: child.span.lowerBound,
+                    .warning, "alarm-refused", line: child.span.lowerBound, .tooManyReminders,
                     "The component has more reminders than the limit.")
                 continue
             }
@@ -44,14 +44,14 @@ extension ComponentReader {
                 context.log.add(.repaired, "library-error", line: property.line, text: property.text, Self.libraryError)
             case "ATTACH" where Self.isInline(property) && !keeps(property, context.options):
                 context.log.add(
-                    .warning, "attachment-dropped", line: property.line,
-                    "A file of \(property.value.count) bytes within a reminder was left out.")
+                    .warning, "attachment-dropped", line: property.line, .reminderFile,
+                    "A file of \(property.value.count, .count) bytes within a reminder was left out.")
             default: result.others.append(property.contentLine)
             }
         }
         guard let trigger else {
             context.log.add(
-                .warning, "alarm-refused", line: alarm.span.lowerBound,
+                .warning, "alarm-refused", line: alarm.span.lowerBound, .reminderWithoutTrigger,
                 "A reminder without a readable TRIGGER was left out.")
             return
         }
@@ -71,7 +71,7 @@ extension ComponentReader {
         let wall = written.time ?? CivilDateTime(startOf: written.date)
         if property[parameter: "VALUE"] == nil {
             context.log.add(
-                .repaired, "trigger-without-value", line: property.line, text: property.text,
+                .repaired, "trigger-without-value", line: property.line, text: property.text, .triggerIsTime,
                 "TRIGGER is a time without VALUE=DATE-TIME and was read as one.")
         }
         var instant = Instant(utc: wall)

@@ -16,14 +16,14 @@ extension ComponentReader {
         draft.uid = fields.event.uid.isEmpty ? nil : fields.event.uid
         guard fields.event.start != nil || kind != .event else {
             context.log.add(
-                .error, "missing-start", line: line, text: fields.event.summary,
+                .error, "missing-start", line: line, text: fields.event.summary, .startMissing,
                 "The event has no start that can be read, so it has no place in time and is lost.")
             return nil
         }
         // Without its RECURRENCE-ID an override would be a version of the whole series, and might replace it.
         guard fields.event.recurrenceID != nil || !draft.hasRecurrenceID else {
             context.log.add(
-                .error, "recurrence-id-unreadable", line: line, text: fields.event.summary,
+                .error, "recurrence-id-unreadable", line: line, text: fields.event.summary, .recurrenceIDUnreadable,
                 "Which occurrence of its series it replaces cannot be read, so this change of the series is lost.")
             return nil
         }
@@ -89,7 +89,7 @@ extension ComponentReader {
         // What `Recurrence` writes beside dates without a rule adds nothing to them.
         if !event.recurrence.additions.isEmpty, event.recurrence.rules == [.once] { event.recurrence.rules = [] }
         if event.timestamp == nil {
-            context.log.add(.warning, "missing-dtstamp", line: line, "DTSTAMP is missing.")
+            context.log.add(.warning, "missing-dtstamp", line: line, .dtstampMissing, "DTSTAMP is missing.")
         }
         var traits = traits
         if context.options.mendsTexts {

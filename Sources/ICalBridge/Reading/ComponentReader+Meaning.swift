@@ -20,7 +20,7 @@ extension ComponentReader {
                 name: "X-ALT-DESC", parameters: [.init(name: "FMTTYPE", values: ["text/html"])],
                 value: String(fromOutside: TextValue.encoded(html.utf8))))
         log.add(
-            .repaired, "html-description", line: line, text: html,
+            .repaired, "html-description", line: line, text: html, .descriptionHTML,
             "DESCRIPTION is HTML, whose tags most apps show; its text was taken, and the HTML kept as X-ALT-DESC.")
         return true
     }
@@ -35,8 +35,8 @@ extension ComponentReader {
         while TextValue.isEscapedTwice(plain.utf8) { plain = TextValue.decoded(Array(plain.utf8)) }
         text = plain
         log.add(
-            .repaired, "double-escaped", line: line, text: written,
-            "\(name) was escaped twice; it was read as it was before that.")
+            .repaired, "double-escaped", line: line, text: written, .escapedTwice,
+            "\(name, .name) was escaped twice; it was read as it was before that.")
     }
 
     /// Evaluates hints in the title and the year.
@@ -47,7 +47,7 @@ extension ComponentReader {
         {
             // Exchange leaves the status unchanged, and a calendar would show an event that does not take place.
             log.add(
-                .warning, "cancelled-by-title", line: line, text: summary,
+                .warning, "cancelled-by-title", line: line, text: summary, .cancelledByTitle,
                 "The title says that it is cancelled but the status does not; it was read as cancelled.")
             event.status = "CANCELLED"
         }
@@ -55,8 +55,9 @@ extension ComponentReader {
         // The zero of some clock; a birthday may be as long ago, but it recurs.
         if year < 1902 || event.recurrence.isEmpty {
             log.add(
-                .warning, "suspicious-date", line: line, text: event.start?.civil.description,
-                "The event is in the year \(year): many programs write such a date where they have none.")
+                .warning, "suspicious-date", line: line, text: event.start?.civil.description, .yearUnlikely,
+                "The event is in the year \(String(year), .year): many programs write such a date where they have none."
+            )
         }
     }
 }

@@ -5,7 +5,9 @@ extension ComponentReader {
     /// Sets the end, preferring DTEND to DURATION, but never before the start.
     func setEnd(of event: inout Event, end: EventTime?, duration: ICalDuration?, _ log: inout ProblemLog) {
         if end != nil, duration != nil {
-            log.add(.repaired, "end-and-duration", line: line, "There is both an end and a DURATION; the end counts.")
+            log.add(
+                .repaired, "end-and-duration", line: line, .endAndDuration,
+                "There is both an end and a DURATION; the end counts.")
         }
         guard var end else {
             if let duration { setDuration(of: &event, duration, &log) }
@@ -19,7 +21,7 @@ extension ComponentReader {
         guard let start = event.start else { return }
         if start.isDate != end.isDate {
             log.add(
-                .warning, "end-type", line: line,
+                .warning, "end-type", line: line, .endType,
                 "One of start and end is a day and the other is a time; the end was read in the form of the start.")
             if start.isDate {
                 let isMidnight = end.civil == CivilDateTime(startOf: end.civilDate)
@@ -30,7 +32,7 @@ extension ComponentReader {
         }
         if start.isDate, start == end {
             log.add(
-                .repaired, "end-equals-start", line: line,
+                .repaired, "end-equals-start", line: line, .endEqualsStart,
                 "The end of the all-day event is its first day; it was read as lasting that day.")
             event.end = nil
             return
@@ -38,8 +40,9 @@ extension ComponentReader {
         if Self.isBefore(end, start) {
             log.add(
                 .warning, "end-before-start", line: line,
-                "The end is before the start; \(start.isDate ? "the event lasts a day" : "the event takes no time")."
-            )
+                start.isDate
+                    ? Sentence(.endBeforeStartDay, "The end is before the start; the event lasts a day.")
+                    : Sentence(.endBeforeStartTime, "The end is before the start; the event takes no time."))
             event.end = start.isDate ? nil : .time(start)
             return
         }
@@ -57,7 +60,7 @@ extension ComponentReader {
         default: return
         }
         log.add(
-            .repaired, "end-clock", line: line,
+            .repaired, "end-clock", line: line, .endClock,
             "Of start and end only one names a time zone; the other was read on the same clock.")
     }
 
@@ -84,13 +87,13 @@ extension ComponentReader {
     private func setDuration(of event: inout Event, _ duration: ICalDuration, _ log: inout ProblemLog) {
         if duration.isNegative {
             log.add(
-                .warning, "end-before-start", line: line, text: duration.description,
+                .warning, "end-before-start", line: line, text: duration.description, .durationNegative,
                 "DURATION is negative; it was left out.")
             return
         }
         if kind == .event, let start = event.start, start.isDate, duration.nominalSeconds < 86_400 {
             log.add(
-                .repaired, "end-equals-start", line: line, text: duration.description,
+                .repaired, "end-equals-start", line: line, text: duration.description, .endBeforeDay,
                 "An all-day event cannot last less than a day; it was read as lasting that day.")
             return
         }
@@ -101,8 +104,9 @@ extension ComponentReader {
         let days = (duration.nominalSeconds + 86_399) / 86_400
         log.add(
             duration.nominalSeconds % 86_400 == 0 ? .repaired : .warning, "duration-of-days", line: line,
-            text: duration.description,
-            "The DURATION of an all-day event has hours, minutes or seconds; it was read as whole days: \(days).")
+            text: duration.description, .durationOfDays,
+            "The DURATION of an all-day event has hours, minutes or seconds; it was read as whole days: \(days, .count)."
+        )
         event.end = .duration(ICalDuration(days: days))
     }
 
@@ -114,7 +118,7 @@ extension ComponentReader {
         let days = end.civilDate.daysSinceEpoch - start.civilDate.daysSinceEpoch
         guard days >= 0 else { return }
         log.add(
-            .repaired, "all-day-mark", line: line,
+            .repaired, "all-day-mark", line: line, .midnightToMidnight,
             "The event lasts from midnight to midnight and Outlook marks it as all-day; it was read as days.")
         event.start = .date(start.civilDate)
         event.end = days <= 1 ? nil : .time(.date(end.civilDate))
@@ -144,8 +148,8 @@ extension ComponentReader {
         }
         if mended > 0 {
             log.add(
-                .repaired, "list-type", line: line,
-                "\(mended) dates of EXDATE or RDATE are days where the start is a time, or the other way round; they were read in the form of the start."
+                .repaired, "list-type", line: line, .listType,
+                "\(mended, .count) dates of EXDATE or RDATE are days where the start is a time, or the other way round; they were read in the form of the start."
             )
         }
     }

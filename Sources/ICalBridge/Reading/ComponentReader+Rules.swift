@@ -8,13 +8,14 @@ extension ComponentReader {
         for property in properties {
             guard rules.count < 20 else {
                 context.log.add(
-                    .error, "rule-refused", line: property.line, "The component has more rules than the limit.")
+                    .error, "rule-refused", line: property.line, .tooManyRules,
+                    "The component has more rules than the limit.")
                 break
             }
             guard let rule = rule(property, of: event, &context) else { continue }
             if let start = event.start, rule.ends(before: start) {
                 context.log.add(
-                    .warning, "until-before-start", line: property.line, text: property.text,
+                    .warning, "until-before-start", line: property.line, text: property.text, .untilBeforeStart,
                     "UNTIL is before the start, so the rule gives no date and was left out.")
             } else if !rules.contains(rule) {
                 rules.append(rule)
@@ -51,7 +52,7 @@ extension ComponentReader {
         event.recurrence.exclusions += walls.filter { starts.contains($0.instant(floatingIn: utc)) }
         if isWhole { event.recurrence.exclusionRules = [] }
         log.add(
-            .repaired, "exclusion-rule", line: line,
+            .repaired, "exclusion-rule", line: line, .exclusionRule,
             "EXRULE is out of date and few apps follow it; the dates that it leaves out were listed as EXDATEs.")
     }
 
@@ -70,15 +71,15 @@ extension ComponentReader {
         let trimmed = property.trimmed
         if let translated = VersionOneRule.translated(trimmed), var rule = try? RecurrenceRule(translated) {
             log.add(
-                .repaired, "vcalendar-1-rule", line: property.line, text: trimmed,
-                "A rule of vCalendar 1.0 was read as \(translated).")
+                .repaired, "vcalendar-1-rule", line: property.line, text: trimmed, .oldRule,
+                "A rule of vCalendar 1.0 was read as \(translated, .rule).")
             alignUntil(of: &rule, event.start, property, &log)
             return rule
         }
         var text = RuleRepair.withoutEmptyParts(trimmed)
         if text.utf8.count + 1 < trimmed.utf8.count {
             log.add(
-                .repaired, "rule-empty-part", line: property.line, text: trimmed,
+                .repaired, "rule-empty-part", line: property.line, text: trimmed, .ruleEmptyParts,
                 "Empty parts of the rule were left out.")
         }
         text = RuleRepair.withCanonicalUntil(text)
@@ -90,8 +91,8 @@ extension ComponentReader {
                     of: (try RecurrenceRule(counted), try RecurrenceRule(bounded)), from: event.start)
                 text = kept == "COUNT" ? counted : bounded
                 log.add(
-                    .warning, "count-and-until", line: property.line, text: trimmed,
-                    "COUNT and UNTIL exclude each other; \(kept) was kept.")
+                    .warning, "count-and-until", line: property.line, text: trimmed, .countAndUntil,
+                    "COUNT and UNTIL exclude each other; \(kept, .name) was kept.")
             }
             var rule = try RecurrenceRule(text)
             alignUntil(of: &rule, event.start, property, &log)
@@ -99,15 +100,16 @@ extension ComponentReader {
         } catch {
             if let plain = RuleRepair.withoutForbiddenParts(text), var rule = try? RecurrenceRule(plain.text) {
                 log.add(
-                    .warning, "rule-part-left-out", line: property.line, text: trimmed,
-                    "Parts of the rule are unknown or not allowed with its FREQ, and were left out: \(plain.names.joined(separator: ", "))."
+                    .warning, "rule-part-left-out", line: property.line, text: trimmed, .rulePartsLeftOut,
+                    "Parts of the rule are unknown or not allowed with its FREQ, and were left out: \(plain.names.joined(separator: ", "), .names)."
                 )
                 alignUntil(of: &rule, event.start, property, &log)
                 return rule
             }
             log.add(
-                .error, "rule-refused", line: property.line, text: trimmed,
-                "\(property.name) cannot be followed, so the event does not repeat by it: \(error.description)")
+                .error, "rule-refused", line: property.line, text: trimmed, .ruleRefused,
+                "\(property.name, .name) cannot be followed, so the event does not repeat by it: \(error.sentence, .sentence)"
+            )
             return nil
         }
     }
@@ -133,7 +135,7 @@ extension ComponentReader {
         guard let mended else { return }
         rule.until = mended
         log.add(
-            .repaired, "until-type", line: property.line, text: property.text,
+            .repaired, "until-type", line: property.line, text: property.text, .untilType,
             "UNTIL does not have the form of DTSTART and was read in the form that matches it.")
     }
 

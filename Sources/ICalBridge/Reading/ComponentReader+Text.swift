@@ -10,8 +10,9 @@ extension ComponentReader {
             // A journal entry may have several descriptions (RFC 5545 section 3.6.3); nothing else may.
             if !(kind == .journal && field == .description) {
                 context.log.add(
-                    .warning, "duplicate-property", line: property.line, text: property.text,
-                    "\(property.name) appears more than once; the first one counts, and this one is kept beside it.")
+                    .warning, "duplicate-property", line: property.line, text: property.text, .repeatedKept,
+                    "\(property.name, .name) appears more than once; the first one counts, and this one is kept beside it."
+                )
             }
             if field != .uid { draft.others.append(property.contentLine) }
             return
@@ -30,7 +31,7 @@ extension ComponentReader {
         let parts = TextValue.split(Self.plain(property)).map(\.trimmingSpaces).filter { !$0.isEmpty }
         guard draft.listedValues + parts.count <= context.options.limits.listedValues else {
             context.log.add(
-                .error, "too-many-properties", line: property.line, text: property.name,
+                .error, "too-many-properties", line: property.line, text: property.name, .tooManyValues,
                 "The component has more values than the limit; these are lost.")
             return
         }
@@ -43,7 +44,7 @@ extension ComponentReader {
         guard isFirst(.sequence, property, &context) else { return }
         guard let number = Int32(property.trimmed), number >= 0 else {
             context.log.add(
-                .warning, "number-unreadable", line: property.line, text: property.text,
+                .warning, "number-unreadable", line: property.line, text: property.text, .sequenceUnreadable,
                 "SEQUENCE is not a whole number; 0 was used.")
             return
         }

@@ -25,8 +25,8 @@ extension ComponentReader {
         draft.seen.insert(field)
         if written.zone == .none {
             context.log.add(
-                .repaired, "timestamp-not-utc", line: property.line, text: property.text,
-                "\(property.name) has to be a time in UTC and was read as one.")
+                .repaired, "timestamp-not-utc", line: property.line, text: property.text, .timeNotUTC,
+                "\(property.name, .name) has to be a time in UTC and was read as one.")
         }
         let wall = written.time ?? CivilDateTime(startOf: written.date)
         var offset = 0
@@ -46,13 +46,13 @@ extension ComponentReader {
         let lenient = ICalDuration(text: property.trimmed, isLenient: true).flatMap { Self.duration($0.description) }
         guard let duration = Self.duration(property.trimmed) ?? lenient else {
             context.log.add(
-                .error, "duration-unreadable", line: property.line, text: property.text,
+                .error, "duration-unreadable", line: property.line, text: property.text, .durationUnreadable,
                 "DURATION is not a length of time; the end is lost.")
             return
         }
         if Self.duration(property.trimmed) == nil {
             context.log.add(
-                .repaired, "duration-format", line: property.line, text: property.text,
+                .repaired, "duration-format", line: property.line, text: property.text, .durationOrder,
                 "DURATION has weeks or days after its T; the meaning is clear.")
         }
         draft.seen.insert(.duration)
@@ -69,7 +69,7 @@ extension ComponentReader {
             draft.listedValues += 1
             guard draft.listedValues <= context.options.limits.listedValues else {
                 context.log.add(
-                    .error, "too-many-properties", line: property.line, text: property.name,
+                    .error, "too-many-properties", line: property.line, text: property.name, .tooManyDates,
                     "The component has more dates than the limit; the others are lost.")
                 return
             }
@@ -118,23 +118,31 @@ extension ComponentReader {
         _ value: ArraySlice<UInt8>, of property: Property, severity: Problem.Severity, _ log: inout ProblemLog
     ) -> WrittenTime? {
         let code: Problem.Code
-        let reason: String
+        let sentence: Sentence
         do throws(WrittenTime.Failure) {
             let written = try WrittenTime(value)
             if !written.isCanonical {
                 log.add(
-                    .repaired, "date-format", line: property.line, text: property.text,
-                    "\(property.name) is not written as YYYYMMDDTHHMMSS; the meaning is clear.")
+                    .repaired, "date-format", line: property.line, text: property.text, .timeFormat,
+                    "\(property.name, .name) is not written as YYYYMMDDTHHMMSS; the meaning is clear.")
             }
             return written
         } catch .impossible {
-            (code, reason) = ("impossible-date", "names a day or a time that does not exist")
+            (code, sentence) = (
+                "impossible-date",
+                Sentence(
+                    .timeImpossible,
+                    "\(property.name, .name) names a day or a time that does not exist; it was left out.")
+            )
         } catch {
-            (code, reason) = ("date-unreadable", "is neither a date nor a time")
+            (code, sentence) = (
+                "date-unreadable",
+                Sentence(.timeUnreadable, "\(property.name, .name) is neither a date nor a time; it was left out.")
+            )
         }
         log.add(
             severity, code, line: property.line, text: String(fromOutside: value.prefix(200)),
-            "\(property.name) \(reason); it was left out.")
+            sentence)
         return nil
     }
 
@@ -145,12 +153,12 @@ extension ComponentReader {
             written.time = nil
             written.zone = .none
             log.add(
-                .repaired, "date-with-time", line: property.line, text: property.text,
-                "\(property.name) says VALUE=DATE but has a time; only the day was read.")
+                .repaired, "date-with-time", line: property.line, text: property.text, .dateWithTime,
+                "\(property.name, .name) says VALUE=DATE but has a time; only the day was read.")
         } else if !saysDate, written.time == nil {
             log.add(
-                .repaired, "date-without-value", line: property.line, text: property.text,
-                "\(property.name) is a day without VALUE=DATE and was read as one.")
+                .repaired, "date-without-value", line: property.line, text: property.text, .dateUnmarked,
+                "\(property.name, .name) is a day without VALUE=DATE and was read as one.")
         }
     }
 
@@ -176,8 +184,8 @@ extension ComponentReader {
         if written.zone == .none { return ";TZID=Z\(number)" }
         if context.zones[number] != .utc {
             context.log.add(
-                .warning, "zone-with-utc", line: property.line, text: property.text,
-                "\(property.name) names a zone and ends with Z; it was read as UTC.")
+                .warning, "zone-with-utc", line: property.line, text: property.text, .zoneAndUTC,
+                "\(property.name, .name) names a zone and ends with Z; it was read as UTC.")
         }
         return ""
     }
@@ -197,7 +205,7 @@ extension ComponentReader {
         {
             property.parameters[index].values = [String(written[..<end])]
             log.add(
-                .repaired, "parameter-quotes", line: property.line, text: written,
+                .repaired, "parameter-quotes", line: property.line, text: written, .tzidQuotes,
                 "The quotes of this TZID hold the next parameter too; it was left out of the name.")
         }
         guard let index = property.parameters.firstIndex(where: { $0.name == "TZID" }),
@@ -211,7 +219,7 @@ extension ComponentReader {
         property.parameters[index].values = [name]
         property.value = property.value[(colon + 1)...]
         log.add(
-            .repaired, "parameter-quotes", line: property.line, text: name,
+            .repaired, "parameter-quotes", line: property.line, text: name, .tzidColon,
             "This TZID has a colon and should be in quotes.")
     }
 }

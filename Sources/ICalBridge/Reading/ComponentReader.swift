@@ -68,7 +68,7 @@ struct ComponentReader {
         if let property = Property(bytes, line) { return property }
         context.log.add(
             .warning, "line-not-property", line: Int(line.number),
-            text: String(fromOutside: bytes[line.range.prefix(400)]),
+            text: String(fromOutside: bytes[line.range.prefix(400)]), .lineWithoutColon,
             "This line has no colon before a value and was left out.")
         return nil
     }
@@ -87,7 +87,8 @@ struct ComponentReader {
         context.temporaryBuffers.empty(after: context.slice.bytes)
         guard let decoded else {
             context.log.add(
-                .error, "component-refused", line: line, "libical cannot read this component; it is lost.")
+                .error, "component-refused", line: line, .libicalComponent,
+                "libical cannot read this component; it is lost.")
             return nil
         }
         checkNothingIsLost(decoded, &context)
@@ -103,8 +104,8 @@ struct ComponentReader {
         }
         for (field, count) in context.slice.written where back[field, default: 0] < count {
             context.log.add(
-                .error, "property-refused", line: line, text: decoded.errors.first,
-                "libical did not accept \(field.rawValue); it is lost.")
+                .error, "property-refused", line: line, text: decoded.errors.first, .libicalField,
+                "libical did not accept \(field.rawValue, .name); it is lost.")
         }
     }
 
@@ -123,14 +124,14 @@ struct ComponentReader {
             draft.listedValues <= context.options.limits.listedValues
         else {
             context.log.add(
-                .error, "too-many-properties", line: property.line, text: property.name,
+                .error, "too-many-properties", line: property.line, text: property.name, .tooManyProperties,
                 "The component has more properties than the limit; this one is lost.")
             return
         }
         if property.hasTooManyParameters {
             context.log.add(
-                .warning, "too-many-parameters", line: property.line, text: property.name,
-                "The property has more than \(Property.parameterLimit) parameters; the others were left out.")
+                .warning, "too-many-parameters", line: property.line, text: property.name, .tooManyParameters,
+                "The property has more than \(Property.parameterLimit, .count) parameters; the others were left out.")
         }
         switch property.name {
         case "UID": text(.uid, property, &context)
@@ -167,13 +168,14 @@ struct ComponentReader {
         case "EXRULE": draft.exclusionRules.append(property)
         case "REQUEST-STATUS":
             // It records how an invitation was once delivered, and libical frees its memory too early.
-            context.log.add(.repaired, "request-status", line: property.line, "REQUEST-STATUS was left out.")
+            context.log.add(
+                .repaired, "request-status", line: property.line, .requestStatus, "REQUEST-STATUS was left out.")
         case "X-LIC-ERROR":
             context.log.add(.repaired, "library-error", line: property.line, text: property.text, Self.libraryError)
         case "ATTACH" where Self.isInline(property) && !keeps(property, context.options):
             context.log.add(
-                .warning, "attachment-dropped", line: property.line,
-                "A file of \(property.value.count) bytes within the calendar was left out.")
+                .warning, "attachment-dropped", line: property.line, .calendarFile,
+                "A file of \(property.value.count, .count) bytes within the calendar was left out.")
         case "AALARM", "DALARM", "MALARM", "PALARM": oldAlarm(property, &context)
         case "X-MICROSOFT-CDO-ALLDAYEVENT":
             draft.isMarkedAllDay = property.trimmed.uppercased() == "TRUE"
@@ -182,7 +184,8 @@ struct ComponentReader {
         }
     }
 
-    static let libraryError = "A note of another program's libical about a line that it could not read was left out."
+    static let libraryError = Sentence(
+        .libicalNote, "A note of another program's libical about a line that it could not read was left out.")
 
     /// Whether a file within the calendar is kept; counts its bytes if so.
     mutating func keeps(_ file: Property, _ options: CalendarReader.Options) -> Bool {
@@ -208,8 +211,8 @@ struct ComponentReader {
     /// Reports a property that may appear only once and has appeared before.
     func repeats(_ property: Property, _ context: inout ReadingContext) {
         context.log.add(
-            .warning, "duplicate-property", line: property.line, text: property.text,
-            "\(property.name) appears more than once; the first one counts.")
+            .warning, "duplicate-property", line: property.line, text: property.text, .repeatedLost,
+            "\(property.name, .name) appears more than once; the first one counts.")
     }
 
     static let madeUIDPrefix = "content-"

@@ -123,7 +123,9 @@ struct ComponentTree {
         if name == "VCALENDAR" {
             closeAll(before: number, log: &log)
             if isInCalendar {
-                log.add(.repaired, "missing-end", line: number, "END:VCALENDAR was missing before this calendar.")
+                log.add(
+                    .repaired, "missing-end", line: number, .calendarEndMissing,
+                    "END:VCALENDAR was missing before this calendar.")
             }
             calendars.append(RawCalendar(line: number))
             isInCalendar = true
@@ -147,7 +149,7 @@ struct ComponentTree {
         guard stack.count < Self.depthLimit, tooDeep == 0 else {
             if tooDeep == 0 {
                 log.add(
-                    .warning, "too-deep", line: number, text: name,
+                    .warning, "too-deep", line: number, text: name, .componentTooDeep,
                     "Components are nested too deeply; the inner ones are not read.")
             }
             tooDeep += 1
@@ -172,7 +174,8 @@ struct ComponentTree {
             close(downTo: open + 1, before: number, log: &log)
             pop(endingAt: number)
         } else {
-            log.add(.repaired, "stray-end", line: number, text: name, "This END has no BEGIN and was ignored.")
+            log.add(
+                .repaired, "stray-end", line: number, text: name, .endStray, "This END has no BEGIN and was ignored.")
         }
     }
 
@@ -190,20 +193,20 @@ struct ComponentTree {
         if line.end - line.start > UInt32(limits.lineBytes) {
             let head = String(fromOutside: text.bytes[line.range.prefix(40)])
             log.add(
-                .error, "line-too-long", line: Int(line.number), text: head,
-                "A line of \(line.end - line.start) bytes was left out.")
+                .error, "line-too-long", line: Int(line.number), text: head, .lineTooLong,
+                "A line of \(Int(line.end - line.start), .count) bytes was left out.")
             return
         }
         guard let kind = lineKind(&line, bytes) else {
             if !appendToPrevious(line) {
                 log.add(
                     .warning, "line-not-property", line: Int(line.number),
-                    text: String(fromOutside: text.bytes[line.range.prefix(400)]),
+                    text: String(fromOutside: text.bytes[line.range.prefix(400)]), .lineNotProperty,
                     "This line is not a property (NAME:value) and was left out.")
             } else if log.count(of: "raw-newline") == 0 || !wasContinued {
                 log.add(
                     .repaired, "raw-newline", line: Int(line.number),
-                    text: String(fromOutside: text.bytes[line.range.prefix(400)]),
+                    text: String(fromOutside: text.bytes[line.range.prefix(400)]), .lineOfText,
                     "This line belongs to the text before it, whose line break was not escaped.")
             }
             wasContinued = true
@@ -236,7 +239,7 @@ struct ComponentTree {
 
     private mutating func startImplicitCalendar(_ name: String, _ number: Int, log: inout ProblemLog) {
         log.add(
-            .repaired, "missing-calendar", line: number, text: name,
+            .repaired, "missing-calendar", line: number, text: name, .componentOutside,
             "This component is outside any VCALENDAR; it was read as if it were inside one.")
         calendars.append(RawCalendar(line: number, isImplicit: true))
     }
@@ -251,8 +254,9 @@ struct ComponentTree {
     private mutating func close(downTo count: Int, before number: Int, log: inout ProblemLog) {
         while stack.count > count, let open = stack.last {
             log.add(
-                .repaired, "missing-end", line: number, text: open.name,
-                "END:\(open.name) was missing before this line; the component began on line \(open.span.lowerBound).")
+                .repaired, "missing-end", line: number, text: open.name, .componentEndMissing,
+                "END:\(open.name, .name) was missing before this line; the component began on line \(open.span.lowerBound, .line)."
+            )
             pop(endingAt: max(open.span.lowerBound, number - 1))
         }
     }
@@ -283,19 +287,21 @@ struct ComponentTree {
         let number = Int(last.number)
         if let open = stack.first {
             log.add(
-                .warning, "missing-end", line: number, text: open.name,
-                "The file ends within \(open.name), which began on line \(open.span.lowerBound): it may have been cut short."
+                .warning, "missing-end", line: number, text: open.name, .componentCut,
+                "The file ends within \(open.name, .name), which began on line \(open.span.lowerBound, .line): it may have been cut short."
             )
         } else if isInCalendar {
             log.add(
-                .warning, "missing-end", line: number, "END:VCALENDAR is missing: the file may have been cut short.")
+                .warning, "missing-end", line: number, .calendarCut,
+                "END:VCALENDAR is missing: the file may have been cut short.")
         }
         while !stack.isEmpty { pop(endingAt: number) }
         if let junk, !calendars.isEmpty {
             log.add(
                 .repaired, "junk-outside", line: junk.line,
-                "\(junk.count == 1 ? "A line" : "\(junk.count) lines") outside of the calendar \(junk.count == 1 ? "was" : "were") ignored."
-            )
+                junk.count == 1
+                    ? Sentence(.linesOutside, "A line outside of the calendar was ignored.", count: 1)
+                    : Sentence(.linesOutside, "\(junk.count, .count) lines outside of the calendar were ignored."))
         }
     }
 }

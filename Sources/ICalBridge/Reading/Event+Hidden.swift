@@ -13,7 +13,11 @@ extension ProblemLog {
     mutating func addHiddenCharacters(line: Int) {
         add(
             .warning, "hidden-characters", line: line,
-            "A text holds characters that are not shown and change what is shown, such as U+202E; calendars are written "
-                + "without them.")
+            Sentence(
+                .hiddenCharacters,
+                """
+                A text holds characters that are not shown and change what is shown, such as U+202E; calendars are written \
+                without them.
+                """))
     }
 }

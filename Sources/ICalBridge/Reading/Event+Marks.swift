@@ -79,6 +79,9 @@ extension ProblemLog {
     mutating func addCutMarks(line: Int) {
         add(
             .warning, "combining-marks", line: line,
-            "More than \(CombiningMarks.longestRun) combining marks follow each other; the others were left out.")
+            Sentence(
+                .combiningMarks,
+                "More than \(CombiningMarks.longestRun, .count) combining marks follow each other; the others were left out."
+            ))
     }
 }

@@ -64,7 +64,7 @@ struct FileSurvey {
     /// The result for a file that is refused as a whole.
     func refusal(of reader: CalendarReader, _ log: ProblemLog) -> CalendarReading? {
         if byteCount > Self.byteLimit(reader.options) { return reader.refusedForSize(byteCount, log) }
-        return notACalendar.map { reader.refused($0, $0.refusal ?? "", log) }
+        return notACalendar.map { reader.refused($0, $0.refusal, log) }
     }
 
     func builder(_ calendar: Int, _ options: CalendarReader.Options, log: consuming ProblemLog) -> CalendarBuilder {

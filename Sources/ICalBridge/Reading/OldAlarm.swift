@@ -34,7 +34,7 @@ extension ComponentReader {
             draft.alarms.count + draft.oldAlarms.count < context.options.limits.alarms
         else {
             context.log.add(
-                .warning, "alarm-refused", line: property.line, text: property.text,
+                .warning, "alarm-refused", line: property.line, text: property.text, .oldReminderLost,
                 "A reminder of vCalendar 1.0 was left out.")
             return
         }
@@ -43,7 +43,7 @@ extension ComponentReader {
         draft.oldAlarms.append(
             OldAlarm(action: isSound ? "AUDIO" : "DISPLAY", time: time, text: text.isEmpty ? nil : text))
         context.log.add(
-            .repaired, "vcalendar-1-alarm", line: property.line, text: property.text,
+            .repaired, "vcalendar-1-alarm", line: property.line, text: property.text, .oldReminderRead,
             "A reminder of vCalendar 1.0 was read as a VALARM; that it repeats was left out.")
     }
 }

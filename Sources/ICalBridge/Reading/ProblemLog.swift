@@ -28,15 +28,23 @@ struct ProblemLog: Sendable {
 
     mutating func add(
         _ severity: Problem.Severity, _ code: Problem.Code, line: Int, uid: String? = nil,
-        text: @autoclosure () -> String? = nil,
-        _ message: @autoclosure () -> String
+        text: @autoclosure () -> String? = nil, _ sentence: @autoclosure () -> Sentence
     ) {
         let count = counts[code, default: 0] + 1
         counts[code] = count
         guard count <= limit else { return addUnlisted(1, code, line: line, severity) }
         problems.append(
             Problem(
-                line: line, uid: uid, severity: severity, code: code, message: message(), text: text().map(Self.short)))
+                line: line, uid: uid, severity: severity, code: code, sentence: sentence(),
+                text: text().map(Self.short)))
+    }
+
+    mutating func add(
+        _ severity: Problem.Severity, _ code: Problem.Code, line: Int, uid: String? = nil,
+        text: @autoclosure () -> String? = nil, _ said: Sentence.Code, _ english: @autoclosure () -> Sentence.Text,
+        count: Int? = nil
+    ) {
+        add(severity, code, line: line, uid: uid, text: text(), Sentence(said, english(), count: count))
     }
 
     /// Adds a mark after the problems so far.
@@ -120,7 +128,8 @@ struct ProblemLog: Sendable {
         let rest = unlisted.map { code, more in
             Problem(
                 line: more.line, severity: more.severity, code: code,
-                message: "\(more.count) more problems of this kind from here on are not listed.")
+                sentence: Sentence(
+                    .moreProblems, "\(more.count, .count) more problems of this kind from here on are not listed."))
         }
         return Self.sorted(problems + rest.sorted { $0.code.rawValue < $1.code.rawValue })
     }

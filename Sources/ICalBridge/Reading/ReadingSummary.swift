@@ -34,8 +34,8 @@ struct ReadingSummary {
         if tree.overLimit > 0 {
             reading.skipped += tree.overLimit
             log.add(
-                .error, "too-many-components", line: 0,
-                "The file has \(tree.overLimit) more entries than the limit of \(limits.components); they are lost."
+                .error, "too-many-components", line: 0, .tooManyEntries,
+                "The file has \(tree.overLimit, .count) more entries than the limit of \(limits.components, .limit); they are lost."
             )
         }
         if isVersion1 {
@@ -56,17 +56,25 @@ struct ReadingSummary {
             // A missing value has its actual reason on a later line.
             let missing: Set<Problem.Code> = ["missing-start", "recurrence-id-unreadable"]
             let errors = reading.problems.filter { $0.severity == .error }
-            let reason = (errors.first { !missing.contains($0.code) } ?? errors.first)?.message ?? ""
-            reading.refusal =
-                "\(found == 1 ? "Its one entry" : "None of its \(found) entries") could \(found == 1 ? "not " : "")be read. \(reason)"
+            let reason =
+                (errors.first { !missing.contains($0.code) } ?? errors.first)?.sentence ?? Sentence(ofOthers: "")
+            reading.refusalSentence =
+                found == 1
+                ? Sentence(.entriesUnreadable, "Its one entry could not be read. \(reason, .sentence)", count: 1)
+                : Sentence(
+                    .entriesUnreadable, "None of its \(found, .count) entries could be read. \(reason, .sentence)")
         } else if isEmptyCalendar {
             let broken: Set<Problem.Code> = ["missing-end", "line-not-property", "line-too-long"]
             if let first = reading.problems.first(where: { broken.contains($0.code) }) {
-                reading.refusal = "A calendar begins but holds no entry that can be read. \(first.message)"
+                reading.refusalSentence = Sentence(
+                    .calendarUnreadable,
+                    "A calendar begins but holds no entry that can be read. \(first.sentence, .sentence)")
             }
         } else {
             if isContacts { reading.format = .contacts }
-            reading.refusal = reading.format.refusal ?? "The file holds no event, to-do or journal entry."
+            reading.refusalSentence =
+                reading.format.refusal
+                ?? Sentence(.fileWithoutEntries, "The file holds no event, to-do or journal entry.")
         }
     }
 }

@@ -59,17 +59,23 @@ extension SourceFormat {
     }
 
     /// One sentence for the person who sent the bytes; nil for a format that can be read.
-    var refusal: String? {
+    var refusal: Sentence? {
         switch self {
         case .calendar, .calendars, .components, .vCalendar1, .csv: nil
-        case .jCal: "This is a calendar as JSON (jCal) and not an .ics file."
-        case .json: "This is JSON, not a calendar file: the link probably leads to a programming interface."
-        case .html: "This is a web page, not a calendar: the link probably needs a sign-in."
-        case .xml: "This is an XML file, not an .ics calendar: ask its source for the .ics format."
-        case .contacts: "This is an address book (vCard), not a calendar."
-        case .empty: "The file is empty."
-        case .binary: "This is not a text file, so it is not a calendar. If it is an archive, unpack it first."
-        case .text: "This is a text without any calendar entry: no BEGIN:VCALENDAR was found."
+        case .jCal: Sentence(.fileIsJCal, "This is a calendar as JSON (jCal) and not an .ics file.")
+        case .json:
+            Sentence(
+                .fileIsJSON, "This is JSON, not a calendar file: the link probably leads to a programming interface.")
+        case .html: Sentence(.fileIsWebPage, "This is a web page, not a calendar: the link probably needs a sign-in.")
+        case .xml:
+            Sentence(.fileIsXML, "This is an XML file, not an .ics calendar: ask its source for the .ics format.")
+        case .contacts: Sentence(.fileIsAddressBook, "This is an address book (vCard), not a calendar.")
+        case .empty: Sentence(.fileEmpty, "The file is empty.")
+        case .binary:
+            Sentence(
+                .fileIsBinary, "This is not a text file, so it is not a calendar. If it is an archive, unpack it first."
+            )
+        case .text: Sentence(.fileIsText, "This is a text without any calendar entry: no BEGIN:VCALENDAR was found.")
         }
     }
 }

@@ -67,24 +67,28 @@ struct SourceText {
                 switch reading {
                 case .declared(let charset):
                     log.add(
-                        .repaired, "not-utf8", line: Int(lines.line), text: lines.text,
-                        "\(subject) not UTF-8 and \(verb) read as \(charset.rawValue), which is declared.")
+                        .repaired, "not-utf8", line: Int(lines.line), text: lines.text, .charsetDeclared,
+                        "\(english: subject) not UTF-8 and \(english: verb) read as \(charset.rawValue, .charset), which is declared.",
+                        count: lines.count)
                 case .guessed(let charset):
                     log.add(
-                        .warning, "not-utf8", line: Int(lines.line), text: lines.text,
-                        "\(subject) not UTF-8 and \(verb) read as \(charset.rawValue), which the bytes look like.")
+                        .warning, "not-utf8", line: Int(lines.line), text: lines.text, .charsetGuessed,
+                        "\(english: subject) not UTF-8 and \(english: verb) read as \(charset.rawValue, .charset), which the bytes look like.",
+                        count: lines.count)
                 case .mixed:
                     log.add(
-                        .warning, "not-utf8", line: Int(lines.line), text: lines.text,
-                        "\(subject) not UTF-8 and \(verb) read as Windows-1252.")
+                        .warning, "not-utf8", line: Int(lines.line), text: lines.text, .charsetWindows,
+                        "\(english: subject) not UTF-8 and \(english: verb) read as Windows-1252.", count: lines.count)
                 }
             }
             if let firstControl {
-                log.add(.repaired, "control-characters", line: firstControl, "Control characters were removed.")
+                log.add(
+                    .repaired, "control-characters", line: firstControl, .controlCharacters,
+                    "Control characters were removed.")
             }
             if let firstIndented {
                 log.add(
-                    .repaired, "indented-lines", line: firstIndented,
+                    .repaired, "indented-lines", line: firstIndented, .linesIndented,
                     "Lines are indented, which joins them to the lines before them; they were read as lines of their own."
                 )
             }
@@ -147,11 +151,13 @@ struct SourceText {
     }
 
     static func reportUTF16(to log: inout ProblemLog) {
-        log.add(.repaired, "not-utf8", line: 0, "The file is UTF-16 and was read as such; a calendar has to be UTF-8.")
+        log.add(
+            .repaired, "not-utf8", line: 0, .charsetUTF16,
+            "The file is UTF-16 and was read as such; a calendar has to be UTF-8.")
     }
 
     static func reportNULs(_ count: Int, to log: inout ProblemLog) {
-        log.add(.repaired, "nul-bytes", line: 0, "\(count) NUL bytes were removed.")
+        log.add(.repaired, "nul-bytes", line: 0, .nulBytes, "\(count, .count) NUL bytes were removed.")
     }
 
     /// Joins folded lines; LF, CR and CRLF each end a line.

@@ -28,7 +28,8 @@ extension TimeZoneDefinition {
             }
         }
         guard let identifier, !identifier.isEmpty else {
-            log.add(.warning, "zone-without-name", line: line, "A VTIMEZONE without TZID was left out.")
+            log.add(
+                .warning, "zone-without-name", line: line, .zoneWithoutName, "A VTIMEZONE without TZID was left out.")
             return nil
         }
         var observances: [Observance] = []
@@ -41,7 +42,8 @@ extension TimeZoneDefinition {
                     guard rules <= ruleLimit else {
                         log.add(
                             .warning, "zone-rule-refused", line: child.span.lowerBound, text: identifier,
-                            "The VTIMEZONE has more rules than are followed; this part was left out.")
+                            .zoneTooManyRules, "The VTIMEZONE has more rules than are followed; this part was left out."
+                        )
                         continue
                     }
                 }
@@ -56,7 +58,7 @@ extension TimeZoneDefinition {
         }
         guard !observances.isEmpty else {
             log.add(
-                .warning, "zone-without-rules", line: line, text: identifier,
+                .warning, "zone-without-rules", line: line, text: identifier, .zoneWithoutParts,
                 "A VTIMEZONE without a readable part was left out.")
             return nil
         }
@@ -91,14 +93,14 @@ extension TimeZoneDefinition {
         }
         guard let to else {
             log.add(
-                .warning, "zone-part-unreadable", line: raw.span.lowerBound,
+                .warning, "zone-part-unreadable", line: raw.span.lowerBound, .zonePartUnreadable,
                 "A part of a VTIMEZONE has no readable TZOFFSETTO and was left out.")
             return nil
         }
         let epoch = CivilDateTime(startOf: CivilDate(daysSinceEpoch: 0))
         if let rule, rule.hasMore(thanDaysFrom: start ?? epoch) {
             log.add(
-                .warning, "zone-rule-refused", line: raw.span.lowerBound, text: rule.description,
+                .warning, "zone-rule-refused", line: raw.span.lowerBound, text: rule.description, .zoneRuleParts,
                 "Weeks and times of the day in a rule of a VTIMEZONE are not followed; they were left out.")
         }
         return (
@@ -115,7 +117,7 @@ extension TimeZoneDefinition {
         let rule = (try? RecurrenceRule(text)) ?? (try? RecurrenceRule(RuleRepair.without("COUNT", in: text)))
         if let rule, rule.frequency == .yearly { return rule }
         log.add(
-            .warning, "zone-rule-refused", line: property.line, text: property.text,
+            .warning, "zone-rule-refused", line: property.line, text: property.text, .zoneRuleNotYearly,
             "This rule of a VTIMEZONE is not a yearly one that can be followed; it was left out.")
         return nil
     }

@@ -67,8 +67,11 @@ struct ZoneResolver {
                 if own.definition.isMeanTime {
                     log.add(
                         .warning, "zone-guessed", line: line, text: text,
-                        "The file defines this zone by mean solar time, which nobody has used for a century; "
-                            + "\(match.zone.identifier) was read.")
+                        .zoneSolar,
+                        """
+                        The file defines this zone by mean solar time, which nobody has used for a century; \
+                        \(match.zone.identifier, .zone) was read.
+                        """)
                     return found(match.zone, match.how)
                 }
             }
@@ -92,23 +95,24 @@ struct ZoneResolver {
             case .exact: break
             case .offset:
                 log.add(
-                    .warning, "zone-guessed", line: line, text: text,
+                    .warning, "zone-guessed", line: line, text: text, .zoneByOffset,
                     "The file does not define this zone; its times were read with the offset in its name, all year.")
             default:
                 log.add(
-                    .repaired, "zone-guessed", line: line, text: text,
-                    "The file does not define this zone, which was read as \(match.zone.identifier).")
+                    .repaired, "zone-guessed", line: line, text: text, .zoneGuessed,
+                    "The file does not define this zone, which was read as \(match.zone.identifier, .zone).")
             }
             return found(match.zone, match.how)
         }
         if let assumed = homes.first {
             log.add(
-                .warning, "zone-unknown", line: line, text: text,
-                "The file does not define this zone and its name says nothing; \(assumed.identifier) was assumed.")
+                .warning, "zone-unknown", line: line, text: text, .zoneAssumed,
+                "The file does not define this zone and its name says nothing; \(assumed.identifier, .zone) was assumed."
+            )
             return found(assumed, .assumed)
         }
         log.add(
-            .warning, "zone-unknown", line: line, text: text,
+            .warning, "zone-unknown", line: line, text: text, .zoneUnknown,
             "The file does not define this zone and its name says nothing; its times were left without a zone.")
         return (.floating, TimeZoneResolution(tzid: tzid, resolvedTo: nil, how: .assumed))
     }

@@ -13,11 +13,11 @@ struct ClientRule: Sendable {
     /// since.
     let source: String
     /// What the app does with this file; nil when the rule does not apply to it.
-    let sentence: @Sendable (FileFacts) -> String?
+    let sentence: @Sendable (FileFacts) -> Sentence?
 
     init(
         _ id: String, _ clients: [CalendarClient], _ outcome: ClientVerdict.Outcome, _ source: String,
-        _ sentence: @escaping @Sendable (FileFacts) -> String?
+        _ sentence: @escaping @Sendable (FileFacts) -> Sentence?
     ) {
         (self.id, self.clients, self.outcome, self.source) = (id, clients, outcome, source)
         self.sentence = sentence
@@ -45,8 +45,24 @@ extension Int {
     }
 }
 
-/// Up to two of the names, and how many more there are.
-func someOf(_ names: [String]) -> String {
-    let shown = names.prefix(2).map(ProblemLog.short).joined(separator: ", ")
-    return names.count > 2 ? "\(shown) and \((names.count - 2).grouped) more" : shown
+extension Sentence.Text.StringInterpolation {
+    mutating func appendInterpolation(grouped number: Int, _ place: Sentence.Argument.Place) {
+        append(number.grouped, .init(place, .number(number)))
+    }
+
+    mutating func appendInterpolation(_ count: Int, of noun: String) {
+        append(count.of(noun), .init(.count, .number(count)))
+    }
+
+    mutating func appendInterpolation(_ count: Int, the noun: String) {
+        append(count.the(noun), .init(.count, .number(count)))
+    }
+
+    /// Inserts up to two of the names of zones, and how many more there are.
+    mutating func appendInterpolation(someOf names: [String]) {
+        let shown = names.prefix(2).map(ProblemLog.short).joined(separator: ", ")
+        guard names.count > 2 else { return appendInterpolation(shown, .zones) }
+        appendInterpolation(
+            Sentence(.someNames, "\(shown, .names) and \(grouped: names.count - 2, .count) more"), .zones)
+    }
 }

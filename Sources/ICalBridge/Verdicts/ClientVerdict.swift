@@ -18,11 +18,16 @@ public struct ClientVerdict: Hashable, Sendable, Codable {
         /// The effect on the whole file; `takes` means that the reason is worth mentioning but does no harm.
         public var outcome: Outcome
         /// What the app does, as a sentence without the app's name as its subject: `ignores the 3 to-dos`.
-        public var sentence: String
+        public var sentence: Sentence
+        /// The same in English; a new one has no words in other languages.
+        public var message: String {
+            get { sentence.text }
+            set { sentence = Sentence(ofOthers: newValue) }
+        }
         /// The source: `[code]` is the app's own source code, `[issue]` a report, `[doc]` and `[blog]` a page.
         public var source: String
 
-        package init(rule: String, outcome: Outcome, sentence: String, source: String) {
+        package init(rule: String, outcome: Outcome, sentence: Sentence, source: String) {
             (self.rule, self.outcome, self.sentence, self.source) = (rule, outcome, sentence, source)
         }
     }

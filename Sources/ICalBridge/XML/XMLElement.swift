@@ -71,8 +71,10 @@ package struct XMLElement: Sendable {
 package struct XMLFailure: Error, Hashable {
     /// The line of the text, from 1; nil when no single line is meant.
     package var line: Int?
-    /// One sentence that says what was found.
-    package var message: String
+    /// What was found.
+    package var sentence: Sentence
 
-    package init(line: Int? = nil, message: String) { (self.line, self.message) = (line, message) }
+    package var message: String { sentence.text }
+
+    package init(line: Int? = nil, sentence: Sentence) { (self.line, self.sentence) = (line, sentence) }
 }

@@ -64,13 +64,15 @@ package struct XMLReader {
         var reader = try XMLReader(bytes, limits: limits)
         reader.partsChildren = false
         _ = try reader.next()
-        guard let root = reader.root else { throw reader.failure("The XML breaks off.") }
+        guard let root = reader.root else { throw reader.failure(.xmlEnds, "The XML breaks off.") }
         return root
     }
 
     /// Prepares to read a text child by child, so that no more than one of them is in memory.
     package init(_ bytes: [UInt8], limits: Limits = Limits()) throws(XMLFailure) {
-        guard (try? UTF8Span(validating: bytes.span)) != nil else { throw XMLFailure(message: "The XML is not UTF-8.") }
+        guard (try? UTF8Span(validating: bytes.span)) != nil else {
+            throw XMLFailure(sentence: Sentence(.xmlNotUTF8, "The XML is not UTF-8."))
+        }
         self.bytes = bytes
         self.limits = limits
         partsChildren = true
@@ -78,8 +80,8 @@ package struct XMLReader {
         index = start
     }
 
-    private func failure(_ message: String) -> XMLFailure {
-        XMLFailure(line: 1 + bytes[..<min(index, bytes.count)].count { $0 == 10 }, message: message)
+    private func failure(_ code: Sentence.Code, _ text: Sentence.Text) -> XMLFailure {
+        XMLFailure(line: 1 + bytes[..<min(index, bytes.count)].count { $0 == 10 }, sentence: Sentence(code, text))
     }
 
     /// Returns the next child of the root; after the last one, returns nil and sets `root`.
@@ -103,15 +105,18 @@ package struct XMLReader {
                 try skip(past: "]]>", from: from)
                 try append(bytes[from..<index - 3])
             } else if rest.starts(with: "<!".utf8) {
-                throw failure("The XML has a document type, which is not read: it can pull in other files.")
+                throw failure(
+                    .xmlDocumentType, "The XML has a document type, which is not read: it can pull in other files.")
             } else if rest.starts(with: "</".utf8) {
                 if let closed = try endTag() { root = closed }
             } else {
-                guard root == nil else { throw failure("There is something after the end of the XML.") }
+                guard root == nil else {
+                    throw failure(.xmlAfterEnd, "There is something after the end of the XML.")
+                }
                 if let empty = try startTag() { root = empty }
             }
         }
-        guard open.isEmpty, root != nil else { throw failure("The XML breaks off.") }
+        guard open.isEmpty, root != nil else { throw failure(.xmlEnds, "The XML breaks off.") }
         return nil
     }
 
@@ -125,7 +130,7 @@ package struct XMLReader {
             }
         }
         index = bytes.count
-        throw failure("The XML breaks off.")
+        throw failure(.xmlEnds, "The XML breaks off.")
     }
 
     /// Accepts a declaration only at the start, and only with an encoding that is UTF-8 or a part of it.
@@ -133,23 +138,27 @@ package struct XMLReader {
         let from = index
         try skip(past: "?>", from: index + 2)
         guard !limits.isLenient, bytes[from..<index].starts(with: "<?xml ".utf8) else { return }
-        guard isFirst else { throw failure("The XML's declaration is not at the start.") }
+        guard isFirst else { throw failure(.xmlDeclaration, "The XML's declaration is not at the start.") }
         let said = String(fromOutside: bytes[from..<index]).lowercased()
         guard let encoding = said.parted(at: "encoding=")?.after else { return }
         let name = encoding.dropFirst().utf8.prefix { $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "'") }
         guard name.elementsEqual("utf-8".utf8) || name.elementsEqual("us-ascii".utf8) else {
-            throw failure("The XML is not UTF-8.")
+            throw failure(.xmlNotUTF8, "The XML is not UTF-8.")
         }
     }
 
     private mutating func append(_ data: ArraySlice<UInt8>) throws(XMLFailure) {
         guard let last = open.indices.last else {
-            guard data.allSatisfy(\.isXMLSpace) else { throw failure("There is text outside the XML's root element.") }
+            guard data.allSatisfy(\.isXMLSpace) else {
+                throw failure(.xmlTextOutside, "There is text outside the XML's root element.")
+            }
             return
         }
         var previous: UInt8 = 0
         for byte in data {
-            guard byte >= 32 || byte.isXMLSpace || limits.isLenient else { throw failure(Self.control) }
+            guard byte >= 32 || byte.isXMLSpace || limits.isLenient else {
+                throw failure(.xmlControlCharacter, Self.control)
+            }
             // Every line break becomes one line feed (XML 1.0 section 2.11).
             if byte == 13 || byte == 10 && previous != 13 {
                 open[last].text.append(10)
@@ -160,7 +169,7 @@ package struct XMLReader {
         }
     }
 
-    private static let control = "The XML has a control character."
+    private static let control: Sentence.Text = "The XML has a control character."
 
     /// Reads character data up to the next tag.
     private mutating func text() throws(XMLFailure) {
@@ -171,14 +180,14 @@ package struct XMLReader {
             var place = index
             while let found = ByteSearch.first(UInt8(ascii: ">"), in: bytes, from: place, to: stop) {
                 guard !bytes[index..<found].suffix(2).elementsEqual("]]".utf8) else {
-                    throw failure("A section in the XML ends that did not begin.")
+                    throw failure(.xmlSectionEnd, "A section in the XML ends that did not begin.")
                 }
                 place = found + 1
             }
             index = stop
             guard index < end else { break }
             guard let last = open.indices.last else {
-                throw failure("There is text outside the XML's root element.")
+                throw failure(.xmlTextOutside, "There is text outside the XML's root element.")
             }
             open[last].text += try reference()
         }
@@ -187,7 +196,7 @@ package struct XMLReader {
     /// Reads `&amp;`, `&#10;` or `&#xA;`, and returns the character's bytes.
     private mutating func reference() throws(XMLFailure) -> [UInt8] {
         guard let end = ByteSearch.first(UInt8(ascii: ";"), in: bytes, from: index, to: min(index + 12, bytes.count))
-        else { throw failure("An & in the XML is not the beginning of an entity.") }
+        else { throw failure(.xmlAmpersand, "An & in the XML is not the beginning of an entity.") }
         let name = String(fromOutside: bytes[index + 1..<end])
         let scalar: Unicode.Scalar?
         switch name {
@@ -205,7 +214,7 @@ package struct XMLReader {
         default: scalar = nil
         }
         guard let scalar, limits.isLenient || scalar.isInXML else {
-            throw failure("The XML has an entity that is not known.")
+            throw failure(.xmlEntityUnknown, "The XML has an entity that is not known.")
         }
         index = end + 1
         return Array(String(Character(scalar)).utf8)
@@ -217,10 +226,12 @@ package struct XMLReader {
 extension XMLReader {
     /// Reads `<name a="b">`; returns the element when it is empty and is the root.
     private mutating func startTag() throws(XMLFailure) -> XMLElement? {
-        guard open.count < limits.depth else { throw failure("The XML is nested too deeply for a calendar.") }
+        guard open.count < limits.depth else {
+            throw failure(.xmlTooDeep, "The XML is nested too deeply for a calendar.")
+        }
         count += 1
         guard count <= limits.elements, !partsChildren || count - countBefore <= limits.elementsOfChild else {
-            throw failure("The XML has too many elements.")
+            throw failure(.xmlTooManyElements, "The XML has too many elements.")
         }
         index += 1
         let tag = try name()
@@ -228,14 +239,16 @@ extension XMLReader {
         var attributes: [(name: ArraySlice<UInt8>, value: String)] = []
         while true {
             let isSpaced = skipSpace()
-            guard index < bytes.count else { throw failure("The XML breaks off within a tag.") }
+            guard index < bytes.count else {
+                throw failure(.xmlEndsInTag, "The XML breaks off within a tag.")
+            }
             if bytes[index] == UInt8(ascii: ">") || bytes[index] == UInt8(ascii: "/") { break }
             guard isSpaced, attributes.count < limits.attributes else {
-                throw failure("A tag in the XML has too many attributes, or no space before one.")
+                throw failure(.xmlTagAttributes, "A tag in the XML has too many attributes, or no space before one.")
             }
             let name = try name()
             guard !attributes.contains(where: { $0.name.elementsEqual(name) }) else {
-                throw failure("An attribute in the XML is given twice.")
+                throw failure(.xmlAttributeTwice, "An attribute in the XML is given twice.")
             }
             attributes.append((name, try value()))
         }
@@ -243,12 +256,15 @@ extension XMLReader {
             if name.elementsEqual("xmlns".utf8) {
                 namespaces.append(([], XMLNamespace(value)))
             } else if name.starts(with: "xmlns:".utf8) {
-                guard !value.isEmpty else { throw failure("A prefix in the XML is bound to no namespace.") }
+                guard !value.isEmpty else {
+                    throw failure(.xmlPrefixUnbound, "A prefix in the XML is bound to no namespace.")
+                }
                 namespaces.append((name.dropFirst(6), XMLNamespace(value)))
             }
         }
         guard namespaces.count <= limits.declarations else {
-            throw failure("An element in the XML declares more namespaces than a calendar needs.")
+            throw failure(
+                .xmlTooManyNamespaces, "An element in the XML declares more namespaces than a calendar needs.")
         }
         let (namespace, local) = try resolved(tag)
         let plain = attributes.filter { !$0.name.contains(UInt8(ascii: ":")) && !$0.name.elementsEqual("xmlns".utf8) }
@@ -261,7 +277,7 @@ extension XMLReader {
         let isEmpty = bytes[index] == UInt8(ascii: "/")
         if isEmpty { index += 1 }
         guard index < bytes.count, bytes[index] == UInt8(ascii: ">") else {
-            throw failure("A tag in the XML has no end.")
+            throw failure(.xmlTagOpen, "A tag in the XML has no end.")
         }
         index += 1
         open.append(Open(element: element, tag: tag, declarations: declarations))
@@ -274,7 +290,7 @@ extension XMLReader {
         _ = skipSpace()
         guard index < bytes.count, bytes[index] == UInt8(ascii: ">"), open.last?.tag.elementsEqual(tag) == true else {
             throw failure(
-                "</\(String(fromOutside: tag.prefix(40)))> in the XML ends no element that is open.")
+                .xmlEndTag, "</\(String(fromOutside: tag.prefix(40)), .name)> in the XML ends no element that is open.")
         }
         index += 1
         return close()
@@ -298,13 +314,13 @@ extension XMLReader {
     private func resolved(_ tag: ArraySlice<UInt8>) throws(XMLFailure) -> (XMLNamespace, String) {
         let parts = tag.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
         guard parts.count <= 2, let local = parts.last, !local.isEmpty else {
-            throw failure("A name in the XML has more than one prefix.")
+            throw failure(.xmlNameTwoPrefixes, "A name in the XML has more than one prefix.")
         }
         let prefix = parts.count == 2 ? parts[0] : []
         let found = namespaces.last { $0.prefix.elementsEqual(prefix) }?.namespace
         if let found { return (found, String(fromOutside: local)) }
         guard limits.isLenient || parts.count == 1 || prefix.elementsEqual("xml".utf8) else {
-            throw failure("A prefix in the XML is not declared.")
+            throw failure(.xmlPrefixUndeclared, "A prefix in the XML is not declared.")
         }
         return (parts.count == 1 ? .undeclared : .other, String(fromOutside: local))
     }
@@ -312,12 +328,12 @@ extension XMLReader {
     private mutating func value() throws(XMLFailure) -> String {
         _ = skipSpace()
         guard index < bytes.count, bytes[index] == UInt8(ascii: "=") else {
-            throw failure("An attribute in the XML has no value.")
+            throw failure(.xmlAttributeWithoutValue, "An attribute in the XML has no value.")
         }
         index += 1
         _ = skipSpace()
         guard index < bytes.count, bytes[index] == 34 || bytes[index] == 39 else {
-            throw failure("An attribute's value in the XML is not in quotes.")
+            throw failure(.xmlAttributeUnquoted, "An attribute's value in the XML is not in quotes.")
         }
         let quote = bytes[index]
         index += 1
@@ -327,14 +343,15 @@ extension XMLReader {
             case UInt8(ascii: "&"):
                 text += try reference()
                 continue
-            case UInt8(ascii: "<"): throw failure("An attribute's value in the XML has a <.")
+            case UInt8(ascii: "<"):
+                throw failure(.xmlAttributeLessThan, "An attribute's value in the XML has a <.")
             case 9, 10, 13: text.append(32)
-            case 0..<32 where !limits.isLenient: throw failure(Self.control)
+            case 0..<32 where !limits.isLenient: throw failure(.xmlControlCharacter, Self.control)
             default: text.append(bytes[index])
             }
             index += 1
         }
-        guard index < bytes.count else { throw failure("The XML breaks off within a tag.") }
+        guard index < bytes.count else { throw failure(.xmlEndsInTag, "The XML breaks off within a tag.") }
         index += 1
         return String(fromOutside: text)
     }
@@ -346,7 +363,7 @@ extension XMLReader {
         let first = name.first ?? 0
         // A name does not begin with a digit, `-` or `.`.
         guard name.count <= limits.name, first | 0x20 >= 97 && first | 0x20 <= 122 || first == 95 || first >= 128 else {
-            throw failure("A < in the XML is not the beginning of an element.")
+            throw failure(.xmlLessThan, "A < in the XML is not the beginning of an element.")
         }
         return name
     }

@@ -64,7 +64,7 @@ extension ImportSummary {
             writer.write(problem.line)
             writer.write(problem.severity.rawValue)
             writer.write(problem.code.rawValue)
-            writer.write(problem.message)
+            writer.write(problem.sentence)
             writer.field("c", problem.column)
             writer.field("u", problem.uid)
             writer.field("t", problem.text)
@@ -87,7 +87,7 @@ extension ImportSummary {
             guard let severity = Problem.Severity(rawValue: try reader.text()) else { throw reader.failure() }
             var problem = Problem(
                 line: line, severity: severity, code: Problem.Code(rawValue: try reader.text()),
-                message: try reader.text())
+                sentence: try reader.sentence())
             while let letter = try reader.tag() {
                 switch letter {
                 case "c": problem.column = try reader.integer()

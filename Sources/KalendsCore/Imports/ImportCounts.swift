@@ -38,7 +38,7 @@ struct ImportCounts: Sendable {
                 Marked(
                     value: Problem(
                         line: item.line, uid: item.event.uid, severity: .warning,
-                        code: item.change == .skipped ? "event-skipped" : "event-matched", message: reason),
+                        code: item.change == .skipped ? "event-skipped" : "event-matched", sentence: reason),
                     isShared: item.isShared, storedUID: item.storedUID))
         }
         if item.event.isPrivate, item.record?.importedBy == nil, item.change != .skipped, unseen.count < Self.listed {
@@ -46,7 +46,8 @@ struct ImportCounts: Sendable {
                 Marked(
                     value: Problem(
                         line: item.line, uid: item.event.uid, severity: .warning, code: "private-event",
-                        message: "It is marked private and no user imported it, so no feed shows it.")))
+                        sentence: Sentence(
+                            .privateUnseen, "It is marked private and no user imported it, so no feed shows it."))))
         }
     }
 

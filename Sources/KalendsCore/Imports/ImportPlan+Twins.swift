@@ -224,7 +224,8 @@ extension ImportPlan {
                 var record = wanted
                 if let gone = stored[wanted.key] { record.sequence = max(record.sequence, gone.sequence + 1) }
                 items[index].rows = Rows(record)
-                items[index].reason = "Its series exists under another UID, and so this is stored under that UID."
+                items[index].reason = Sentence(
+                    .seriesUnderOtherUID, "Its series exists under another UID, and so this is stored under that UID.")
             }
         }
     }
@@ -245,7 +246,9 @@ extension ImportPlan {
         item.rows = nil
         if isEqual {
             item.change = .unchanged
-            item.reason = "The same event exists under another UID: start, end, title, place and repetition are equal."
+            item.reason = Sentence(
+                .sameUnderOtherUID,
+                "The same event exists under another UID: start, end, title, place and repetition are equal.")
             if !item.event.extras.isEmpty {
                 item.leftOut = item.event.stored(keeping: twin.extras.union([.reminders])).leftOut
             }
@@ -254,7 +257,7 @@ extension ImportPlan {
         record.rename(item.event, twin.record.uid, keeping: extras.union(owner.isSubscription ? [] : twin.extras))
         guard let updated = item.compare(record, with: twin.record, self) else { return }
         item.rows = Rows(updated, before: twin.record)
-        item.reason = "It replaces the same event, which stays under another UID."
+        item.reason = Sentence(.replacesOtherUID, "It replaces the same event, which stays under another UID.")
     }
 }
 

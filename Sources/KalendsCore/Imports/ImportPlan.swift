@@ -19,7 +19,7 @@ struct ImportPlan: Sendable {
         /// Whether everybody in the circle may know about the event.
         var isShared: Bool
         /// The reason, unless the event is clearly new or unchanged.
-        var reason: String?
+        var reason: Sentence?
         /// The UID of the stored event that this one is, if it is another.
         var storedUID: String?
         /// What is stored; nil unless the event is created or updated.
@@ -101,20 +101,22 @@ struct ImportPlan: Sendable {
         for place in items.indices {
             if !index.isNewest(first + place) {
                 items[place].id += "-\(first + place)"
-                items[place].skip("The file holds a newer version of the same event.")
+                items[place].skip(.newerInFile, "The file holds a newer version of the same event.")
             } else if items[place].event.uid.utf8.count > limits.uid {
-                items[place].skip("Its UID is longer than \(limits.uid) bytes.")
+                items[place].skip(.uidTooLong, "Its UID is longer than \(limits.uid, .count) bytes.")
             } else if own.contains(ByteString(items[place].event.uid)) {
                 items[place].skip(
-                    "This is an event of the schedule itself; it is not imported into the schedule again.")
+                    .ownSchedule, "This is an event of the schedule itself; it is not imported into the schedule again."
+                )
             } else if Mark.isOn(uid: items[place].event.uid, url: items[place].event.url) {
-                items[place].skip("Kalends wrote this event into a calendar; it is not imported from there.")
+                items[place].skip(
+                    .ownWriting, "Kalends wrote this event into a calendar; it is not imported from there.")
             }
         }
         try await compare(&items, drafts, first: first, store)
         for place in items.indices where excluded.contains(ByteString(items[place].id)) {
             unmetExclusions.remove(ByteString(items[place].id))
-            items[place].skip("It was excluded.")
+            items[place].skip(.excluded, "It was excluded.")
         }
         for item in items { tally.add(item, zone) }
         return items
@@ -141,7 +143,7 @@ struct ImportPlan: Sendable {
                 (record.content, items[index].leftOut) = drafts[index].event.stored(keeping: [.reminders])
             }
             guard record.content.utf8.count <= limits.event else {
-                items[index].skip("The event is larger than \(limits.event >> 10) KiB.")
+                items[index].skip(.eventTooLarge, "The event is larger than \(limits.event >> 10, .count) KiB.")
                 continue
             }
             let home = owner.place(of: record.uid)
@@ -153,7 +155,8 @@ struct ImportPlan: Sendable {
             }
             if let old = before ?? former {
                 if drafts[index].isSettled, !owner.isSubscription, old.startsAt != record.startsAt {
-                    items[index].skip("It only changes a part of its series, which is already in the circle.")
+                    items[index].skip(
+                        .changesOtherSeries, "It only changes a part of its series, which is already in the circle.")
                     continue
                 }
                 try keepExtras(of: old, &record, &items[index])
@@ -166,7 +169,7 @@ struct ImportPlan: Sendable {
                     var hidden = old
                     (hidden.source, hidden.visibleTo) = (record.source, record.visibleTo)
                     items[index].change = .updated
-                    items[index].reason = "It is private now."
+                    items[index].reason = Sentence(.privateNow, "It is private now.")
                     items[index].rows = Rows(next(hidden, after: old), before: before, former: former)
                 }
                 items[index].reportIfShared(record, owner)
@@ -266,16 +269,17 @@ struct ImportPlan: Sendable {
 }
 
 extension ImportPlan.Item {
-    fileprivate mutating func skip(_ why: String) {
+    fileprivate mutating func skip(_ code: Sentence.Code, _ text: Sentence.Text) {
         change = .skipped
-        reason = why
+        reason = Sentence(code, text)
         rows = nil
     }
 
     /// Gives a private event a reason if everybody sees it as an earlier import brought it.
     fileprivate mutating func reportIfShared(_ record: ImportedEventRecord, _ owner: ImportOwner) {
         guard reason == nil, record.visibleTo != nil, owner.isStillShared(record.uid) else { return }
-        reason = "It is private now, but others still see it as an earlier import brought it."
+        reason = Sentence(
+            .privateButShared, "It is private now, but others still see it as an earlier import brought it.")
     }
 
     /// Decides between the stored event and the one in the file; returns the row to store, if the event is updated.
@@ -286,7 +290,7 @@ extension ImportPlan.Item {
             change = .unchanged
         } else if !new.source.isSubscription, Self.isOlder(new, than: old) {
             change = .unchanged
-            reason = "The stored event is newer than the file's."
+            reason = Sentence(.storedNewer, "The stored event is newer than the file's.")
         } else {
             change = .updated
             return plan.next(new, after: old)

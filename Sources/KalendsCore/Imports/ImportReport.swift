@@ -175,7 +175,7 @@ extension Imports {
 extension Imports.Item {
     init(_ item: ImportPlan.Item) {
         self.init()
-        (id, uid, change, reason) = (item.id, item.event.uid, item.change, item.reason)
+        (id, uid, change, reason) = (item.id, item.event.uid, item.change, item.reason?.text)
         summary = item.event.summary.map { title in
             guard title.utf8.count > 1000 else { return title }
             return String(String.UnicodeScalarView(title.unicodeScalars.prefix(500))) + "…"
@@ -198,7 +198,7 @@ extension Problem.Code: JSONPart {
 }
 
 extension Problem: JSONFormed {
-    package init() { self.init(line: 0, severity: .error, code: "", message: "") }
+    package init() { self.init(line: 0, severity: .error, code: "", sentence: Sentence(ofOthers: "")) }
 
     package static let form = JSONForm<Self>([
         .init("line", \.line), .optional("column", \.column).documented(.count), .optional("uid", \.uid),

@@ -51,9 +51,9 @@ struct Marked<Value: Markable>: JSONFormed {
     /// The UIDs under which the event may be stored.
     fileprivate var uids: [String] { [value.ownUID, storedUID].compactMap { $0 } }
 
-    fileprivate static func joined() -> JSONForm<Self> {
+    fileprivate static func joined(_ more: [JSONForm<Self>.Member] = []) -> JSONForm<Self> {
         JSONForm(
-            Value.form.within(\.value) + [.init("shared", \.isShared), .optional("stored", \.storedUID)])
+            Value.form.within(\.value) + [.init("shared", \.isShared), .optional("stored", \.storedUID)] + more)
     }
 }
 
@@ -72,5 +72,5 @@ extension Imports.Item: Markable {
 
 extension Problem: Markable {
     var ownUID: String? { uid }
-    static let marked = Marked<Self>.joined()
+    static let marked = Marked<Self>.joined([.init("sentence", \.value.sentence)])
 }

@@ -54,7 +54,7 @@ package struct ImportSource: Sendable {
             problems.append(
                 Problem(
                     line: lines[index], uid: all[index].uid, severity: .warning, code: "event-skipped",
-                    message: "Other components of the file have all of its dates."))
+                    sentence: Sentence(.datesElsewhere, "Other components of the file have all of its dates.")))
         }
         for (event, index) in settled.kept {
             let line = lines[index]
@@ -73,7 +73,9 @@ package struct ImportSource: Sendable {
                 problems.append(
                     Problem(
                         line: line, uid: event.uid, severity: .warning, code: "not-an-event",
-                        message: "A \(event.kind.rawValue) is not imported: calendar apps do not show it."))
+                        sentence: Sentence(
+                            .kindNotImported,
+                            "A \(event.kind.rawValue, .kind) is not imported: calendar apps do not show it.")))
             }
         }
         let rest = events.count % ImportBlock.size

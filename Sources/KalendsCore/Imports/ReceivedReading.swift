@@ -56,7 +56,7 @@ struct ReceivedReading: Sendable {
 
     /// Returns the result of a check; nil if the process did not report it.
     func checked() throws -> FileCheck.Result? {
-        isSound ? try check.flatMap { FileCheck.Result(json: try JSONValue(parsing: $0)) } : nil
+        isSound ? try check.flatMap { FileCheck.Passed(json: try JSONValue(parsing: $0))?.found } : nil
     }
 
     /// Returns what was read; nil if the process did not report everything, or if a block is damaged. Throws the refusal

@@ -61,8 +61,8 @@ struct AccountPages: Sendable {
             draft.values = [:]
             draft.problems = draft.problems.map { problem in
                 // The only range that a password has is its length.
-                let isLength = problem.field == "new" && problem.code == "range"
-                return isLength ? Draft.Problem(field: "new", code: "passwordShort") : problem
+                let isLength = problem.field == "new" && problem.code == .range
+                return isLength ? Draft.Problem(field: "new", code: .passwordShort) : problem
             }
             let status: HTTPResponse.Status = refusal.kind == .tooMany ? .tooManyRequests : .unprocessableContent
             return try await page(visit, passwordDraft: draft, status: status)

@@ -70,7 +70,7 @@ extension CheckPage.Result {
             problems: found.problems.prefix(Self.mostProblems).map(FileProblem.init),
             moreProblems: max(0, found.problems.count - Self.mostProblems),
             verdicts: found.clients.map { CheckPage.Verdict($0, isFaultless: found.problems.isEmpty) },
-            refusal: found.refusal)
+            refusal: found.refusalSentence)
     }
 }
 

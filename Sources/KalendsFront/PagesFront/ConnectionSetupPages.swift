@@ -90,7 +90,7 @@ extension ConnectionPages {
         let (settings, now, id) = (visit.services.settings, visit.services.now(), try visit.id("connection"))
         var draft = draft
         if draft.problems.isEmpty, let result = visit.query["result"], result != "connected" {
-            draft.problems = [Draft.Problem(field: "", code: result == "denied" ? "denied" : "signInFailed")]
+            draft.problems = [Draft.Problem(field: "", code: result == "denied" ? .denied : .signInFailed)]
         }
         let isAnswer = step != nil || !draft.problems.isEmpty
         var ((page, own), visitor) = try await visit.read(isLarge: true) { [draft] circle, visitor in

@@ -76,6 +76,6 @@ extension FileProblem {
     init(_ problem: Problem) {
         // Both have the same words.
         let severity = Severity(text: problem.severity.rawValue) ?? .error
-        self.init(line: problem.line, severity: severity, message: problem.message)
+        self.init(line: problem.line, severity: severity, sentence: problem.sentence)
     }
 }

@@ -88,13 +88,13 @@ struct ImportPages: Sendable {
     ///
     /// - Parameter most: the most bytes that a file may have.
     static func problem(_ refusal: Refusal, field: String, _ most: Int) -> Draft.Problem? {
-        if refusal.kind == .tooLarge { return .init(field: "file", code: "tooLarge", detail: "\(most >> 20) MB") }
+        if refusal.kind == .tooLarge { return .init(field: "file", code: .tooLarge, detail: "\(most >> 20) MB") }
         switch refusal.code {
         case .providerFailed, .providerUnreachable, .fileUnreadable, .unsupportedMediaType:
-            return .init(field: field, code: field == "url" ? "unreachable" : "unreadable")
+            return .init(field: field, code: field == "url" ? .unreachable : .unreadable)
         default:
             let isMissing = refusal.faults.count == 1 && refusal.faults.first?.code == .required
-            return isMissing ? .init(field: field, code: "missing") : nil
+            return isMissing ? .init(field: field, code: .missing) : nil
         }
     }
 
@@ -132,9 +132,9 @@ struct ImportPages: Sendable {
         case .reading: state = .reading(id: listed.id, progress: listed.hundredths)
         case .committing: state = .committing(id: listed.id, progress: listed.hundredths)
         case .failed where listed.canBeCommittedAgain:
-            draft = Draft(problems: [.init(field: "", code: "unknown")])
+            draft = Draft(problems: [.init(field: "", code: .unknown)])
             state = .previewed(shown)
-        case .failed: state = .failed(code: "unreadable", detail: nil)
+        case .failed: state = .failed(code: .unreadable, detail: nil)
         case .previewed: state = .previewed(shown)
         case .committed: state = .committed(shown)
         case .undone: state = .undone(kept: [])

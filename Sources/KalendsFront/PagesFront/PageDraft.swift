@@ -25,9 +25,9 @@ extension Draft {
                 return Problem(field: isKnown ? field : "", code: Self.code(fault.code))
             }
             if problems.isEmpty { problems = [Problem(field: "", code: Self.code(refusal.code))] }
-        case (.conflict, .calendarShared): problems = [Problem(field: "calendarId", code: "shared")]
+        case (.conflict, .calendarShared): problems = [Problem(field: "calendarId", code: .shared)]
         case (.conflict, .labelTaken), (.conflict, .subscriptionExists):
-            problems = [Problem(field: label, code: "taken")]
+            problems = [Problem(field: label, code: .taken)]
         case (.conflict, .limitReached), (.conflict, .providerForbidden), (.conflict, .providerMisconfigured),
             (.conflict, .providerMismatch), (.conflict, .providerUnavailable), (.unavailable, .providerFailed),
             (.unavailable, .providerUnreachable), (_, .tooManyTries), (.unauthenticated, .passwordWrong):
@@ -50,37 +50,37 @@ extension Draft {
     }
 
     /// The code in the page's texts for one of our fault codes.
-    private static func code(_ code: Fault.Code) -> String {
+    private static func code(_ code: Fault.Code) -> Problem.Code {
         switch code {
-        case .required, .empty: "missing"
-        case .tooLong, .tooMany: "tooLong"
-        case .outOfRange, .order: "range"
-        case .duplicate: "taken"
-        case .addressNotAllowed: "address"
-        case .fetchFailed: "unreachable"
-        case .fileProblem: "unreadable"
-        case .invalidTimeZone: "zone"
-        case .invalidDate: "date"
-        case .wrongCode: "code"
-        case .wrongPassword: "credentials"
-        case .guessable: "guessable"
-        default: "invalid"
+        case .required, .empty: .missing
+        case .tooLong, .tooMany: .tooLong
+        case .outOfRange, .order: .range
+        case .duplicate: .taken
+        case .addressNotAllowed: .address
+        case .fetchFailed: .unreachable
+        case .fileProblem: .unreadable
+        case .invalidTimeZone: .zone
+        case .invalidDate: .date
+        case .wrongCode: .code
+        case .wrongPassword: .credentials
+        case .guessable: .guessable
+        default: .invalid
         }
     }
 
-    private static func code(_ code: ProblemCode) -> String {
+    private static func code(_ code: ProblemCode) -> Problem.Code {
         switch code {
-        case .codeWrong: "code"
-        case .passwordWrong: "credentials"
-        case .secondFactorMissing: "factorMissing"
-        case .signInEnded: "again"
-        case .tooManyTries, .tooManyRequests: "tooOften"
-        case .providerUnreachable, .providerFailed: "unreachable"
-        case .fileUnreadable: "unreadable"
-        case .tooLarge: "tooLarge"
-        case .limitReached: "limit"
-        case .providerUnavailable, .providerForbidden, .providerMisconfigured, .providerMismatch: "provider"
-        default: "unknown"
+        case .codeWrong: .code
+        case .passwordWrong: .credentials
+        case .secondFactorMissing: .factorMissing
+        case .signInEnded: .again
+        case .tooManyTries, .tooManyRequests: .tooOften
+        case .providerUnreachable, .providerFailed: .unreachable
+        case .fileUnreadable: .unreadable
+        case .tooLarge: .tooLarge
+        case .limitReached: .limit
+        case .providerUnavailable, .providerForbidden, .providerMisconfigured, .providerMismatch: .provider
+        default: .unknown
         }
     }
 }

@@ -74,14 +74,20 @@ public struct Notice: Sendable {
 /// The input of a form, and its problems.
 public struct Draft: Sendable {
     public struct Problem: Sendable {
+        /// What is wrong; each language has words for each of them.
+        public enum Code: String, Sendable, CaseIterable {
+            case address, again, code, credentials, date, denied, factorMissing, guessable, invalid, limit, missing
+            case passwordShort, provider, range, shared, signInFailed, taken, tooLarge, tooLong, tooOften, unknown
+            case unreachable, unreadable, zone
+        }
+
         /// The name of the form's field; empty for the whole form.
         public var field: String
-        /// A code of docs/limits.md.
-        public var code: String
+        public var code: Code
         /// A value that the message contains, such as a limit.
         public var detail: String?
 
-        public init(field: String, code: String, detail: String? = nil) {
+        public init(field: String, code: Code, detail: String? = nil) {
             (self.field, self.code, self.detail) = (field, code, detail)
         }
     }

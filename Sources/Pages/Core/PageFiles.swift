@@ -5,9 +5,7 @@ import ProgramFiles
 /// The files of this folder that are part of the program; a test compares the list with the folder.
 enum PageFiles {
     static let style = ProgramFiles.bytes(of: "style.css")
-    static let english = ProgramFiles.bytes(of: "en.words")
-    static let german = ProgramFiles.bytes(of: "de.words")
-    static let germanPhrases = ProgramFiles.bytes(of: "de.phrases")
+    static let words = ProgramFiles.all(endingWith: ".words")
     static let scripts = ProgramFiles.all(endingWith: ".js")
     static let templates = ProgramFiles.all(endingWith: ".mustache")
 }

@@ -1,16 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public enum Language: String, Sendable, CaseIterable {
-    case english = "en"
-    case german = "de"
+/// A language of the pages: each file of words is one.
+public struct Language: RawRepresentable, Hashable, Sendable, CaseIterable {
+    /// The language's BCP 47 tag, which is also the name of its file.
+    public let rawValue: String
+
+    /// Nil for a language without words.
+    public init?(rawValue: String) {
+        guard let known = Self.allCases.first(where: { $0.rawValue.isSameText(as: rawValue) }) else { return nil }
+        self = known
+    }
+
+    private init(file: String) { rawValue = file }
+
+    public static let english = Language(file: "en")
+    /// English, and the other languages by their tags.
+    public static let allCases =
+        [english]
+        + PageFiles.words.map { Language(file: $0.0) }.filter { $0 != english }.sorted { $0.rawValue < $1.rawValue }
 
     /// The language's name in the language itself.
-    public var ownName: String {
-        switch self {
-        case .english: "English"
-        case .german: "Deutsch"
-        }
-    }
+    public var ownName: String { Words.of(self)["languageName"] }
 
     /// The best of our languages for an `Accept-Language` field (RFC 9110, section 12.5.4); English if none matches.
     public init(accepting field: String) {
@@ -29,13 +39,10 @@ public enum Language: String, Sendable, CaseIterable {
             guard quality > 0, quality > best?.quality ?? 0 else { continue }
             if primary == "*" {
                 best = (.english, quality)
-            } else if let language = Language.allCases.first(where: { $0.rawValue == primary }) {
+            } else if let language = Language(rawValue: primary) {
                 best = (language, quality)
             }
         }
         self = best?.language ?? .english
     }
-
-    /// CLDR's plural rule for whole numbers, which is the same in both languages.
-    func plural(of count: Int) -> String { count == 1 ? "one" : "other" }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Calendar
+
 /// A value that can be inserted into a sentence.
 enum Insert {
     /// A name that a person or another program chose, with its own text direction.
@@ -33,5 +35,38 @@ extension Words {
 
     func sentence(_ key: String, count: Int, _ inserts: [String: Insert] = [:]) -> Node {
         sentence(plural(key, count), inserts.merging(["count": .text(number(count))]) { own, _ in own })
+    }
+}
+
+extension Words {
+    /// The beginning of the key of a sentence about a calendar file; its code follows.
+    static let sentencePrefix = "sentence_"
+
+    /// A sentence about a calendar file in this language; nil if any part of it is another program's.
+    public func callAsFunction(_ sentence: Sentence) -> String? {
+        guard let code = sentence.code else { return nil }
+        var key = Self.sentencePrefix + code.rawValue
+        var values: [String: String] = [:]
+        for argument in sentence.arguments {
+            switch argument.value {
+            case .text(let text): values[argument.place.rawValue] = text
+            case .number(let count):
+                values[argument.place.rawValue] = number(count)
+                if argument.place == .count, known(plural(key, count)) != nil { key = plural(key, count) }
+            case .sentence(let inner):
+                guard let text = self(inner) else { return nil }
+                values[argument.place.rawValue] = text
+            }
+        }
+        return known(key) == nil ? nil : self(key, values)
+    }
+}
+
+extension RenderContext {
+    /// A sentence about a calendar file; another program's is shown as it is, marked as what it probably is.
+    func phrase(_ sentence: Sentence) -> Node {
+        let text = words(sentence)
+        let isForeign = text == nil && words.language != .english
+        return ["text": .text(text ?? sentence.text), "lang": .text(isForeign ? Language.english.rawValue : nil)]
     }
 }

@@ -6,17 +6,13 @@ public struct Words: Sendable {
     public let language: Language
     private let texts: [String: String]
 
-    private static let english = Words(.english, PageFiles.english)
-    private static let german = Words(.german, PageFiles.german)
+    private static let english = Words(.english)
+    private static let all = Dictionary(uniqueKeysWithValues: Language.allCases.map { ($0, Words($0)) })
 
-    public static func of(_ language: Language) -> Words {
-        switch language {
-        case .english: english
-        case .german: german
-        }
-    }
+    public static func of(_ language: Language) -> Words { all[language] ?? english }
 
-    private init(_ language: Language, _ bytes: [UInt8]) {
+    private init(_ language: Language) {
+        let bytes = PageFiles.words.first { $0.0.isSameText(as: language.rawValue) }?.1 ?? []
         self.language = language
         var texts: [String: String] = [:]
         for line in bytes.split(separator: UInt8(ascii: "\n")) where line.first != UInt8(ascii: "#") {
@@ -52,7 +48,11 @@ public struct Words: Sendable {
         self(plural(key, count), values.merging(["count": number(count)]) { own, _ in own })
     }
 
-    func plural(_ key: String, _ count: Int) -> String { "\(key)#\(language.plural(of: count))" }
+    /// The key for a number by CLDR's plural rule for whole numbers: languages that have `one` and `other` differ only in
+    /// the numbers that are `one`.
+    func plural(_ key: String, _ count: Int) -> String {
+        self["pluralOne"].split(separator: " ").contains { Int($0) == count } ? "\(key)#one" : "\(key)#other"
+    }
 
     /// One of several texts that are separated by `|`, counted from 0.
     func choice(_ key: String, _ index: Int) -> String {

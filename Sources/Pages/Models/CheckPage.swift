@@ -10,9 +10,9 @@ public struct CheckPage: Page {
         /// The name of the calendar app.
         public var app: String
         public var outcome: Outcome
-        public var reasons: [String]
+        public var reasons: [Sentence]
 
-        public init(app: String, outcome: Outcome, reasons: [String]) {
+        public init(app: String, outcome: Outcome, reasons: [Sentence]) {
             (self.app, self.outcome, self.reasons) = (app, outcome, reasons)
         }
     }
@@ -28,12 +28,12 @@ public struct CheckPage: Page {
         public var moreProblems: Int
         public var verdicts: [Verdict]
         /// The reason why nothing could be read; nil when something was read.
-        public var refusal: String?
+        public var refusal: Sentence?
 
         public init(
             bytes: Int, events: Int, calendarName: String? = nil, writtenBy: String? = nil,
             first: CivilDate? = nil, last: CivilDate? = nil, problems: [FileProblem], moreProblems: Int = 0,
-            verdicts: [Verdict], refusal: String? = nil
+            verdicts: [Verdict], refusal: Sentence? = nil
         ) {
             (self.bytes, self.events, self.calendarName, self.writtenBy) = (bytes, events, calendarName, writtenBy)
             (self.first, self.last, self.problems, self.moreProblems) = (first, last, problems, moreProblems)

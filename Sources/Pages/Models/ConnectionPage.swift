@@ -174,7 +174,7 @@ public struct ConnectionPage: Page {
         let words = paper.words
         let usable = calendars.filter(\.canWrite)
         // Asked only of somebody who chose a calendar into which another connection writes.
-        let shares = draft.problems.contains { $0.code == "shared" }
+        let shares = draft.problems.contains { $0.code == .shared }
         return [
             Field(
                 "calendarId", words["chooseCalendar"],

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Calendar
+
 /// A problem in a line of a calendar file.
 public struct FileProblem: Sendable {
     public enum Severity: String, Sendable, CaseIterable { case error, warning, repaired }
@@ -7,13 +9,12 @@ public struct FileProblem: Sendable {
     /// The line's number; 0 for a problem of the whole file.
     public var line: Int
     public var severity: Severity
-    /// The reader's message, in English.
-    public var message: String
+    public var sentence: Sentence
 
-    public init(line: Int, severity: Severity, message: String) {
+    public init(line: Int, severity: Severity, sentence: Sentence) {
         self.line = line
         self.severity = severity
-        self.message = message
+        self.sentence = sentence
     }
 }
 
@@ -30,7 +31,7 @@ extension RenderContext {
                     }
                 return [
                     problem.line > 0 ? .number(problem.line) : .text(words["wholeFile"]),
-                    .badge(badge(tone, "severity_" + problem.severity.rawValue)), .phrase(phrase(problem.message)),
+                    .badge(badge(tone, "severity_" + problem.severity.rawValue)), .phrase(phrase(problem.sentence)),
                 ]
             })
     }

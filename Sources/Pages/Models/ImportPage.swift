@@ -132,7 +132,7 @@ public struct ImportPage: Page {
         /// Titles of the events that were edited later, which remain.
         case undone(kept: [String])
         /// The reason, as a code of docs/limits.md.
-        case failed(code: String, detail: String?)
+        case failed(code: Draft.Problem.Code, detail: String?)
     }
 
     public var state: State

@@ -141,8 +141,6 @@ extension RenderContext {
     }
 
     func problemText(_ problem: Draft.Problem) -> String {
-        let key = "problem_\(problem.code)"
-        let known = words.keys.contains(key) ? key : "problem_unknown"
-        return words(known, ["detail": problem.detail ?? "", "app": frame.brand.name])
+        words("problem_\(problem.code.rawValue)", ["detail": problem.detail ?? "", "app": frame.brand.name])
     }
 }

@@ -32,7 +32,11 @@ package struct FileCheck: Sendable {
         package var calendars: [Calendar] = []
         package var skipped = 0
         /// The reason why nothing can be read.
-        package var refusal: String?
+        package var refusalSentence: Sentence?
+        package var refusal: String? {
+            get { refusalSentence?.text }
+            set { refusalSentence = newValue.map(Sentence.init(ofOthers:)) }
+        }
         package var timeZones: [TimeZoneResolution] = []
         /// Empty for a format of which no app's handling is known.
         package var clients: [ClientVerdict] = []
@@ -41,18 +45,46 @@ package struct FileCheck: Sendable {
         package init() {}
 
         package init(file: String, _ reading: CalendarReading, _ clients: [ClientVerdict]) {
-            (self.file, format, skipped, refusal) = (file, reading.format, reading.skipped, reading.refusal)
+            (self.file, format, skipped) = (file, reading.format, reading.skipped)
+            refusalSentence = reading.refusalSentence
             (self.clients, timeZones, problems) = (clients, reading.timeZones, reading.problems)
             calendars = reading.calendars.map(Calendar.init)
         }
 
-        package var hasFaults: Bool { refusal != nil || !problems.isEmpty }
+        package var hasFaults: Bool { refusalSentence != nil || !problems.isEmpty }
 
         package static let form = JSONForm<Self>([
             .init("file", \.file), .init("format", \.format), .init("calendars", \.calendars),
             .init("skipped", \.skipped), .init("refusal", \.refusal), .init("timeZones", \.timeZones),
             .init("clients", \.clients), .init("problems", \.problems),
         ])
+    }
+
+    /// A result as a worker passes it: its JSON has the sentences in English only.
+    package struct Passed: JSONFormed {
+        package var found = Result()
+        private var sentences: [Sentence] {
+            get {
+                found.problems.map(\.sentence) + found.clients.flatMap { $0.reasons.map(\.sentence) }
+                    + (found.refusalSentence.map { [$0] } ?? [])
+            }
+            set {
+                var rest = newValue[...]
+                for place in found.problems.indices { rest.popFirst().map { found.problems[place].sentence = $0 } }
+                for client in found.clients.indices {
+                    for place in found.clients[client].reasons.indices {
+                        rest.popFirst().map { found.clients[client].reasons[place].sentence = $0 }
+                    }
+                }
+                if found.refusalSentence != nil { found.refusalSentence = rest.popFirst() ?? found.refusalSentence }
+            }
+        }
+
+        package init() {}
+        package init(_ found: Result) { self.found = found }
+
+        package static let form = JSONForm<Self>(
+            Result.form.within(\.found) + [.init("sentences", \.sentences)])
     }
 
     /// A calendar of a file.
@@ -103,9 +135,9 @@ extension ClientVerdict: JSONFormed {
 }
 
 extension ClientVerdict.Reason: JSONFormed {
-    package init() { self.init(rule: "", outcome: .takes, sentence: "", source: "") }
+    package init() { self.init(rule: "", outcome: .takes, sentence: Sentence(ofOthers: ""), source: "") }
 
     package static let form = JSONForm<Self>([
-        .init("rule", \.rule), .init("verdict", \.outcome), .init("message", \.sentence), .init("source", \.source),
+        .init("rule", \.rule), .init("verdict", \.outcome), .init("message", \.message), .init("source", \.source),
     ])
 }

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// One sentence about a calendar file in English, with the code and the arguments from which it is said in another
+/// language.
+public struct Sentence: Hashable, Sendable, Codable {
+    /// The sentence in English.
+    public let text: String
+    /// What is said; nil for a sentence of another program, which has no words in other languages.
+    public let code: Code?
+    /// What the sentence contains, in its order.
+    public let arguments: [Argument]
+
+    /// A value in a sentence, and its place there.
+    public struct Argument: Hashable, Sendable, Codable {
+        /// The placeholder in the words of a language.
+        public enum Place: String, Hashable, Sendable, Codable, CaseIterable {
+            case charset, component, count, kind, least, limit, line, most, name, names, part, rule, sentence, size,
+                value
+            case year, zone, zones
+        }
+
+        public enum Value: Hashable, Sendable, Codable {
+            case text(String)
+            case number(Int)
+            case sentence(Sentence)
+        }
+
+        public let place: Place
+        public let value: Value
+
+        public init(_ place: Place, _ value: Value) { (self.place, self.value) = (place, value) }
+    }
+
+    public init(text: String, code: Code?, arguments: [Argument]) {
+        (self.text, self.code, self.arguments) = (text, code, arguments)
+    }
+
+    /// - Parameter count: the number on which the form of the sentence depends, where the text does not insert it.
+    public init(_ code: Code, _ text: Text, count: Int? = nil) {
+        self.init(
+            text: text.english, code: code,
+            arguments: text.arguments + (count.map { [Argument(.count, .number($0))] } ?? []))
+    }
+
+    /// A sentence of another program.
+    public init(ofOthers text: String) { self.init(text: text, code: nil, arguments: []) }
+}
+
+extension Sentence {
+    /// The English text of a sentence, which keeps what is inserted: `"END:\(name, .name) was missing."`.
+    public struct Text: Sendable, ExpressibleByStringInterpolation {
+        let english: String
+        let arguments: [Argument]
+
+        public init(stringLiteral english: String) { (self.english, arguments) = (english, []) }
+
+        public init(stringInterpolation parts: StringInterpolation) {
+            (english, arguments) = (parts.english, parts.arguments)
+        }
+
+        public struct StringInterpolation: StringInterpolationProtocol {
+            fileprivate var english = ""
+            fileprivate var arguments: [Argument] = []
+
+            public init(literalCapacity: Int, interpolationCount: Int) { english.reserveCapacity(literalCapacity) }
+
+            public mutating func appendLiteral(_ literal: String) { english += literal }
+
+            public mutating func appendInterpolation(_ text: some StringProtocol, _ place: Argument.Place) {
+                append(String(text), .init(place, .text(String(text))))
+            }
+
+            public mutating func appendInterpolation(_ number: Int, _ place: Argument.Place) {
+                append(String(number), .init(place, .number(number)))
+            }
+
+            public mutating func appendInterpolation(_ sentence: Sentence, _ place: Argument.Place) {
+                append(sentence.text, .init(place, .sentence(sentence)))
+            }
+
+            /// Inserts words that only the English text has.
+            public mutating func appendInterpolation(english words: String) { english += words }
+
+            /// Inserts an argument that the English text shows in this form.
+            public mutating func append(_ shown: String, _ argument: Argument) {
+                english += shown
+                arguments.append(argument)
+            }
+        }
+    }
+}
