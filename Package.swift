@@ -153,7 +153,7 @@ let package = Package(
                 // Not imported: swift-crypto brings it along, and it is pinned here.
                 .product(name: "SwiftASN1", package: "swift-asn1"),
             ],
-            exclude: ["Identity/Passwords/common-passwords.txt"]),
+            exclude: ["People/Rules/Passwords/common-passwords.txt"]),
 
         // Everything that answers HTTP requests: routes, pages, the OpenAPI document, and the fast path for polls in
         // front of them.
