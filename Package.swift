@@ -13,7 +13,7 @@ let strict: [SwiftSetting] = [
 // What tests of a server and their helpers use.
 let aroundServer: [Target.Dependency] = [
     "Base", "Calendar", "CalendarSync", "FeedTokens", "ICalBridge", "KalendsCore", "KalendsFront", "Outbound", "Server",
-    "Storage", "TestSupport",
+    "Storage", "TestSupport", "WebhookSending",
     .product(name: "AsyncHTTPClient", package: "async-http-client"),
     .product(name: "HTTPTypes", package: "swift-http-types"),
     .product(name: "Hummingbird", package: "hummingbird"),
@@ -155,6 +155,15 @@ let package = Package(
             ],
             exclude: ["People/Rules/Passwords/common-passwords.txt"]),
 
+        // Sends what changed to the addresses of host applications.
+        .target(
+            name: "WebhookSending",
+            dependencies: [
+                "Base", "FeedTokens", "KalendsCore", "Outbound", "Storage",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ]),
+
         // Everything that answers HTTP requests: routes, pages, the OpenAPI document, and the fast path for polls in
         // front of them.
         .target(
@@ -181,7 +190,7 @@ let package = Package(
             name: "Server",
             dependencies: [
                 "Base", "CSandbox", "FeedTokens", "ICalBridge", "KalendsCore", "KalendsFront", "ProgramFiles",
-                "Storage", "StoragePostgreSQL", "StorageSQLite",
+                "Storage", "StoragePostgreSQL", "StorageSQLite", "WebhookSending",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
@@ -359,7 +368,7 @@ for target in package.targets where target.type == .test {
 }
 
 // Commands and what waits for other servers' answers need no speed, and half of the program's size is code.
-for target in package.targets where ["CalendarSync", "Server", "FeedServer"].contains(target.name) {
+for target in package.targets where ["CalendarSync", "WebhookSending", "Server", "FeedServer"].contains(target.name) {
     target.swiftSettings?.append(.unsafeFlags(["-Osize"], .when(configuration: .release)))
 }
 

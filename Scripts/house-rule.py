@@ -65,8 +65,7 @@ ALLOWED = {
         "counts of wrong passwords, before anybody is known",
     ("KalendsCore/OfficeDays/Rules/OfficeNights.swift", WRITE): "nights that end, which decide what a day was",
     ("KalendsCore/OfficeDays/Rules/OfficeNights.swift", CONCERNS): "nights that end, which decide what a day was",
-    ("KalendsCore/Schedule/Rules/Webhooks/WebhookDispatch.swift", WRITE):
-        "which messages were sent, and how they were taken",
+    ("WebhookSending/WebhookDispatch.swift", WRITE): "which messages were sent, and how they were taken",
     ("FeedTokens/Accesses/AccessCounter.swift", WRITE): "counts of reads are folded from their journal",
     ("FeedTokens/Accesses/JournalOwner.swift", WRITE): "at the start: which journals a database of several servers has",
     ("Server/Background/SharedJobs.swift", WRITE): "what servers that ended left",
@@ -113,6 +112,7 @@ STORE = re.compile(
     r"|\bany (?:Store|StoreMaintenance|ReadTransaction|WriteTransaction)\b")
 ROOMS = {
     "KalendsCore": (FRONT, "the product's rules and use cases know no HTTP and no engine"),
+    "WebhookSending": (FRONT, "messages go out through Outbound"),
     "KalendsFront/Routes": (STORE, "a route decodes, calls one use case, and a view shows what that gave"),
     "KalendsFront/Pages": (STORE, "a page's handler calls use cases and fills one model"),
 }

@@ -48,8 +48,8 @@ struct WaysInTests {
         "KalendsCore/Sync/Rules/AccountHTTP.swift": "calendar servers and providers",
         "KalendsCore/Shared/Fetching/GuardedFetcher.swift": "calendars that are followed or imported by address",
         "KalendsCore/People/Rules/Tokens/KeyAddress.swift": "keys of user tokens",
-        "KalendsCore/Schedule/Rules/Webhooks/WebhookDispatch.swift": "receivers of webhooks",
-        "KalendsCore/Schedule/Rules/Webhooks/WebhookSender.swift": "receivers of webhooks",
+        "WebhookSending/WebhookDispatch.swift": "receivers of webhooks",
+        "WebhookSending/WebhookSender.swift": "receivers of webhooks",
     ]
 
     private static func size(_ bytes: Int) -> String {

@@ -30,7 +30,7 @@ extension ServerSettings {
     var keyLifetime: Int? { isStrict ? 90 * 86_400_000 : nil }
 
     /// Whether messages may be sent to an address: a strict server sends nothing over a network without TLS.
-    func allowsMessages(to address: String) -> Bool { !isStrict || TokenSettings.isSafe(address) }
+    package func allowsMessages(to address: String) -> Bool { !isStrict || TokenSettings.isSafe(address) }
 
     /// Checks that nothing crosses a network without TLS.
     func checkStrictly(_ faults: inout [String]) {

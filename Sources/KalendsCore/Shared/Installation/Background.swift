@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Logging
+package import Logging
 import ServiceLifecycle
 
 extension Logger {
     /// Does background work; returns nil if it was cancelled or failed, which is logged.
     ///
     /// - Parameter failure: what cannot be done then.
-    func attempt<Value: Sendable>(_ failure: Message, _ work: () async throws -> Value) async -> Value? {
+    package func attempt<Value: Sendable>(_ failure: Message, _ work: () async throws -> Value) async -> Value? {
         do {
             return try await work()
         } catch is CancellationError {

@@ -52,9 +52,9 @@ extension Webhooks {
             let transaction = act.transaction
             if try transaction.webhookCount() >= most { throw Refusal.quota("There are", most, "webhooks") }
             let hook = Webhook(
-                id: id, sealedURL: try key.seal(draft.address.text, for: WebhookMessage.urlPurpose(id)),
+                id: id, sealedURL: try key.seal(draft.address.text, for: Webhook.urlPurpose(id)),
                 circles: draft.circles, subjects: draft.subjects,
-                sealedSecret: try key.seal(secret.reveal(), for: WebhookMessage.secretPurpose(id)),
+                sealedSecret: try key.seal(secret.reveal(), for: Webhook.secretPurpose(id)),
                 secretHint: secret.hint, position: try transaction.latestChange(), now: act.now)
             try transaction.putWebhook(hook)
             return ActResult(hook, noting: AuditNote(.webhookCreated, id))
@@ -75,7 +75,7 @@ extension Webhooks {
             try condition.check(seen)
             var hook = old
             if let address = change.address {
-                hook.sealedURL = try key.seal(address.text, for: WebhookMessage.urlPurpose(id))
+                hook.sealedURL = try key.seal(address.text, for: Webhook.urlPurpose(id))
             }
             hook.circles = change.circles.applied(to: old.circles)
             hook.subjects = change.subjects.applied(to: old.subjects)
@@ -121,7 +121,7 @@ extension Webhooks {
             var hook = try Self.find(id, in: act.transaction)
             (hook.sealedFormer, hook.formerEndsAt) =
                 grace > 0 ? (hook.sealedSecret, act.now + grace * 1000) : (nil, nil)
-            hook.sealedSecret = try key.seal(secret.reveal(), for: WebhookMessage.secretPurpose(id))
+            hook.sealedSecret = try key.seal(secret.reveal(), for: Webhook.secretPurpose(id))
             hook.secretHint = secret.hint
             hook.updatedAt = act.now
             try act.transaction.putWebhook(hook)

@@ -54,7 +54,7 @@ package struct Webhooks: Sendable {
 
     func shown(_ hook: Webhook) -> Shown {
         Shown(
-            hook: hook, url: try? services.sealingKey.open(hook.sealedURL, for: WebhookMessage.urlPurpose(hook.id)),
+            hook: hook, url: try? services.sealingKey.open(hook.sealedURL, for: Webhook.urlPurpose(hook.id)),
             formerEndsAt: hook.formerEndsAt.flatMap { $0 > services.now() ? $0 : nil })
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FeedTokens
+package import KalendsCore
 package import Logging
 import Outbound
 import ServiceLifecycle
@@ -153,7 +154,7 @@ package struct WebhookDispatch: Service {
             answer = WebhookAnswer(status: 204)
         } else if let message = try? WebhookMessage(delivery, to: hook, changes, key: key, now: now) {
             answer =
-                WebhookMessage.isUsable(message.url) && services.settings.allowsMessages(to: message.url)
+                WebhookAddress.isUsable(message.url) && services.settings.allowsMessages(to: message.url)
                 ? await sender.send(message) : WebhookAnswer(problem: "Messages cannot be sent to the address.")
         } else {
             answer = WebhookAnswer(problem: "The address was sealed with a key other than the server's.")

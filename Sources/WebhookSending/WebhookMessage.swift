@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+@_exported public import Base  // Text is compared by its bytes in all of this module.
 import FeedTokens
-import FoundationEssentials
+import KalendsCore
 import Storage
 
 /// A message in the form in which it is sent, signed by the scheme of Standard Webhooks.
-package struct WebhookMessage: Sendable {
+struct WebhookMessage: Sendable {
     let url: String
     let headers: [(name: String, value: String)]
     let body: [UInt8]
@@ -17,7 +18,7 @@ package struct WebhookMessage: Sendable {
     init(
         _ delivery: WebhookDelivery, to hook: Webhook, _ changes: [CircleChange]?, key: SealingKey, now: Int
     ) throws {
-        url = try key.open(hook.sealedURL, for: Self.urlPurpose(hook.id))
+        url = try key.open(hook.sealedURL, for: Webhook.urlPurpose(hook.id))
         var secrets = [try Self.secret(hook.sealedSecret, of: hook.id, key)]
         if let former = hook.sealedFormer, let end = hook.formerEndsAt, now < end {
             secrets.append(try Self.secret(former, of: hook.id, key))
@@ -50,24 +51,9 @@ package struct WebhookMessage: Sendable {
     }
 
     private static func secret(_ sealed: String, of id: String, _ key: SealingKey) throws -> Secret {
-        guard let secret = Secret(.webhook, text: try key.open(sealed, for: secretPurpose(id))) else {
+        guard let secret = Secret(.webhook, text: try key.open(sealed, for: Webhook.secretPurpose(id))) else {
             throw SealingKey.Failure.wrongKey
         }
         return secret
     }
-
-    /// Whether messages can be sent to an address: the HTTP client ends the process for an invalid port.
-    static func isUsable(_ text: String) -> Bool {
-        guard let url = URL(string: text), ["http", "https"].contains(url.scheme?.lowercased()), url.user == nil,
-            let host = url.host(percentEncoded: true), !host.isEmpty, !host.contains("%"), url.fragment == nil,
-            text.utf8.allSatisfy({ $0 > 32 && $0 < 127 })
-        else { return false }
-        let authority = text.drop { !$0.is("/") }.dropFirst(2).prefix { !"/?#".contains($0) }
-        guard let colon = authority.lastIndex(of: ":"), !authority[colon...].contains("]") else { return true }
-        let port = authority[authority.index(after: colon)...]
-        return port.isEmpty || port.utf8.count <= 5 && (1...65_535).contains(Int(port) ?? 0)
-    }
-
-    package static func urlPurpose(_ id: String) -> String { "webhook/\(id)/url" }
-    package static func secretPurpose(_ id: String) -> String { "webhook/\(id)/secret" }
 }
