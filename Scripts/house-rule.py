@@ -6,8 +6,8 @@
 Callers change something through `Acts` (Sources/KalendsCore/People/Rules/Acts): it checks the right, says which
 circles are concerned and writes the audit trail. What the server does by itself, in the background or at its start,
 is named below with its reason, and so are the few steps of longer work whose act comes at the end of it. Routes know
-no store, and use cases know no HTTP. JSON has one reader, and text from outside one way in. No value is aligned to
-more than 16 bytes.
+no store, use cases know no HTTP, and a noun knows none that comes after it. JSON has one reader, and text from
+outside one way in. No value is aligned to more than 16 bytes.
 """
 
 import re
@@ -116,6 +116,43 @@ ROOMS = {
     "KalendsFront/Routes": (STORE, "a route decodes, calls one use case, and a view shows what that gave"),
     "KalendsFront/Pages": (STORE, "a page's handler calls use cases and fills one model"),
 }
+
+# The nouns of the core, each of which may name types of those before it; and the files that may name a later one's, and
+# why. Use cases of all nouns are reached through Services, which are shared.
+CORE_ROOM = Path("Sources/KalendsCore")
+NOUNS = ("People", "Schedule", "Imports", "OfficeDays", "Feeds", "Sync")
+AGAINST = {
+    "OfficeDays/Rules/OfficeBook.swift": "a decided day is written to the person's phone and connection",
+    "Feeds/Rules/PersonalEntries.swift": "a feed shows its owner's own events",
+    "Feeds/UseCases/ReachQuery.swift": "a change has reached connections, too",
+}
+DECLARED = re.compile(
+    r"^(?:(?:@\w+|package|public|final|indirect) )*(?:struct|class|enum|actor|protocol) (\w+)", re.MULTILINE)
+LITERAL = re.compile(r'"(?:[^"\\\n]|\\.)*"')
+TYPE = re.compile(r"(?<![.\w])[A-Z]\w*")
+
+
+def wrong_arrows():
+    """Where a noun of the core names a type of a later one."""
+    texts = {path.relative_to(CORE_ROOM): code(path) for path in sorted(CORE_ROOM.glob("**/*.swift"))}
+    rooms = {}
+    for path, text in texts.items():
+        for name in DECLARED.findall(text):
+            rooms.setdefault(name, set()).add(path.parts[0])
+    known = set()
+    for path, text in texts.items():
+        if path.parts[0] not in NOUNS:
+            continue
+        later = set(NOUNS[NOUNS.index(path.parts[0]) + 1:])
+        names = {name for name in TYPE.findall(LITERAL.sub("", text)) if rooms.get(name) and rooms[name] <= later}
+        if names and path.as_posix() in AGAINST:
+            known.add(path.as_posix())
+        elif names:
+            yield f"KalendsCore/{path}: names {', '.join(sorted(names))}, of a noun that comes later"
+    for path in sorted(AGAINST.keys() - known):
+        yield f"{path}: names no later noun any more; take it out of AGAINST"
+
+
 PLAN_OF_TARGETS = Path("Package.swift")
 CORE = re.compile(r'name: "KalendsCore",\s*dependencies: \[(.*?)\n {12}\]', re.DOTALL)
 
@@ -207,6 +244,7 @@ def main():
     found += missing()
     found += wrong_dependencies()
     found += without_operators()
+    found += wrong_arrows()
     found += wrong_uses()
     found += [f"{name}: has no {kind} any more; take it out of ALLOWED" for name, kind in sorted(ALLOWED.keys() - used)]
     if found:

@@ -5,13 +5,6 @@ import CalendarSync
 import ICalBridge
 import Storage
 
-/// The reason, as a sentence for people, why an item cannot be changed as its event was.
-struct InboundRefusal: Error {
-    let sentence: String
-
-    init(_ sentence: String) { self.sentence = sentence }
-}
-
 /// Turns edits of an event into changes of its item; nothing is stored here.
 struct InboundEdits {
     let item: ScheduleItem
@@ -232,13 +225,6 @@ extension CareItem.Span {
         case .timed(let start, let end, _): self = .timed(start: start, end: end)
         case .days(let first, let until): self = .days(first: first, last: until.adding(days: -1))
         }
-    }
-}
-
-extension String {
-    /// Returns the text without a given beginning, if it has it.
-    func behind(_ beginning: String) -> String {
-        hasPrefix(beginning) ? String(dropFirst(beginning.count)) : self
     }
 }
 
