@@ -13,7 +13,7 @@ let strict: [SwiftSetting] = [
 // What tests of a server and their helpers use.
 let aroundServer: [Target.Dependency] = [
     "Base", "Calendar", "CalendarSync", "FeedTokens", "ICalBridge", "KalendsCore", "KalendsFront", "Outbound", "Server",
-    "Storage", "TestSupport",
+    "Storage", "TestSupport", "WebhookSending",
     .product(name: "AsyncHTTPClient", package: "async-http-client"),
     .product(name: "HTTPTypes", package: "swift-http-types"),
     .product(name: "Hummingbird", package: "hummingbird"),
@@ -154,7 +154,16 @@ let package = Package(
                 // Not imported: swift-crypto brings it along, and it is pinned here.
                 .product(name: "SwiftASN1", package: "swift-asn1"),
             ],
-            exclude: ["Identity/Passwords/common-passwords.txt"]),
+            exclude: ["People/Rules/Passwords/common-passwords.txt"]),
+
+        // Sends what changed to the addresses of host applications.
+        .target(
+            name: "WebhookSending",
+            dependencies: [
+                "Base", "FeedTokens", "KalendsCore", "Outbound", "Storage",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ]),
 
         // Everything that answers HTTP requests: routes, pages, the OpenAPI document, and the fast path for polls in
         // front of them.
@@ -182,7 +191,7 @@ let package = Package(
             name: "Server",
             dependencies: [
                 "Base", "CSandbox", "FeedTokens", "ICalBridge", "KalendsCore", "KalendsFront", "ProgramFiles",
-                "Storage", "StoragePostgreSQL", "StorageSQLite",
+                "Storage", "StoragePostgreSQL", "StorageSQLite", "WebhookSending",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),

@@ -3,10 +3,11 @@
 
     python3 -B Scripts/house-rule.py
 
-Callers change something through `Acts` (Sources/KalendsCore/UseCases/Acts): it checks the right, says which circles are
-concerned and writes the audit trail. What the server does by itself, in the background or at its start, is named below
-with its reason, and so are the few steps of longer work whose act comes at the end of it. Routes know no store, and use
-cases know no HTTP. JSON has one reader, and text from outside one way in. No value is aligned to more than 16 bytes.
+Callers change something through `Acts` (Sources/KalendsCore/People/Rules/Acts): it checks the right, says which
+circles are concerned and writes the audit trail. What the server does by itself, in the background or at its start,
+is named below with its reason, and so are the few steps of longer work whose act comes at the end of it. Routes know
+no store, use cases know no HTTP, and a noun knows none that comes after it. JSON has one reader, and text from
+outside one way in. No value is aligned to more than 16 bytes.
 """
 
 import re
@@ -45,49 +46,59 @@ TARGET = re.compile(r'arget\(\s*name: "(\w+)",\s*dependencies: \[([^\]]*)\]')
 
 # Files that may, and why. Paths are without `Sources/`.
 ALLOWED = {
-    ("KalendsCore/UseCases/Acts/Act.swift", WRITE): "the act",
-    ("KalendsCore/UseCases/Acts/Act.swift", NOTE): "the act",
-    ("KalendsCore/UseCases/Acts/ActTarget.swift", CONCERNS): "the act",
-    ("KalendsCore/Schedule/ScheduleWriter.swift", TOUCH): "the act's writer of items, once for all of them",
+    ("KalendsCore/People/Rules/Acts/Act.swift", WRITE): "the act",
+    ("KalendsCore/People/Rules/Acts/Act.swift", NOTE): "the act",
+    ("KalendsCore/People/Rules/Acts/ActTarget.swift", CONCERNS): "the act",
+    ("KalendsCore/Schedule/Rules/ScheduleWriter.swift", TOUCH): "the act's writer of items, once for all of them",
     # The server by itself, for nobody.
     ("Server/Assembly/Installation.swift", WRITE): "at the start: what the program and its key are",
     ("Server/Assembly/ShownForm.swift", WRITE): "what the program shows differently than the one before",
     ("Server/Background/Housekeeping.swift", WRITE): "housekeeping: what is old is removed",
-    ("KalendsCore/Installation/Tidying.swift", WRITE): "removes what nobody sees, revises what an act left due",
-    ("KalendsCore/Installation/Tidying.swift", CONCERNS): "revises what an act left due",
+    ("KalendsCore/Shared/Installation/Tidying.swift", WRITE): "removes what nobody sees, revises what an act left due",
+    ("KalendsCore/Shared/Installation/Tidying.swift", CONCERNS): "revises what an act left due",
     ("FeedServer/Commands/Restore.swift", WRITE): "a copy in no server's hands forgets the journal of another",
     ("FeedServer/Commands/Reseal.swift", WRITE): "another key for all that is sealed, with no server on the database",
-    ("KalendsCore/UseCases/Operator/KeyRotation.swift", WRITE): "another key for what is sealed, which stays the same text",
-    ("KalendsCore/Identity/UseNotes.swift", WRITE): "when a credential was last used, once a minute",
-    ("KalendsCore/Identity/Passwords/SignInThrottle.swift", WRITE): "counts of wrong passwords, before anybody is known",
-    ("KalendsCore/OfficeDays/OfficeNights.swift", WRITE): "nights that end, which decide what a day was",
-    ("KalendsCore/OfficeDays/OfficeNights.swift", CONCERNS): "nights that end, which decide what a day was",
-    ("KalendsCore/Webhooks/WebhookDispatch.swift", WRITE): "which messages were sent, and how they were taken",
+    ("KalendsCore/Shared/Operator/KeyRotation.swift", WRITE):
+        "another key for what is sealed, which stays the same text",
+    ("KalendsCore/People/Rules/UseNotes.swift", WRITE): "when a credential was last used, once a minute",
+    ("KalendsCore/People/Rules/Passwords/SignInThrottle.swift", WRITE):
+        "counts of wrong passwords, before anybody is known",
+    ("KalendsCore/OfficeDays/Rules/OfficeNights.swift", WRITE): "nights that end, which decide what a day was",
+    ("KalendsCore/OfficeDays/Rules/OfficeNights.swift", CONCERNS): "nights that end, which decide what a day was",
+    ("WebhookSending/WebhookDispatch.swift", WRITE): "which messages were sent, and how they were taken",
     ("FeedTokens/Accesses/AccessCounter.swift", WRITE): "counts of reads are folded from their journal",
     ("FeedTokens/Accesses/JournalOwner.swift", WRITE): "at the start: which journals a database of several servers has",
     ("Server/Background/SharedJobs.swift", WRITE): "what servers that ended left",
-    ("KalendsCore/Installation/Leases.swift", WRITE): "who does what one server at a time may do",
+    ("KalendsCore/Shared/Installation/Leases.swift", WRITE): "who does what one server at a time may do",
     ("FeedTokens/Accesses/JournalOpening.swift", WRITE): "at the start: which journal the database belongs to",
-    ("KalendsCore/Subscriptions/SubscriptionRefresh.swift", WRITE): "calendars that are followed, fetched for nobody",
-    ("KalendsCore/Subscriptions/SubscriptionRefresh.swift", CONCERNS): "calendars that are followed, fetched for nobody",
-    ("KalendsCore/Connections/GrantRegistry.swift", WRITE): "tokens that were renewed, and accounts that let us in no longer",
-    ("KalendsCore/UseCases/Connections/Connections+Authorizing.swift", WRITE):
+    ("KalendsCore/Imports/Rules/Subscriptions/SubscriptionRefresh.swift", WRITE):
+        "calendars that are followed, fetched for nobody",
+    ("KalendsCore/Imports/Rules/Subscriptions/SubscriptionRefresh.swift", CONCERNS):
+        "calendars that are followed, fetched for nobody",
+    ("KalendsCore/Sync/Rules/GrantRegistry.swift", WRITE):
+        "tokens that were renewed, and accounts that let us in no longer",
+    ("KalendsCore/Sync/UseCases/Connections+Authorizing.swift", WRITE):
         "takes a sign-in out before anybody is known: it serves once, whatever comes of it",
-    ("KalendsCore/Connections/ConnectionRun.swift", WRITE): "a run's lease, its beginning, and its end when it is broken off",
-    ("KalendsCore/Connections/ConnectionRun+Settling.swift", WRITE): "what a run came to, and when the next one is due",
-    ("KalendsCore/Connections/ConnectionRun+Watching.swift", WRITE): "where a provider reports changes",
-    ("KalendsCore/Connections/PhoneCalendar.swift", WRITE): "what a run writes for a phone; items change by acts",
-    ("KalendsCore/UseCases/Phones/PhoneItems.swift", WRITE): "when a carrier asked, and what its items were made of",
-    ("KalendsCore/Connections/SyncScheduler.swift", WRITE): "gives back a lease that could not be given back before",
-    ("KalendsCore/Connections/ConnectionSync.swift", WRITE): "at the start: what another process held",
-    ("KalendsCore/Connections/DatabaseSyncStore.swift", WRITE): "what the engine keeps of a run; items change by acts",
-    ("KalendsCore/UseCases/Connections/ChangeReports.swift", WRITE): "hints of providers, who are nobody's callers",
-    ("KalendsCore/UseCases/Connections/Resolving.swift", WRITE): "the lease around an act, and the run after it",
+    ("KalendsCore/Sync/Rules/ConnectionRun.swift", WRITE):
+        "a run's lease, its beginning, and its end when it is broken off",
+    ("KalendsCore/Sync/Rules/ConnectionRun+Settling.swift", WRITE): "what a run came to, and when the next one is due",
+    ("KalendsCore/Sync/Rules/ConnectionRun+Watching.swift", WRITE): "where a provider reports changes",
+    ("KalendsCore/Sync/Rules/Phones/PhoneCalendar.swift", WRITE): "what a run writes for a phone; items change by acts",
+    ("KalendsCore/Sync/UseCases/Phones/PhoneItems.swift", WRITE):
+        "when a carrier asked, and what its items were made of",
+    ("KalendsCore/Sync/Rules/SyncScheduler.swift", WRITE): "gives back a lease that could not be given back before",
+    ("KalendsCore/Sync/Rules/ConnectionSync.swift", WRITE): "at the start: what another process held",
+    ("KalendsCore/Sync/Rules/DatabaseSyncStore.swift", WRITE): "what the engine keeps of a run; items change by acts",
+    ("KalendsCore/Sync/UseCases/ChangeReports.swift", WRITE): "hints of providers, who are nobody's callers",
+    ("KalendsCore/Sync/UseCases/Resolving.swift", WRITE): "the lease around an act, and the run after it",
     # Steps of imports, which nobody sees until their act.
-    ("KalendsCore/Imports/EventStaging.swift", WRITE): "staged events, which nobody sees until an act publishes them",
-    ("KalendsCore/Imports/ImportWork.swift", WRITE): "clears what a commit that was broken off left, before its act",
-    ("KalendsCore/UseCases/Imports/Imports.swift", WRITE): "marks imports that failed, when the caller may be gone",
-    ("KalendsCore/UseCases/Webhooks/Webhooks+Changing.swift", WRITE): "a month's messages, in steps before their act",
+    ("KalendsCore/Imports/Rules/EventStaging.swift", WRITE):
+        "staged events, which nobody sees until an act publishes them",
+    ("KalendsCore/Imports/Rules/ImportWork.swift", WRITE):
+        "clears what a commit that was broken off left, before its act",
+    ("KalendsCore/Imports/UseCases/Imports.swift", WRITE): "marks imports that failed, when the caller may be gone",
+    ("KalendsCore/Schedule/UseCases/Webhooks/Webhooks+Changing.swift", WRITE):
+        "a month's messages, in steps before their act",
 }
 
 # What a folder may not name, and why. Folders are without `Sources/`. The compiler keeps the targets apart; what would
@@ -101,10 +112,47 @@ STORE = re.compile(
     r"|\bany (?:Store|StoreMaintenance|ReadTransaction|WriteTransaction)\b")
 ROOMS = {
     "KalendsCore": (FRONT, "the product's rules and use cases know no HTTP and no engine"),
-    "KalendsFront/Routes": (STORE, "a route decodes, calls one use case and shows what it gave"),
-    "KalendsFront/PagesFront": (STORE, "a page's handler calls use cases and fills one model"),
-    "KalendsFront/Views": (STORE, "a view shows what it is given"),
+    "WebhookSending": (FRONT, "messages go out through Outbound"),
+    "KalendsFront/Routes": (STORE, "a route decodes, calls one use case, and a view shows what that gave"),
+    "KalendsFront/Pages": (STORE, "a page's handler calls use cases and fills one model"),
 }
+
+# The nouns of the core, each of which may name types of those before it; and the files that may name a later one's, and
+# why. Use cases of all nouns are reached through Services, which are shared.
+CORE_ROOM = Path("Sources/KalendsCore")
+NOUNS = ("People", "Schedule", "Imports", "OfficeDays", "Feeds", "Sync")
+AGAINST = {
+    "OfficeDays/Rules/OfficeBook.swift": "a decided day is written to the person's phone and connection",
+    "Feeds/Rules/PersonalEntries.swift": "a feed shows its owner's own events",
+    "Feeds/UseCases/ReachQuery.swift": "a change has reached connections, too",
+}
+DECLARED = re.compile(
+    r"^(?:(?:@\w+|package|public|final|indirect) )*(?:struct|class|enum|actor|protocol) (\w+)", re.MULTILINE)
+LITERAL = re.compile(r'"(?:[^"\\\n]|\\.)*"')
+TYPE = re.compile(r"(?<![.\w])[A-Z]\w*")
+
+
+def wrong_arrows():
+    """Where a noun of the core names a type of a later one."""
+    texts = {path.relative_to(CORE_ROOM): code(path) for path in sorted(CORE_ROOM.glob("**/*.swift"))}
+    rooms = {}
+    for path, text in texts.items():
+        for name in DECLARED.findall(text):
+            rooms.setdefault(name, set()).add(path.parts[0])
+    known = set()
+    for path, text in texts.items():
+        if path.parts[0] not in NOUNS:
+            continue
+        later = set(NOUNS[NOUNS.index(path.parts[0]) + 1:])
+        names = {name for name in TYPE.findall(LITERAL.sub("", text)) if rooms.get(name) and rooms[name] <= later}
+        if names and path.as_posix() in AGAINST:
+            known.add(path.as_posix())
+        elif names:
+            yield f"KalendsCore/{path}: names {', '.join(sorted(names))}, of a noun that comes later"
+    for path in sorted(AGAINST.keys() - known):
+        yield f"{path}: names no later noun any more; take it out of AGAINST"
+
+
 PLAN_OF_TARGETS = Path("Package.swift")
 CORE = re.compile(r'name: "KalendsCore",\s*dependencies: \[(.*?)\n {12}\]', re.DOTALL)
 
@@ -196,6 +244,7 @@ def main():
     found += missing()
     found += wrong_dependencies()
     found += without_operators()
+    found += wrong_arrows()
     found += wrong_uses()
     found += [f"{name}: has no {kind} any more; take it out of ALLOWED" for name, kind in sorted(ALLOWED.keys() - used)]
     if found:

@@ -175,7 +175,7 @@ FILE(toast_mustache)
 #embed "../Pages/Templates/toast.mustache"
 END
 FILE(common_passwords_txt)
-#embed "../KalendsCore/Identity/Passwords/common-passwords.txt"
+#embed "../KalendsCore/People/Rules/Passwords/common-passwords.txt"
 END
 FILE(demo_json)
 #embed "../../Samples/demo.json"

@@ -10,6 +10,7 @@ import Synchronization
 import Testing
 
 @testable import KalendsCore
+@testable import WebhookSending
 
 /// A receiver of webhooks on this machine that records everything it gets and answers as a test wants.
 final class HookReceiver: Sendable {

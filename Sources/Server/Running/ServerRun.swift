@@ -8,6 +8,7 @@ package import Logging
 import ServiceLifecycle
 import Storage
 import UnixSignals
+import WebhookSending
 
 /// A server from its start until a signal ends it: its ports, and its work in the background.
 package struct ServerRun {

@@ -9,6 +9,7 @@ import Testing
 
 @testable import KalendsCore
 @testable import ServerTestSupport
+@testable import WebhookSending
 
 @Suite("Webhooks beside each other")
 struct WebhookLaneTests {

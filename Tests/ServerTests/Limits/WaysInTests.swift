@@ -45,11 +45,11 @@ struct WaysInTests {
 
     /// Where the sources begin a request to another host, by file, with the row that says what its answer may use.
     private static let outgoing = [
-        "KalendsCore/Connections/AccountHTTP.swift": "calendar servers and providers",
-        "KalendsCore/Fetching/GuardedFetcher.swift": "calendars that are followed or imported by address",
-        "KalendsCore/Identity/Tokens/KeyAddress.swift": "keys of user tokens",
-        "KalendsCore/Webhooks/WebhookDispatch.swift": "receivers of webhooks",
-        "KalendsCore/Webhooks/WebhookSender.swift": "receivers of webhooks",
+        "KalendsCore/Sync/Rules/AccountHTTP.swift": "calendar servers and providers",
+        "KalendsCore/Shared/Fetching/GuardedFetcher.swift": "calendars that are followed or imported by address",
+        "KalendsCore/People/Rules/Tokens/KeyAddress.swift": "keys of user tokens",
+        "WebhookSending/WebhookDispatch.swift": "receivers of webhooks",
+        "WebhookSending/WebhookSender.swift": "receivers of webhooks",
     ]
 
     private static func size(_ bytes: Int) -> String {

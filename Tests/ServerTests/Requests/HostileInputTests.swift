@@ -35,7 +35,7 @@ struct HostileInputTests {
         ])
     func webhooks(url: String, isFine: Bool) async throws {
         try await TestServer.run { server in
-            #expect(WebhookMessage.isUsable(url) == isFine)
+            #expect(WebhookAddress.isUsable(url) == isFine)
             try await server.call(.post, "/v1/webhooks", ["url": .string(url)]).expect(isFine ? 201 : 422)
         }
     }

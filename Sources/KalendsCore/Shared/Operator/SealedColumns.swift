@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FeedTokens
+package import Storage
+
+extension SealedColumn {
+    /// All columns with sealed texts. Pending sign-ins are not included, since they end within ten minutes.
+    package static let all = [
+        SealedColumn("feeds", "sealed_token") { FeedLedger.purpose($0) },
+        SealedColumn("webhooks", "sealed_url") { Webhook.urlPurpose($0) },
+        SealedColumn("webhooks", "sealed_secret") { Webhook.secretPurpose($0) },
+        SealedColumn("webhooks", "sealed_former") { Webhook.secretPurpose($0) },
+        SealedColumn("subscriptions", "sealed_url") { SubscriptionRefresh.purpose($0) },
+        SealedColumn("connection_credentials", "sealed", key: "connection_id") { AccountCredential.purpose($0) },
+        SealedColumn("second_factors", "sealed", key: "user_id") { SecondFactorCheck.purpose($0) },
+        SealedColumn("settings", "value", key: "name") { keyCheckPurpose(ofSetting: $0) },
+    ]
+
+    /// Returns the purpose for which the setting `keyCheck` is sealed; empty for every other setting.
+    package static func keyCheckPurpose(ofSetting name: String) -> String {
+        name == "keyCheck" ? "settings/keyCheck" : ""
+    }
+}
