@@ -50,6 +50,32 @@ struct PhoneWeightTests {
         }
     }
 
+    @Test("A phone's end is one short step, and its items go in small ones after that")
+    func endOfPhone() async throws {
+        try await PhoneBench.run { bench in
+            let (server, phone) = (bench.server, try await Phone(bench.server))
+            for number in 0..<5 { try await bench.appointment("a\(number)", "2026-03-06T10:00:00-08:00") }
+            let id = try await bench.connect()
+            let (events, since) = try await phone.changes()
+            #expect(events.count == 5)
+            let now = server.clock.now
+            let (living, steps) = try await server.services.store.record { transaction in
+                let own = try #require(try transaction.connection(id))
+                try transaction.endConnection(own, .all, now: now)
+                var steps = [try transaction.livingPhoneItems(of: id).count]
+                while try transaction.purgeConnection(id, limit: 2), steps.last != 0 {
+                    steps.append(try transaction.livingPhoneItems(of: id).count)
+                }
+                return (try transaction.connection(id), steps)
+            }
+            #expect(living == nil && steps == [5, 3, 1, 0])
+            try await server.services.tidying.tidy()
+            let (after, _) = try await phone.changes(since: since)
+            #expect(after.count == 5 && after.allSatisfy { $0["syncState"] == "deleted" })
+            #expect(try await server.services.store.read { try $0.connectionEverKnown(id) } == nil)
+        }
+    }
+
     @Test("A connection whose open conflicts are too large does not run, nor read them for a preview")
     func largeConflicts() async throws {
         var settings = ServerSettings()

@@ -91,10 +91,24 @@ struct ConnectionAuthorizingTests {
             // Asked again, the calendar that was made before is found by its sign.
             let again = try await server.call(.put, "\(path)/calendar", ["create": [:]], as: "ann").expect(200)
             #expect(again.json["calendarId"] == made.json["calendarId"])
+            let at = server.clock.now
+            try await server.services.store.record { transaction in
+                for number in 0..<100 {
+                    try transaction.putSyncLink(
+                        SyncLinkRow(
+                            connectionID: id, collection: "tasks", itemID: "t\(number)", state: "pending",
+                            externalID: nil, lastSyncedAt: nil, since: at, content: "{}"))
+                }
+            }
             let chosen = try await server.call(
                 .put, "\(path)/calendar", ["calendarId": try #require(primary["calendarId"])], as: "ann"
             ).expect(200)
             #expect(chosen.json["calendarId"] == primary["calendarId"])
+            // No run has ended, and the next one knows nothing of the calendar before.
+            try await server.services.store.read { transaction throws in
+                #expect(try transaction.syncLinks(of: id).isEmpty)
+                #expect(try transaction.syncPosition(of: id) == nil && !transaction.hasSyncLease(id, now: at))
+            }
             // Who paused it has not resumed it by choosing another calendar.
             try await server.call(.patch, path, ["paused": true], as: "ann").expect(200)
             let paused = try await server.call(.put, "\(path)/calendar", ["create": [:]], as: "ann").expect(200)

@@ -72,6 +72,96 @@ struct SyncKeepingTests {
         }
     }
 
+    @Test("A step that removes old records ends with the first MiB of them, however many rows it may remove")
+    func heavy() async throws {
+        try await SyncBench.run { bench in
+            let (server, now) = (bench.server, bench.server.clock.now)
+            let id = try await server.connect()
+            let text = String(repeating: "x", count: 300_000)
+            let steps = try await server.services.store.record { transaction in
+                for number in 0..<12 {
+                    try transaction.putSyncConflict(
+                        SyncConflictRow(
+                            connectionID: id, id: "c\(number)", collection: "tasks", itemID: "t", isOpen: false, at: 1,
+                            content: text), now: now)
+                    try transaction.putSyncLink(
+                        SyncLinkRow(
+                            connectionID: id, collection: "tasks", itemID: "t\(number)", state: "deleted",
+                            externalID: nil, lastSyncedAt: nil, since: 1, content: text))
+                }
+                // The newest line stays.
+                let lines = (0..<13).map { number in
+                    SyncJournalRow(
+                        connectionID: id, id: "j\(number)", runID: "r", at: 1, direction: "out", change: "create",
+                        content: text)
+                }
+                try transaction.addSyncJournal(lines, of: id)
+                // Four rows are the first with a MiB or more.
+                var steps = [0, 0, 0]
+                while try transaction.pruneSyncConflicts(before: now, limit: 512) { steps[0] += 1 }
+                while try transaction.pruneSyncJournal(before: now, limit: 512) { steps[1] += 1 }
+                while try transaction.pruneSyncLinks(before: now, limit: 512) { steps[2] += 1 }
+                return steps
+            }
+            #expect(steps == [3, 3, 3])
+            try await server.services.store.read { transaction throws in
+                #expect(try transaction.syncConflicts(of: id, before: .max, limit: 100).isEmpty)
+                #expect(try transaction.syncJournal(of: id, before: .max, limit: 100).map(\.id) == ["j12"])
+                #expect(try transaction.syncLinks(of: id).isEmpty)
+            }
+        }
+    }
+
+    @Test("Records that are too many go as far as they have to, the oldest first")
+    func surplus() async throws {
+        try await SyncBench.run { bench in
+            let server = bench.server
+            let id = try await server.connect()
+            let left = try await server.services.store.record { transaction in
+                let lines = (0..<13).map { number in
+                    SyncJournalRow(
+                        connectionID: id, id: "j\(number)", runID: "r", at: 1, direction: "out", change: "create",
+                        content: String(repeating: "x", count: 300_000))
+                }
+                try transaction.addSyncJournal(lines, of: id)
+                while try transaction.trimSyncRecords(of: id, to: 1_000_000, limit: 512) {}
+                return try transaction.syncJournal(of: id, before: .max, limit: 100).map(\.id)
+            }
+            #expect(left == ["j12", "j11", "j10"])
+        }
+    }
+
+    @Test("Links to a calendar that was left before a run ended there go in small steps, but none of another calendar")
+    func leftEarly() async throws {
+        try await SyncBench.run { bench in
+            let server = bench.server
+            let id = try await server.connect()
+            let (isRefused, steps) = try await server.services.store.record { transaction in
+                for number in 0..<12 {
+                    try transaction.putSyncLink(
+                        SyncLinkRow(
+                            connectionID: id, collection: "appointments", itemID: "x\(number)", state: "linked",
+                            externalID: "e\(number)", lastSyncedAt: nil, since: 1,
+                            content: String(repeating: "x", count: 300_000)))
+                }
+                try transaction.putSyncOperation("o", of: id, content: "x")
+                try transaction.putSyncPosition(of: id, content: "a")
+                // A run has stored another position, so the links are of its calendar.
+                let isRefused = try !transaction.forgetSomeSyncLinks(of: id, at: "b", limit: 512)
+                var steps = [try transaction.syncLinks(of: id).count]
+                while try transaction.forgetSomeSyncLinks(of: id, at: "a", limit: 512) {
+                    steps.append(try transaction.syncLinks(of: id).count)
+                }
+                return (isRefused, steps)
+            }
+            #expect(isRefused && steps == [12, 8, 4, 0, 0])
+            try await server.services.store.read { transaction throws in
+                #expect(try transaction.syncOperations(of: id).isEmpty)
+                #expect(try transaction.syncPosition(of: id) == nil)
+            }
+        }
+    }
+
     @Test("A connection that ends is gone for everybody at once, and what was recorded of it goes in small steps")
     func removal() async throws {
         try await SyncBench.run { bench in

@@ -10,8 +10,8 @@ struct MultipartStream {
         case end
     }
 
-    /// The most bytes before a part's content.
-    private static let headLimit = 16 << 10
+    /// The most bytes of a part's header.
+    static let headLimit = 16 << 10
     /// The end of a part's header.
     private static let blankLine: [UInt8] = [13, 10, 13, 10]
 
@@ -37,7 +37,7 @@ struct MultipartStream {
         delimiter = Array("\r\n--\(boundary)".utf8)
     }
 
-    /// Processes the body's next bytes; throws 400 when a part's header does not end, or when a second part has the name.
+    /// Processes the body's next bytes; throws 400 when a part's header is too long, or when a second part has the name.
     mutating func feed(_ bytes: some Sequence<UInt8>, _ take: (ArraySlice<UInt8>) throws -> Void) throws {
         if case .end = place { return }
         pending += bytes
@@ -68,10 +68,11 @@ struct MultipartStream {
                 return true
             }
             let unsearched = rest.dropFirst(max(0, searched - Self.blankLine.count + 1))
-            guard let end = Self.find(Self.blankLine, in: unsearched) else {
-                guard rest.count <= Self.headLimit else {
-                    throw Refusal.badRequest("A part of the form has a header without an end.")
-                }
+            let found = Self.find(Self.blankLine, in: unsearched)
+            guard (found ?? rest.endIndex) - rest.startIndex <= Self.headLimit else {
+                throw Refusal.badRequest("A part of the form has a header that is too long.")
+            }
+            guard let end = found else {
                 searched = rest.count
                 return false
             }

@@ -66,7 +66,7 @@ extension Schema {
         "CREATE INDEX sync_wishes_due ON sync_wishes (due_at)",
 
         // The bytes of a conflict and of an entry of the journal are those of its content, so that what is recorded of
-        // a connection can be kept small.
+        // a connection can be kept small. SQLite reads what comes before a large text without the text.
         """
         CREATE TABLE sync_conflicts (
             connection_id TEXT NOT NULL REFERENCES connections (id) ON DELETE CASCADE,
@@ -77,8 +77,8 @@ extension Schema {
             state TEXT NOT NULL CHECK (state IN ('open', 'resolved')),
             at BIGINT NOT NULL,
             resolved_by TEXT,
-            content TEXT NOT NULL,
             bytes BIGINT NOT NULL DEFAULT 0,
+            content TEXT NOT NULL,
             PRIMARY KEY (connection_id, id)
         )
         """,
@@ -99,8 +99,8 @@ extension Schema {
             at BIGINT NOT NULL,
             direction TEXT NOT NULL,
             change TEXT NOT NULL,
-            content TEXT NOT NULL,
             bytes BIGINT NOT NULL DEFAULT 0,
+            content TEXT NOT NULL,
             PRIMARY KEY (connection_id, number)
         ) /* clustered */
         """,

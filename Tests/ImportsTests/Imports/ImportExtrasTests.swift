@@ -107,6 +107,34 @@ struct ImportExtrasTests {
         }
     }
 
+    @Test("Feeds show files of the web and those within the calendar only; an export has all as they came")
+    func schemes() async throws {
+        try await TestServer.run { server in
+            try await server.makeCircle()
+            let shown = ["https://files.example/plan.pdf", "HTTP://files.example/b", "SGVsbG8="]
+            let hidden = [
+                "javascript:alert(1)", "JavaScript:alert(2)", "file:///etc/passwd", "data:text/html\\,hello",
+                "cid:part1@example.com", "ftp://files.example/c", "Basso",
+            ]
+            let lines =
+                shown.dropLast().map { "ATTACH:\($0)" } + ["ATTACH;ENCODING=BASE64;VALUE=BINARY:SGVsbG8="]
+                + hidden.map { "ATTACH:\($0)" } + ["ATTACH;VALUE=BINARY;ENCODING=BASE64:javascript:alert(3)"]
+            let alarm = ["BEGIN:VALARM", "ACTION:AUDIO", "TRIGGER:-PT5M", "ATTACH:file:///bin/sh", "END:VALARM"]
+            let event = ["UID:files", "DTSTART:20260310T090000Z", "DTEND:20260310T100000Z", "SUMMARY:Files"]
+            let report = try await post(
+                server, Self.calendar(event + lines + alarm), "mode=commit&keep=attachments"
+            ).expect(201)
+            #expect(dropped(report) == [])
+            let exported = try await export(server)
+            #expect(exported.eventValues("ATTACH").count == lines.count + 1)
+            #expect(hidden.allSatisfy(exported.text.contains), "\(exported.text)")
+            let made = try await server.makeFeed(config: ["includeAttachments": true])
+            let feed = try await server.raw(.get, made.path).expect(200)
+            #expect(feed.eventValues("ATTACH") == shown, "\(feed.text)")
+            #expect(feed.eventValues("TRIGGER") == ["-PT5M"])
+        }
+    }
+
     @Test("Reminders are kept, in a form that every reader accepts, and feeds show them if they include reminders")
     func reminders() async throws {
         try await TestServer.run { server in

@@ -99,6 +99,19 @@ struct UploadTests {
         #expect(ContinuousClock.now - start < .seconds(10))
     }
 
+    @Test("A part's header has 16 KiB at most, also when it arrives at once", arguments: [0, 1])
+    func longHeader(surplus: Int) throws {
+        // The line break after the boundary counts too.
+        let line = "X: " + String(repeating: "y", count: MultipartStream.headLimit - 5 + surplus)
+        let body = Array("--b\r\n\(line)\r\n\r\n\r\n--b--".utf8)
+        var stream = try #require(MultipartStream(part: "file", contentType: "multipart/form-data; boundary=b"))
+        if surplus > 0 {
+            #expect(throws: Refusal.self) { try stream.feed(body) { _ in } }
+        } else {
+            try stream.feed(body) { _ in }
+        }
+    }
+
     @Test("UTF-8 is distinguished from other bytes, wherever they are cut")
     func encodings() {
         let texts: [[UInt8]] = [

@@ -108,6 +108,7 @@ struct WaysInTests {
         let arrival =
             "\(Self.size(limits.bodyRate)) a second, never \(Self.seconds(limits.bodyIdle)) without a byte"
         let rules = "\(RecurrenceBudget.perSeries) steps a series"
+        let reader = CalendarReader.Options(ofWorker: "UTC", charset: nil, limit: settings.maxImportBytes)
         let worker = "2 s, and 2 s a MiB, in a process of its own"
         let threads = "threads of their own, in turns by user; a quarter of a processor in the long run"
         let rows: [[String]] = [
@@ -133,7 +134,22 @@ struct WaysInTests {
                 "what phones send", Self.size(Body.phone.limit(settings)), arrival, "in turns, " + rules,
                 "`maxPersonalEventsPerUser`, `maxPlannedEventsPerUser`",
             ],
-            ["forms of pages", Self.size(PageForm.mostBytes), arrival, "as they arrive", "quotas, above"],
+            [
+                "a form that sends a file: the header of each part", Self.size(MultipartStream.headLimit), arrival,
+                "each byte is searched once", "none",
+            ],
+            [
+                "files within imported events that are kept",
+                "\(Self.size(reader.limits.attachmentBytes)) an event", "the file's", "the file's", "the event's",
+            ],
+            [
+                "forms of pages", "\(Self.size(PageForm.mostBytes)), \(PageForm.mostFields) fields", arrival,
+                "as they arrive", "quotas, above",
+            ],
+            [
+                "what a form leaves out of an import (`left`)", "the form's", arrival, "one bit an event",
+                "\(LeftOut.most) events",
+            ],
             [
                 "reports of changes by providers", Self.size(GraphPush.longestBody), arrival, "as they arrive",
                 "\(GraphPush.mostNotices) notices, each a look at one connection",
@@ -147,7 +163,10 @@ struct WaysInTests {
                 "\(Self.size(limits.providerMemory)) of all, a third of one user or host",
                 "\(Self.seconds(ProviderDoor.timeOfRun)) a run, \(Self.seconds(ProviderDoor.timeOfQuestion)) a question",
                 threads,
-                "\(Quotas().conflictsPerConnection) open conflicts a connection, and the quotas of what it becomes",
+                "a connection: \(Quotas().conflictsPerConnection) open conflicts, "
+                    + "\(Self.size(Quotas().conflictBytesPerConnection)) of them, "
+                    + "\(Self.size(Quotas().recordBytesPerConnection)) of writes and as much of resolved conflicts; "
+                    + "the quotas of what it becomes",
             ],
             ["keys of user tokens", Self.size(KeyAddress.limit), "60 s", "as they arrive", "none"],
             ["receivers of webhooks", "1 KiB", "15 s", "none", "one message"],

@@ -14,6 +14,8 @@ struct FeedRenderKey: Hashable, Sendable {
     let linkTemplate: String?
     /// The people and files of imported events that are shown.
     var extras: Set<EventExtra> = []
+    /// Whether files at other addresses than those of the web are shown, which only an export does.
+    var showsAllFiles = false
 
     /// Returns the address at which the host application shows an item; nil if there is none or it must not be shown.
     func link(_ item: ScheduleItem) -> String? {
@@ -71,7 +73,8 @@ struct EntryBuilder: Sendable {
             event.sequence = revision.sequence
             event.timestamp = revision.updatedAt
             event.lastModified = revision.updatedAt
-            return event.publishable(with: look.extras)
+            let shown = event.publishable(with: look.extras)
+            return look.showsAllFiles ? shown : shown.withFilesForFeeds
         }
         return anchored(events).map { $0.reduced(to: look.style).agreed }
     }

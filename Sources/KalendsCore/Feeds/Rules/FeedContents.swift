@@ -120,7 +120,10 @@ struct LiveFeedParts: Sendable {
     /// The notice that the token in use will end; nil for the feed's current token.
     let notice: GraceNotice?
 
-    init(feed: Feed, circle: Circle, notice: GraceNotice? = nil, settings: ServerSettings) throws {
+    /// - Parameter showsAllFiles: whether files at other addresses than those of the web are shown too.
+    init(
+        feed: Feed, circle: Circle, notice: GraceNotice? = nil, settings: ServerSettings, showsAllFiles: Bool = false
+    ) throws {
         self.feed = feed
         self.notice = notice
         self.circle = circle
@@ -134,6 +137,6 @@ struct LiveFeedParts: Sendable {
                 includesReminders: configuration.includeReminders,
                 showsTasksAsToDos: configuration.tasksAs == .todos),
             zone: zone, sequenceOffset: feed.sequenceOffset, shownChangedAt: feed.shownChangedAt,
-            linkTemplate: settings.linkTemplate, extras: configuration.extras)
+            linkTemplate: settings.linkTemplate, extras: configuration.extras, showsAllFiles: showsAllFiles)
     }
 }

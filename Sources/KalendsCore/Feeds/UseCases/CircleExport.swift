@@ -25,7 +25,7 @@ package enum CircleExport {
                 id: "", circleID: circleID, userID: caller.userID ?? "", label: nil,
                 config: try configuration.stored(settings.kinds),
                 tokenHint: "", sealedToken: "", expiresAt: nil, now: 0)
-            let live = try LiveFeedParts(feed: feed, circle: circle, settings: settings)
+            let live = try LiveFeedParts(feed: feed, circle: circle, settings: settings, showsAllFiles: true)
             return (circle.name, try FeedContents(of: live, window: nil, in: transaction).events)
         }
         return ICalendar(name: name, events: events)

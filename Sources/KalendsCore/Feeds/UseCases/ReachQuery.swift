@@ -84,11 +84,10 @@ struct ReachQuery {
         guard own.state != .unauthorized, own.state != .choosing, members.contains(ByteString(own.userID)) else {
             return nil
         }
-        let rows = try transaction.syncLinks(of: own.id, ofItem: item.id, in: item.collection.rawValue)
-        let isGone = item.deletedAt != nil || content.isCancelled
         // A series whose occurrences are single events is there once all of them are.
-        let row = rows.max { Self.delay($0) < Self.delay($1) }
-        switch row.flatMap({ Link.State(text: $0.state) }) {
+        let link = try transaction.linkState(of: own.id, ofItem: item.id, in: item.collection.rawValue)
+        let isGone = item.deletedAt != nil || content.isCancelled
+        switch link.flatMap({ Link.State(text: $0.state) }) {
         // A person wants the event to stay as it is, or it is far outside the window.
         case .ignored, .untracked: return nil
         case .deleted: return isGone ? true : try wants(own) ? false : nil
@@ -96,24 +95,14 @@ struct ReachQuery {
         case .pending, .quarantined, .conflict: return false
         case .linked: break
         }
-        guard !isGone, let row else { return false }
-        if own.provider == .apple { return try isOnPhone(own, row, in: transaction) }
+        guard !isGone, let link else { return false }
+        if own.provider == .apple { return try isOnPhone(own, link, in: transaction) }
         // Either both sides were seen to agree after the change, or a complete run began with it. Links have the seconds
         // of their times only.
-        if let agreed = row.lastSyncedAt, agreed > change.at, rows.count == 1 { return true }
+        if let agreed = link.lastSyncedAt, agreed > change.at, link.isOnly { return true }
         return try transaction.syncRuns(of: own.id, before: .max, limit: Self.runs).contains { run in
             let record: RunRecord = try storedRecord(run.content)
             return record.state == .done && record.status == .success && record.version ?? 0 >= change.version
-        }
-    }
-
-    /// How far the event of a link is from what it shows: of an item with several events, the farthest counts.
-    private static func delay(_ row: SyncLinkRow) -> Int {
-        switch Link.State(text: row.state) {
-        case .pending, .quarantined, .conflict: 3
-        case .linked: 2
-        case .ignored, .untracked: 1
-        case .deleted, nil: 0
         }
     }
 
@@ -126,11 +115,11 @@ struct ReachQuery {
 
     /// Whether the phone's event was made after the change and has reached the phone.
     private func isOnPhone(
-        _ own: Connection, _ row: SyncLinkRow, in transaction: any ReadTransaction
+        _ own: Connection, _ link: SyncLinkState, in transaction: any ReadTransaction
     ) throws -> Bool {
         guard let carrier = try transaction.phoneCarrier(of: own.userID, source: own.id), carrier.carrier != nil,
             let made = carrier.shown?.split(separator: " ").first.flatMap({ Int($0) }), made >= change.version,
-            let id = row.externalID, let event = try transaction.personalEventEverKnown(id, of: own.userID)
+            let id = link.externalID, let event = try transaction.personalEventEverKnown(id, of: own.userID)
         else { return false }
         return carrier.deliveredAt >= event.updatedAt
     }

@@ -82,10 +82,8 @@ package final class Tidying: Sendable {
     }
 
     /// Removes what is stored of a connection that was deleted; returns when everything is gone.
-    ///
-    /// A record may be large, so that few are removed together.
     private func purge(connection id: String) async throws {
-        try await repeatedly { try $0.purgeConnection(id, limit: max(1, $1 / 16)) }
+        try await repeatedly { try $0.purgeConnection(id, limit: $1) }
     }
 
     /// Removes what is stored of a connection that was deleted; what cannot be removed now is removed later.

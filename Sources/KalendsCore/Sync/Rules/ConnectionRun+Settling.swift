@@ -87,12 +87,9 @@ extension ConnectionRun {
         }
     }
 
-    /// Removes the oldest records until the rest has at most so many bytes. A record may be large, so that few are
-    /// removed together.
+    /// Removes the oldest records until the rest has at most so many bytes.
     private func trimRecords(to bytes: Int) async throws {
-        try await services.store.recordRepeatedly {
-            try $0.trimSyncRecords(of: id, to: bytes, limit: max(1, $1 / 16))
-        }
+        try await services.store.recordRepeatedly { try $0.trimSyncRecords(of: id, to: bytes, limit: $1) }
     }
 
     // MARK: The end of a connection

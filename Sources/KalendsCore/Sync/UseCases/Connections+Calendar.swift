@@ -2,6 +2,7 @@
 
 import Base
 package import CalendarSync
+import ICalBridge
 import Storage
 
 extension Connections {
@@ -40,14 +41,17 @@ extension Connections {
         _ choice: @Sendable () throws -> CalendarChoice, of id: String, waits: Bool = false, for caller: Caller
     ) async throws -> Shown {
         let (own, circle) = try await found(id, for: caller)
-        let (choice, settings) = (try choice(), settings)
+        let (choice, settings, server) = (try choice(), settings, services.settings)
         let calendar = try await calendar(choice.calendar, own, circle)
-        return try await services.acts.act(on: .connection(id), for: caller) { act in
+        let (shown, left) = try await services.acts.act(on: .connection(id), for: caller) { act in
             let (transaction, now) = (act.transaction, act.now)
             var own = act.held
             guard own.accountID != nil else { throw Refusal.connectionUnauthorized }
             if !choice.sharesIt { try Self.refuseSharing(of: calendar.id, own, in: transaction) }
-            if own.calendarID.map({ $0 != calendar.id }) ?? true { try Self.leave(id, now: now, in: transaction) }
+            var left: String?
+            if own.calendarID.map({ $0 != calendar.id }) ?? true {
+                left = try Self.leave(own, server, now: now, in: transaction)
+            }
             // Who paused a connection resumes it too, also in another calendar.
             let waits = waits && own.calendarID == nil || own.state == .paused
             (own.calendarID, own.calendarName) = (calendar.id, calendar.name)
@@ -57,10 +61,12 @@ extension Connections {
             own.updatedAt = now
             try transaction.putConnection(own, .updated, now: now)
             return ActResult(
-                try Shown(own, settings, in: transaction),
+                (try Shown(own, settings, in: transaction), left),
                 noting: AuditNote(
                     .connectionCalendarChosen, id, detail: ["provider": .string(own.provider.rawValue)]))
         }
+        if let left { await forgetLinks(of: id, at: left) }
+        return shown
     }
 
     /// Throws 409 when another connection writes the same circle into the calendar, in which everything would then be
@@ -83,16 +89,41 @@ extension Connections {
                 + "calendar, or send shareWith: true.", code: .calendarShared)
     }
 
+    /// The holder of a connection's lease while the links to its former calendar are removed, and how long it has it, in
+    /// milliseconds.
+    private static let leaving = (holder: "another calendar", time: 60_000)
+
     /// Prepares for a different calendar; the events in the former calendar stay there.
-    private static func leave(_ id: String, now: Int, in transaction: any WriteTransaction) throws {
-        // The engine sees from the position of the last run that links belong to another calendar. If no run has ended,
-        // linked items would count as deleted in the new calendar and would not be added to it.
-        if try transaction.syncPosition(of: id) == nil { try transaction.forgetSyncLinks(of: id) }
+    ///
+    /// - Returns: the position at which the links have to be removed; nil when they stay.
+    private static func leave(
+        _ own: Connection, _ settings: ServerSettings, now: Int, in transaction: any WriteTransaction
+    ) throws -> String? {
         // The channels report the former calendar; the next run requests reports of the new one.
-        for var channel in try transaction.syncChannels(of: id) {
+        for var channel in try transaction.syncChannels(of: own.id) {
             channel.renewAt = now
             try transaction.putSyncChannel(channel)
         }
+        // The engine sees from the position of the last run that links belong to another calendar. If no run has ended,
+        // linked items would count as deleted in the new calendar and would not be added to it.
+        guard own.calendarID != nil, try transaction.syncPosition(of: own.id) == nil else { return nil }
+        let present = Instant(milliseconds: now)
+        let position = try SyncContent.text(
+            Position(
+                cursor: nil, fingerprint: try ConnectionParts(own, in: transaction, settings).fingerprint(),
+                listed: SyncWindow(from: present, to: present), isBegun: true))
+        try transaction.putSyncPosition(of: own.id, content: position)
+        // A run that is under way has the lease, and stores nothing more in the former calendar.
+        _ = try transaction.takeSyncLease(of: own.id, for: leaving.holder, until: now + leaving.time, now: now)
+        return position
+    }
+
+    /// Removes the links to a former calendar, of which there may be very many, in short transactions. Should that fail,
+    /// the next run sees from the position whose they are.
+    private func forgetLinks(of id: String, at position: String) async {
+        let store = services.store
+        try? await store.recordRepeatedly { try $0.forgetSomeSyncLinks(of: id, at: position, limit: $1) }
+        try? await store.record { try $0.endSyncLease(of: id, for: Self.leaving.holder) }
     }
 
     private func calendar(

@@ -6,7 +6,7 @@ import Base
 /// pages of the longest list.
 struct LeftOut: Sendable {
     /// Larger numbers are not valid.
-    private static let most = 1 << 21
+    static let most = 1 << 21
 
     /// A form may name very many numbers, so they stay bits here too.
     private var bytes: [UInt8] = []

@@ -118,13 +118,12 @@ extension WriteTransaction {
 
     /// Ends a connection that a phone carries: the server knows what is on the phone, and the phone removes it. What
     /// stays there is found again by its marks.
+    ///
+    /// Events that the phone removes may be very many; `purgeConnection` ends them in small steps.
     private func endPhone(_ own: Connection, _ ending: Connection.Ending?, now: Int) throws {
         if ending != .all { try leavePhoneMark(own, now: now) }
-        switch ending {
-        case nil, .records: try forgetPhoneItems(of: own)
-        case .all: try endPhoneItems(of: own, from: nil, now: now)
-        case .future: try endPhoneItems(of: own, from: SyncStatistics.day(now), now: now)
-        }
+        if let ending, ending != .records { return try mark(own, ending, nextRun: nil, now: now) }
+        try forgetPhoneItems(of: own)
         try deleteConnection(own.id, now: now)
     }
 
@@ -156,19 +155,19 @@ extension WriteTransaction {
     /// returns false when nothing of it is left.
     public func purgeConnection(_ id: String, limit: Int) throws -> Bool {
         if let own = try connectionEverKnown(id), own.provider == .apple, let ending = own.ending, ending != .records {
-            try endPhone(own, ending, now: own.endingAt ?? 0)
+            let now = own.endingAt ?? 0
+            let day = ending == .future ? SyncStatistics.day(now) : nil
+            if try !endSomePhoneItems(of: own, from: day, now: now, limit: limit) { try deleteConnection(id, now: now) }
             return true
         }
-        let deleted = "connection_id = $1 AND EXISTS (SELECT 1 FROM connections WHERE id = $1 AND ending = 'records')"
-        for (table, key) in [
-            ("sync_journal", "number"), ("sync_conflicts", "id"), ("sync_links", "collection, item_id, occurrence"),
-            ("sync_operations", "key"), ("sync_runs", "id"),
-        ] {
-            let gone = try execute(
-                """
-                DELETE FROM \(table) WHERE \(deleted) AND (\(key)) IN (
-                    SELECT \(key) FROM \(table) WHERE connection_id = $1 LIMIT $2)
-                """, [.text(id), .integer(limit)])
+        let ended = "connection_id = $1 AND EXISTS (SELECT 1 FROM connections WHERE id = $1 AND ending = 'records')"
+        for (table, key) in [("sync_journal", "connection_id, number"), ("sync_conflicts", "connection_id, id")] {
+            if try deleteSome(of: table, key: key, where: ended, [.text(id)], limit: limit) > 0 { return true }
+        }
+        if try deleteSomeSyncLinks(where: ended, [.text(id)], limit: limit) > 0 { return true }
+        for (table, key) in [("sync_operations", "connection_id, key"), ("sync_runs", "id")] {
+            let gone = try deleteSome(
+                of: table, key: key, size: "LENGTH(content)", where: ended, [.text(id)], limit: max(1, limit / 16))
             if gone > 0 { return true }
         }
         try execute("DELETE FROM connections WHERE id = $1 AND ending = 'records'", [.text(id)])
@@ -181,14 +180,6 @@ extension WriteTransaction {
             """
             WHERE circle_id = $1 AND (CAST($2 AS TEXT) IS NULL OR user_id = $2) AND ending IS NULL
             """, [.text(circle), SQLValue(user)])
-        for own in found {
-            // All phones of a circle together may carry very much; `purgeConnection` ends them one after the other.
-            guard user == nil, own.provider == .apple else {
-                try endConnection(own, .future, now: now)
-                continue
-            }
-            try note(.connection, .deleted, in: own.circleID, id: own.id, user: own.userID, now: now)
-            try mark(own, .future, nextRun: nil, now: now)
-        }
+        for own in found { try endConnection(own, .future, now: now) }
     }
 }

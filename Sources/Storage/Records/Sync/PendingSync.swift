@@ -143,11 +143,6 @@ extension WriteTransaction {
 
     /// Removes some links of events that were deleted before a time; returns false when none is left.
     public func pruneSyncLinks(before time: Int, limit: Int) throws -> Bool {
-        try execute(
-            """
-            DELETE FROM sync_links WHERE (connection_id, collection, item_id, occurrence) IN (
-                SELECT connection_id, collection, item_id, occurrence FROM sync_links
-                WHERE state = 'deleted' AND since_at < $1 LIMIT $2)
-            """, [.integer(time), .integer(limit)]) == limit
+        try deleteSomeSyncLinks(where: "state = 'deleted' AND since_at < $1", [.integer(time)], limit: limit) > 0
     }
 }

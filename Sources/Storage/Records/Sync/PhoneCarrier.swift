@@ -100,24 +100,32 @@ extension WriteTransaction {
         try execute("DELETE FROM phone_former_events WHERE source = $1", [.text(source)])
     }
 
-    /// Ends a source: its events are removed from the device, except those that end before a day, and nobody carries
-    /// the source.
+    /// Ends some of a source's events: they are removed from the device, except those that end before a day. Returns
+    /// false when none was left, so that nobody carries the source.
     ///
     /// - Parameter day: in days since 1970-01-01; nil when all events are removed.
-    func endPhoneItems(of own: Connection, from day: Int?, now: Int) throws {
-        var calendar = try personalCalendar(of: own.userID)
-        for id in try phoneItemIDs(of: own.id, user: own.userID, isLiving: true, from: day) {
-            calendar.lastAt = max(now, calendar.lastAt + 1)
-            try execute(
-                """
-                UPDATE personal_events SET deleted_at = $3, updated_at = $4, earlier = NULL
-                WHERE user_id = $1 AND id = $2
-                """, [.text(own.userID), .text(id), .integer(now), .integer(calendar.lastAt)])
+    func endSomePhoneItems(of own: Connection, from day: Int?, now: Int, limit: Int) throws -> Bool {
+        let ids = try livingPhoneItemIDs(of: own, from: day, limit: limit)
+        if !ids.isEmpty {
+            var calendar = try personalCalendar(of: own.userID)
+            for id in ids {
+                calendar.lastAt = max(now, calendar.lastAt + 1)
+                try execute(
+                    """
+                    UPDATE personal_events SET deleted_at = $3, updated_at = $4, earlier = NULL
+                    WHERE user_id = $1 AND id = $2
+                    """, [.text(own.userID), .text(id), .integer(now), .integer(calendar.lastAt)])
+            }
+            try putPersonalCalendar(calendar, of: own.userID)
+            return true
         }
-        try putPersonalCalendar(calendar, of: own.userID)
-        try execute(
-            "DELETE FROM personal_events WHERE connection_id = $1 AND user_id = $2 AND deleted_at IS NULL",
-            [.text(own.id), .text(own.userID)])
+        let left = try execute(
+            """
+            DELETE FROM personal_events WHERE user_id = $1 AND id IN (
+                SELECT id FROM personal_events WHERE user_id = $1 AND connection_id = $2 AND deleted_at IS NULL
+                LIMIT $3)
+            """, [.text(own.userID), .text(own.id), .integer(limit)])
+        if left > 0 { return true }
         try execute(
             """
             DELETE FROM phone_former_events WHERE source = $1 AND NOT EXISTS (
@@ -125,6 +133,7 @@ extension WriteTransaction {
                     AND personal_events.id = phone_former_events.event_id)
             """, [.text(own.id)])
         try forgetPhoneCarrier(of: own)
+        return false
     }
 
     /// Removes the records of a source whose events stay on the device.
@@ -142,17 +151,14 @@ extension WriteTransaction {
 }
 
 extension ReadTransaction {
-    /// Returns the events of a source in the order of their changes.
-    fileprivate func phoneItemIDs(
-        of source: String, user: String, isLiving: Bool = false, from day: Int? = nil
-    ) throws -> [String] {
+    /// Returns events of a source that are not deleted, in the order of their changes.
+    fileprivate func livingPhoneItemIDs(of own: Connection, from day: Int?, limit: Int) throws -> [String] {
         try rows(
             """
-            SELECT id FROM personal_events WHERE connection_id = $1 AND user_id = $2
-                AND ($3 = 0 OR deleted_at IS NULL)
-                AND (CAST($4 AS BIGINT) IS NULL OR last_day IS NULL OR last_day >= $4)
-            ORDER BY updated_at
-            """, [.text(source), .text(user), .integer(isLiving ? 1 : 0), SQLValue(day)]
+            SELECT id FROM personal_events WHERE connection_id = $1 AND user_id = $2 AND deleted_at IS NULL
+                AND (CAST($3 AS BIGINT) IS NULL OR last_day IS NULL OR last_day >= $3)
+            ORDER BY updated_at LIMIT $4
+            """, [.text(own.id), .text(own.userID), SQLValue(day), .integer(limit)]
         ).map { try $0.text(required: "id") }
     }
 }

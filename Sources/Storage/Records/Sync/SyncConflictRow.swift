@@ -42,8 +42,8 @@ extension SyncConflictRow: StoredRow {
             .init("connection_id", \.connectionID), .init("id", \.id), .once("collection", \.collection),
             .once("item_id", \.itemID), .counted("number", \.number, within: "connection_id"), .init("state", \.state),
             .once("at", \.at),
-            .init("resolved_by", \.resolvedBy), .init("content", \.content),
-            .derived("bytes") { $0.content.utf8.count },
+            .init("resolved_by", \.resolvedBy), .derived("bytes") { $0.content.utf8.count },
+            .init("content", \.content),
         ])
 }
 
@@ -115,10 +115,8 @@ extension WriteTransaction {
 
     /// Removes some resolved conflicts from before a time; returns false when none is left.
     public func pruneSyncConflicts(before time: Int, limit: Int) throws -> Bool {
-        try execute(
-            """
-            DELETE FROM sync_conflicts WHERE (connection_id, id) IN (
-                SELECT connection_id, id FROM sync_conflicts WHERE state = 'resolved' AND at < $1 LIMIT $2)
-            """, [.integer(time), .integer(limit)]) == limit
+        try deleteSome(
+            of: "sync_conflicts", key: "connection_id, id", where: "state = 'resolved' AND at < $1",
+            [.integer(time)], limit: limit) > 0
     }
 }

@@ -38,6 +38,20 @@ extension WriteTransaction {
             """, [.text(connection), .text(content)])
     }
 
+    /// Removes some of a connection's links, and after them the writes whose outcome is not known and the position, as
+    /// if it had never run; returns false when nothing is left, or when a run has stored another position.
+    public func forgetSomeSyncLinks(of connection: String, at position: String, limit: Int) throws -> Bool {
+        guard let stored = try syncPosition(of: connection), stored.isSameText(as: position) else { return false }
+        let (owned, id) = ("connection_id = $1", [SQLValue.text(connection)])
+        if try deleteSomeSyncLinks(where: owned, id, limit: limit) > 0 { return true }
+        let operations = try deleteSome(
+            of: "sync_operations", key: "connection_id, key", size: "LENGTH(content)", where: owned, id,
+            limit: max(1, limit / 16))
+        if operations > 0 { return true }
+        try execute("DELETE FROM sync_positions WHERE connection_id = $1", id)
+        return false
+    }
+
     /// Takes or extends a connection's lease; returns false when another holder has it.
     ///
     /// - Parameter end: when another holder may take it.

@@ -28,7 +28,7 @@ extension SyncJournalRow: StoredRow {
         [
             .once("connection_id", \.connectionID), .counted("number", \.number, within: "connection_id"),
             .once("id", \.id), .once("run_id", \.runID), .once("at", \.at), .once("direction", \.direction),
-            .once("change", \.change), .once("content", \.content), .derived("bytes") { $0.content.utf8.count },
+            .once("change", \.change), .derived("bytes") { $0.content.utf8.count }, .once("content", \.content),
         ])
 }
 
@@ -76,13 +76,11 @@ extension WriteTransaction {
 
     /// Removes some entries from before a time, but no connection's newest; returns false when none is left.
     public func pruneSyncJournal(before time: Int, limit: Int) throws -> Bool {
-        try execute(
-            """
-            DELETE FROM sync_journal WHERE (connection_id, number) IN (
-                SELECT connection_id, number FROM sync_journal WHERE at < $1
-                    AND number < (SELECT MAX(number) FROM sync_journal AS newest
-                        WHERE newest.connection_id = sync_journal.connection_id)
-                LIMIT $2)
-            """, [.integer(time), .integer(limit)]) == limit
+        try deleteSome(
+            of: "sync_journal", key: "connection_id, number",
+            where: """
+                at < $1 AND number < (SELECT MAX(number) FROM sync_journal AS newest
+                    WHERE newest.connection_id = sync_journal.connection_id)
+                """, [.integer(time)], limit: limit) > 0
     }
 }

@@ -37,6 +37,15 @@ extension SyncLinkRow: StoredRow {
         ])
 }
 
+/// What is known of an item's event at the provider, without the engine's record of it.
+public struct SyncLinkState: Hashable, Sendable {
+    public var state: String
+    public var externalID: String?
+    public var lastSyncedAt: Int?
+    /// Whether the item has no other event.
+    public var isOnly: Bool
+}
+
 /// How many items of a connection are in step, are waiting, or need a person's decision.
 public struct SyncCounts: Hashable, Sendable {
     public var linked = 0
@@ -73,14 +82,22 @@ extension ReadTransaction {
             """, [.text(connection), .text(collection), .text(item), .text(occurrence)])
     }
 
-    /// Returns the links of one item in a connection: of the whole item, and of its occurrences that are single events.
-    public func syncLinks(
-        of connection: String, ofItem item: String, in collection: String
-    ) throws -> [SyncLinkRow] {
-        try all(
+    /// Returns where an item's event is in a connection, without what its link holds, which may be large; nil for an item
+    /// without one. Of an item with several events, the one that is farthest from what it shows counts.
+    public func linkState(of connection: String, ofItem item: String, in collection: String) throws -> SyncLinkState? {
+        let found = try rows(
             """
-            WHERE connection_id = $1 AND collection = $2 AND item_id = $3 ORDER BY occurrence
+            SELECT state, external_id, last_synced_at FROM sync_links
+            WHERE connection_id = $1 AND collection = $2 AND item_id = $3
+            ORDER BY CASE WHEN state IN ('pending', 'quarantined', 'conflict') THEN 0 WHEN state = 'linked' THEN 1
+                WHEN state IN ('ignored', 'untracked') THEN 2 ELSE 3 END, occurrence
+            LIMIT 2
             """, [.text(connection), .text(collection), .text(item)])
+        return try found.first.map { row in
+            SyncLinkState(
+                state: try row.text(required: "state"), externalID: row.text("external_id"),
+                lastSyncedAt: row.integer("last_synced_at"), isOnly: found.count == 1)
+        }
     }
 
     /// Returns the links of one item in all connections.
@@ -128,9 +145,10 @@ extension WriteTransaction {
     /// Stores a link in place of the earlier one of the same item and occurrence.
     public func putSyncLink(_ own: SyncLinkRow) throws { try put(own) }
 
-    /// Removes all links of a connection, and the writes whose outcome is not known: they belong to another calendar.
-    public func forgetSyncLinks(of connection: String) throws {
-        try execute("DELETE FROM sync_links WHERE connection_id = $1", [.text(connection)])
-        try execute("DELETE FROM sync_operations WHERE connection_id = $1", [.text(connection)])
+    /// Removes some links, as `deleteSome` does. How large one is, is not known until it is read, so that few are.
+    func deleteSomeSyncLinks(where condition: String, _ arguments: [SQLValue], limit: Int) throws -> Int {
+        try deleteSome(
+            of: "sync_links", key: "connection_id, collection, item_id, occurrence", size: "LENGTH(content)",
+            where: condition, arguments, limit: max(1, limit / 16))
     }
 }

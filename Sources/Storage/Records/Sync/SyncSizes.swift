@@ -52,21 +52,46 @@ extension WriteTransaction {
     /// Removes some of the oldest lines of a connection's journal and some of its oldest resolved conflicts, if they
     /// have more than so many bytes; its newest line stays. Returns whether more have to go.
     public func trimSyncRecords(of connection: String, to bytes: Int, limit: Int) throws -> Bool {
-        let journal = try execute(
-            """
-            DELETE FROM sync_journal WHERE connection_id = $1 AND number IN (
-                SELECT number FROM sync_journal WHERE connection_id = $1
-                    AND number < (SELECT MAX(number) FROM sync_journal WHERE connection_id = $1)
-                ORDER BY number LIMIT $3
-            ) AND (SELECT SUM(bytes) FROM sync_journal WHERE connection_id = $1) > $2
-            """, [.text(connection), .integer(bytes), .integer(limit)])
-        let conflicts = try execute(
-            """
-            DELETE FROM sync_conflicts WHERE connection_id = $1 AND number IN (
-                SELECT number FROM sync_conflicts WHERE connection_id = $1 AND state = 'resolved'
-                ORDER BY number LIMIT $3
-            ) AND (SELECT SUM(bytes) FROM sync_conflicts WHERE connection_id = $1 AND state = 'resolved') > $2
-            """, [.text(connection), .integer(bytes), .integer(limit)])
+        func trim(_ table: String, _ condition: String, sparing spared: String = "") throws -> Int {
+            let sum = try row(
+                "SELECT CAST(COALESCE(SUM(bytes), 0) AS BIGINT) AS size FROM \(table) WHERE \(condition)",
+                [.text(connection)])
+            let surplus = (sum?.integer("size") ?? 0) - bytes
+            return try deleteSome(
+                of: table, key: "connection_id, number", where: "\(condition) \(spared) ORDER BY number",
+                [.text(connection)], bytes: surplus, limit: limit)
+        }
+        let journal = try trim(
+            "sync_journal", "connection_id = $1",
+            sparing: "AND number < (SELECT MAX(number) FROM sync_journal WHERE connection_id = $1)")
+        let conflicts = try trim("sync_conflicts", "connection_id = $1 AND state = 'resolved'")
         return journal + conflicts > 0
+    }
+
+    /// The bytes with which a step has removed enough: with a row more, which may be as large, it takes some ten
+    /// milliseconds.
+    private static var mostBytes: Int { 1 << 20 }
+
+    /// Removes the first rows of a table that meet a condition, until they are so many or have so many bytes, of which
+    /// 1 MiB is the most: others who write wait for as long as that takes. Returns how many rows are gone.
+    ///
+    /// - Parameters:
+    ///   - key: the columns that name a row.
+    ///   - size: a row's bytes. A column is read without the rest of the row, `LENGTH` with it.
+    ///   - condition: what follows `WHERE`, with the order where there is one.
+    func deleteSome(
+        of table: String, key: String, size: String = "bytes", where condition: String, _ arguments: [SQLValue],
+        bytes: Int = .max, limit: Int
+    ) throws -> Int {
+        try execute(
+            """
+            DELETE FROM \(table) WHERE (\(key)) IN (
+                SELECT \(key) FROM (
+                    SELECT \(key), size, SUM(size) OVER (ORDER BY \(key)) AS total FROM (
+                        SELECT \(key), \(size) AS size FROM \(table)
+                        WHERE \(condition) LIMIT $\(arguments.count + 1)
+                    ) AS found
+                ) AS summed WHERE total - size < $\(arguments.count + 2))
+            """, arguments + [.integer(limit), .integer(min(bytes, Self.mostBytes))])
     }
 }
