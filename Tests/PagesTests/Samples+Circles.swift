@@ -264,9 +264,9 @@ extension Samples {
             counts: .init(created: 1042, updated: 1, unchanged: 3, skipped: 2),
             first: Self.today, last: Self.today.adding(days: 400), items: items, start: 1000, count: 12, next: "c2",
             problems: [
-                .init(line: 0, severity: .warning, message: text("The file names no version.")),
-                .init(line: 1204, severity: .error, message: text("DTSTART:2026-13-45 is not a valid date.")),
-                .init(line: 88, severity: .repaired, message: text("A line was folded within a character.")),
+                .init(line: 0, severity: .warning, sentence: Sentence(ofOthers: text("The file names no version."))),
+                .init(line: 1204, severity: .error, sentence: Sentence(ofOthers: text("DTSTART:2026-13-45 is not a valid date."))),
+                .init(line: 88, severity: .repaired, sentence: Sentence(ofOthers: text("A line was folded within a character."))),
             ], moreProblems: 17,
             dropped: [
                 .init(kind: .attendees, count: 1200), .init(kind: .attachments, count: 1),
