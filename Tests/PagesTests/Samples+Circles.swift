@@ -264,10 +264,9 @@ extension Samples {
             counts: .init(created: 1042, updated: 1, unchanged: 3, skipped: 2),
             first: Self.today, last: Self.today.adding(days: 400), items: items, start: 1000, count: 12, next: "c2",
             problems: [
-                .init(line: 0, severity: .warning, message: text("The file names no version.")),
-                .init(line: 1204, severity: .error, message: text("DTSTART:2026-13-45 is not a valid date.")),
-                .init(line: 88, severity: .repaired, message: text("A line was folded within a character.")),
-            ], moreProblems: 17,
+                (0, .warning, "The file names no version."), (1204, .error, "DTSTART:2026-13-45 is not a valid date."),
+                (88, .repaired, "A line was folded within a character."),
+            ].map { .init(line: $0, severity: $1, sentence: Sentence(ofOthers: text($2))) }, moreProblems: 17,
             dropped: [
                 .init(kind: .attendees, count: 1200), .init(kind: .attachments, count: 1),
                 .init(kind: .other, property: "X-PRIORITY", count: 2),

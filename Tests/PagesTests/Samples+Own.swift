@@ -158,7 +158,7 @@ extension Samples {
                 page: CheckPage(
                     result: Result(
                         bytes: 2_400_000, events: 0, problems: [], verdicts: [],
-                        refusal: text("This is a web page and no calendar.")),
+                        refusal: Sentence(ofOthers: text("This is a web page and no calendar."))),
                     draft: Draft(problems: [.init(field: "file", code: .unreadable)]))),
             Sample(
                 name: "admin",

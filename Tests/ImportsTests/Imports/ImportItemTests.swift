@@ -27,7 +27,7 @@ struct ImportItemTests {
                     event.summary = title
                     var item = ImportPlan.Item(
                         id: "AbC-_1", event: event, line: 7, change: .updated, isShared: reason == nil)
-                    item.reason = reason
+                    item.reason = reason.map(Sentence.init(ofOthers:))
                     let marked = Marked(value: Imports.Item(item), isShared: item.isShared)
                     let text = try marked.text()
                     let expected: JSONValue = [
