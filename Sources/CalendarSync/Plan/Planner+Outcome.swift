@@ -73,7 +73,8 @@ extension Planner {
             kept.etag = sight.etag
             kept.stamp = sight.updatedAt
         }
-        let isFar = !agreement.ours.overlaps(policy.window) && !agreement.theirs.overlaps(policy.window)
+        let isFar =
+            mayGoFar(sight) && !agreement.ours.overlaps(policy.window) && !agreement.theirs.overlaps(policy.window)
         kept.state = isFar && kept.leftovers.isEmpty && step.change == nil ? .untracked : .linked
         step.drafts += clearing(kept)
         let stored = links[link.item]
@@ -86,6 +87,12 @@ extension Planner {
         }
         if stored?.externalID != kept.externalID { step.noted = .adopt }
         if stored != kept { step.link = kept }
+    }
+
+    /// Whether an event outside of the window may be forgotten: after a listing that broke off, events that were not seen
+    /// may have other ids, and each of them helps to find that out.
+    private func mayGoFar(_ sight: Observations.Observation?) -> Bool {
+        sight != nil || !isNewBaseline || sightings.isFull
     }
 
     /// Returns the removal of events of earlier generations, for when the current one exists.
@@ -142,7 +149,7 @@ extension Planner {
                     theirs.map { !$0.overlaps(SyncWindow(from: from, to: Instant(seconds: .max / 2))) } ?? false
                 } ?? false
             }
-        if isFar {
+        if isFar, policy.isRemoval || mayGoFar(sight) {
             // The event left the window, and is not touched.
             kept.state = .untracked
             kept.since = now
