@@ -35,6 +35,15 @@ extension Planner {
                     before: theirs)
             ]
             step.link = kept
+        case .delete where keepsForGuests(link, sight):
+            kept.state = .quarantined
+            kept.reason = Self.guestsReason
+            kept.note(guests: sight?.hasGuests)
+            kept.etag = sight?.etag ?? kept.etag
+            if link.reason?.isSameText(as: Self.guestsReason) != true { kept.since = now }
+            step.conflicts = []
+            step.link = kept == link ? nil : kept
+            step.isFailure = true
         case .delete(let reason): delete(&step, kept, reason, sight: sight, there: there)
         case .stayAway:
             step.noted = .missing
@@ -72,6 +81,7 @@ extension Planner {
         if let sight {
             kept.etag = sight.etag
             kept.stamp = sight.updatedAt
+            kept.note(guests: sight.hasGuests)
         }
         let isFar =
             mayGoFar(sight) && !agreement.ours.overlaps(policy.window) && !agreement.theirs.overlaps(policy.window)
@@ -361,6 +371,11 @@ extension Entry {
 }
 
 extension Link {
+    /// Remembers whether the event has guests, if an answer said so.
+    mutating func note(guests: Bool?) {
+        if let guests { hasGuests = guests ? true : nil }
+    }
+
     /// Removes the event's id from the link, and remembers it: the event is gone.
     mutating func away() {
         if let externalID { lastID = externalID }

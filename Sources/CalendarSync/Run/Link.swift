@@ -53,6 +53,8 @@ public struct Link: Hashable, Sendable, Codable {
     public var leftovers: [Leftover]
     /// The same in calendars that were left before they could be removed; nil for none.
     public var elsewhere: [LeftoverElsewhere]?
+    /// Whether a person invited others to the event; nil for no, and when nobody said.
+    public var hasGuests: Bool?
     /// Edits in the calendar in the last hour: a field that flips between two values is frozen.
     public var flips: [Flip]
 
