@@ -10,7 +10,7 @@ struct GraphEvent {
     static let selection =
         "id,type,seriesMasterId,subject,body,start,end,isAllDay,originalStartTimeZone,showAs,isReminderOn,"
         + "reminderMinutesBeforeStart,location,recurrence,originalStart,lastModifiedDateTime,createdDateTime,isCancelled,"
-        + "changeKey,isOnlineMeeting"
+        + "changeKey,isOnlineMeeting,attendees"
 
     var id: String
     var etag: String?

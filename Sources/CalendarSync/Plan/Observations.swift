@@ -19,6 +19,8 @@ struct Observations {
         var isUnfinished = false
         /// Whether nobody has changed it since we wrote it.
         var isAsWritten = false
+        /// Whether a person invited others to it; nil when nobody said.
+        var hasGuests: Bool?
 
         var entry: Entry? { if case .entry(let entry) = content { entry } else { nil } }
     }
@@ -75,7 +77,8 @@ struct Observations {
         gone.remove(event.id)
         events[event.id] = Observation(
             id: event.id, etag: event.etag, mark: event.mark, content: content, updatedAt: event.updatedAt,
-            isUnfinished: event.isUnfinished, isAsWritten: event.isAsWritten)
+            isUnfinished: event.isUnfinished, isAsWritten: event.isAsWritten,
+            hasGuests: event.hasGuests)
     }
 
     private mutating func add(

@@ -35,6 +35,15 @@ extension Planner {
                     before: theirs)
             ]
             step.link = kept
+        case .delete where keepsForGuests(link, sight):
+            kept.state = .quarantined
+            kept.reason = Self.guestsReason
+            kept.note(guests: sight?.hasGuests)
+            kept.etag = sight?.etag ?? kept.etag
+            if link.reason?.isSameText(as: Self.guestsReason) != true { kept.since = now }
+            step.conflicts = []
+            step.link = kept == link ? nil : kept
+            step.isFailure = true
         case .delete(let reason): delete(&step, kept, reason, sight: sight, there: there)
         case .stayAway:
             step.noted = .missing
@@ -72,8 +81,10 @@ extension Planner {
         if let sight {
             kept.etag = sight.etag
             kept.stamp = sight.updatedAt
+            kept.note(guests: sight.hasGuests)
         }
-        let isFar = !agreement.ours.overlaps(policy.window) && !agreement.theirs.overlaps(policy.window)
+        let isFar =
+            mayGoFar(sight) && !agreement.ours.overlaps(policy.window) && !agreement.theirs.overlaps(policy.window)
         kept.state = isFar && kept.leftovers.isEmpty && step.change == nil ? .untracked : .linked
         step.drafts += clearing(kept)
         let stored = links[link.item]
@@ -86,6 +97,12 @@ extension Planner {
         }
         if stored?.externalID != kept.externalID { step.noted = .adopt }
         if stored != kept { step.link = kept }
+    }
+
+    /// Whether an event outside of the window may be forgotten: after a listing that broke off, events that were not seen
+    /// may have other ids, and each of them helps to find that out.
+    private func mayGoFar(_ sight: Observations.Observation?) -> Bool {
+        sight != nil || !isNewBaseline || sightings.isFull
     }
 
     /// Returns the removal of events of earlier generations, for when the current one exists.
@@ -142,7 +159,7 @@ extension Planner {
                     theirs.map { !$0.overlaps(SyncWindow(from: from, to: Instant(seconds: .max / 2))) } ?? false
                 } ?? false
             }
-        if isFar {
+        if isFar, policy.isRemoval || mayGoFar(sight) {
             // The event left the window, and is not touched.
             kept.state = .untracked
             kept.since = now
@@ -354,6 +371,11 @@ extension Entry {
 }
 
 extension Link {
+    /// Remembers whether the event has guests, if an answer said so.
+    mutating func note(guests: Bool?) {
+        if let guests { hasGuests = guests ? true : nil }
+    }
+
     /// Removes the event's id from the link, and remembers it: the event is gone.
     mutating func away() {
         if let externalID { lastID = externalID }

@@ -22,7 +22,7 @@ extension Planner {
             }
             here = .shown(expressed.entry.canonical)
         } else {
-            if let step = stepOfCutSeries(item, link) { return step }
+            if let step = stepOfCutSeries(item, link) ?? stepOfStray(item, link) { return step }
             here = deleted.contains(item.whole) ? .deleted : .hidden
         }
         guard !isLeftAlone(link, here, sight, there) else { return unchanged(link, there) }
@@ -168,7 +168,7 @@ extension Planner {
         case .untracked where policy.isRemoval:
             // An event that is as we left it is still ours.
             guard let sight else { return true }
-            return sight.entry?.canonical != link.agreed?.theirs.canonical
+            return link.agreed.map { $0.theirs.canonical != sight.entry?.canonical } ?? false
         case .untracked:
             // It is planned only if it is in the window again and was looked at.
             guard here.entry != nil else { return true }
@@ -202,6 +202,18 @@ extension Planner {
     func isDue(_ link: Link) -> Bool {
         if now.seconds - link.since.seconds >= policy.quarantine { return true }
         return shown[link.item].map { express($0.entry).entry.canonical } != link.refused
+    }
+
+    /// Returns the step of an event of ours that the database does not know, and whose item is not shown: the event
+    /// stays where it is, and is the item's again when that is shown. Nil for any other event.
+    private func stepOfStray(_ item: ItemKey, _ link: Link) -> Step? {
+        guard policy.purpose == .sync, links[item] == nil, link.externalID != nil, !isShownOtherwise(item) else {
+            return nil
+        }
+        var kept = link
+        kept.agreed = nil
+        kept.state = .untracked
+        return Step(item: item, link: kept)
     }
 
     /// Returns the step of a link that does not change.

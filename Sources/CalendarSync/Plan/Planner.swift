@@ -61,10 +61,11 @@ struct Planner {
     }
 
     /// All items that are linked or to be shown, sorted; also those that only a mark names if they are another form of
-    /// an item that is shown, and in a last run all of them.
+    /// an item that is shown or this connection's own, and in a last run all of them.
     var items: [ItemKey] {
         let known = Set(links.keys).union(shown.keys).union(split.keys)
-        let marked = candidates.keys.filter { policy.isRemoval || isShownOtherwise($0) }
+        let strays = strays.values.reduce(into: Set<ItemKey>()) { $0.formUnion($1) }
+        let marked = candidates.keys.filter { policy.isRemoval || isShownOtherwise($0) || strays.contains($0) }
         return known.union(marked).sorted()
     }
 

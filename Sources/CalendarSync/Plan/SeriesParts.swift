@@ -144,6 +144,19 @@ extension Planner {
         return split[whole] != nil || item.occurrence != nil && shown[whole] != nil
     }
 
+    static let guestsReason =
+        "The series no longer takes place at this time, and people are invited to its event: deleting it would cancel it "
+        + "for them. Invite them to the event at its new time, then delete this one or remove its guests."
+
+    /// Whether a single event of a series stays, although the series was moved away from it, because a person invited
+    /// others to it. One of an occurrence that was cancelled goes.
+    func keepsForGuests(_ link: Link, _ sight: Observations.Observation?) -> Bool {
+        guard policy.purpose == .sync, sight?.hasGuests ?? link.hasGuests ?? false, let start = link.item.occurrence,
+            let series = split[link.item.whole], (sight?.entry ?? link.agreed?.theirs)?.overlaps(policy.window) == true
+        else { return false }
+        return series.ours.entry.canonical.occurrences[start] != .cancelled
+    }
+
     /// Returns the step of a series of which some occurrences are missing from the calendar, because more single events
     /// would be needed than are made; nil for any other item, and as long as the series has an event of its own.
     func stepOfCutSeries(_ item: ItemKey, _ link: Link) -> Step? {

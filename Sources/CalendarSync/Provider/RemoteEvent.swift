@@ -55,10 +55,12 @@ public struct RemoteEvent: Hashable, Sendable {
     public var isUnfinished: Bool
     /// Whether the etag is still the one from the answer to our own write: any difference was made by the server.
     public var isAsWritten: Bool
+    /// Whether a person invited others to it; nil where the answer does not say.
+    public var hasGuests: Bool?
 
     public init(
         id: String, etag: String?, mark: Mark?, content: Content, updatedAt: Instant? = nil, isUnfinished: Bool = false,
-        isAsWritten: Bool = false
+        isAsWritten: Bool = false, hasGuests: Bool? = nil
     ) {
         self.id = id
         self.etag = etag
@@ -67,6 +69,7 @@ public struct RemoteEvent: Hashable, Sendable {
         self.updatedAt = updatedAt
         self.isUnfinished = isUnfinished
         self.isAsWritten = isAsWritten
+        self.hasGuests = hasGuests
     }
 }
 

@@ -51,6 +51,10 @@ public struct Link: Hashable, Sendable, Codable {
     public var since: Instant
     /// Events of earlier generations that still exist and have to be removed.
     public var leftovers: [Leftover]
+    /// The same in calendars that were left before they could be removed; nil for none.
+    public var elsewhere: [LeftoverElsewhere]?
+    /// Whether a person invited others to the event; nil for no, and when nobody said.
+    public var hasGuests: Bool?
     /// Edits in the calendar in the last hour: a field that flips between two values is frozen.
     public var flips: [Flip]
 
@@ -124,6 +128,23 @@ public struct Leftover: Hashable, Sendable, Codable {
         self.id = id
         self.etag = etag
         self.generation = generation
+    }
+}
+
+/// An event that a later generation has replaced, in a calendar that is no longer the connection's.
+public struct LeftoverElsewhere: Hashable, Sendable, Codable {
+    public var account: String
+    public var calendar: String
+    public var leftover: Leftover
+
+    public init(account: String, calendar: String, leftover: Leftover) {
+        self.account = account
+        self.calendar = calendar
+        self.leftover = leftover
+    }
+
+    func isIn(_ fingerprint: Fingerprint) -> Bool {
+        account == fingerprint.account && calendar == fingerprint.calendar
     }
 }
 

@@ -47,6 +47,7 @@ extension RunSession {
         link.lastID = nil
         link.etag = event.etag
         link.stamp = event.updatedAt
+        link.note(guests: event.hasGuests)
         link.direction = .out
         link.lastSyncedAt = context.now()
         link.since = context.now()

@@ -135,6 +135,9 @@ extension Planner {
                 if sightings.events[last] != nil || isWanted == true && !sightings.gone.contains(last) {
                     ids.insert(last)
                 }
+            } else if link.state == .ignored || link.state == .conflict, let sight = candidates[item]?.first {
+                // The listing may show an event that is gone already.
+                ids.insert(ByteString(sight.id))
             }
         }
         return ids.sorted().map(\.string)

@@ -56,7 +56,7 @@ struct RunSession {
             // The linked events are in another calendar, and stay there.
             (abandoned, open) = (open, [])
             for (item, link) in planner.links {
-                planner.links[item] = link.detached(at: now)
+                planner.links[item] = link.detached(at: now).leaving(old.fingerprint, for: context.policy.fingerprint)
                 if planner.links[item] != link { planner.detached.insert(item) }
             }
         } else if old.isBegun == true {
@@ -171,10 +171,28 @@ extension Fingerprint {
 
 extension Link {
     /// Returns the link of an item whose event is in a calendar that is no longer ours. An event that a person deleted
-    /// stays away; that an item has no event is known only of the old calendar.
+    /// stays away, unless the new calendar has one; that an item has no event is known only of the old calendar.
     fileprivate func detached(at now: Instant) -> Link {
-        guard state != .ignored, externalID != nil || state == .pending || state == .deleted else { return self }
-        return Link(item: item, generation: generation, state: .pending, since: now)
+        var link = self
+        if state == .ignored || externalID == nil && state != .pending && state != .deleted {
+            link.lastID = nil
+            return link
+        }
+        link = Link(item: item, generation: generation, state: .pending, since: now)
+        (link.leftovers, link.elsewhere) = (leftovers, elsewhere)
+        return link
+    }
+
+    /// Returns the link with the leftovers of the new calendar instead of those of the old one, which are kept for when
+    /// it is chosen again: nothing else tells them from events that a person restored.
+    fileprivate func leaving(_ old: Fingerprint, for new: Fingerprint) -> Link {
+        var link = self
+        let left = leftovers.map { LeftoverElsewhere(account: old.account, calendar: old.calendar, leftover: $0) }
+        let all = (elsewhere ?? []) + left
+        link.leftovers = all.filter { $0.isIn(new) }.map(\.leftover)
+        let others = all.filter { !$0.isIn(new) }
+        link.elsewhere = others.isEmpty ? nil : others
+        return link
     }
 }
 

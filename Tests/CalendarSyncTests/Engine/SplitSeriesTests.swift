@@ -171,6 +171,56 @@ struct SplitSeriesTests {
         }
     }
 
+    @Test("A single event with guests outlives a move of the series, and is named until a person decides")
+    func guests() async throws {
+        for isKilled in [false, true] {
+            let world = try await Self.stage()
+            for number in [1, 2] {
+                var stored = try #require(world.event(Self.part(number)))
+                stored.hasGuests = true
+                world.calendar.put(stored)
+            }
+            try await world.run()
+            #expect(world.store.links[Self.part(1)]?.hasGuests == true)
+            world.clock += 60
+            world.edit(Self.item) { $0.span = World.span(2) }
+            world.store.commitsLeft = isKilled ? 3 : nil
+            try await world.run()
+            world.store.commitsLeft = nil
+            for _ in 0..<2 { try await world.run() }
+            let kept = try #require(world.store.links[Self.part(1)])
+            #expect(kept.state == .quarantined && kept.reason == Planner.guestsReason)
+            #expect(kept.agreed?.ours.title == "Title of a0")
+            #expect(Self.starts(world).count == 7 && Self.starts(world).contains(Self.start(2)))
+            #expect(world.lastRun()?.status == .partial && world.lastRun()?.counts.failed == 2)
+            // It is as new a problem as on the first day.
+            world.clock += 3 * World.day
+            try await world.run()
+            #expect(world.store.links[Self.part(1)]?.since == kept.since)
+            // The guests of one are removed, the other event is deleted.
+            var stored = try #require(world.event(Self.part(1)))
+            stored.hasGuests = false
+            world.calendar.put(stored)
+            world.deleteThere(Self.part(2))
+            try await world.run()
+            #expect(Self.starts(world) == (0..<5).map { Self.start($0).adding(seconds: 7200) })
+            #expect(try await Self.isQuiet(world))
+        }
+    }
+
+    @Test("A single event of an occurrence that is cancelled here goes, whoever was invited")
+    func cancelledWithGuests() async throws {
+        let world = try await Self.stage()
+        var stored = try #require(world.event(Self.part(1)))
+        stored.hasGuests = true
+        world.calendar.put(stored)
+        try await world.run()
+        world.clock += 60
+        world.edit(Self.item) { $0.occurrences[Self.start(1)] = .cancelled }
+        try await world.run()
+        #expect(world.event(Self.part(1)) == nil && world.lastRun()?.status == .success)
+    }
+
     @Test("What there is too much of is named with the reason, and follows as time passes")
     func horizon() async throws {
         let world = try await Self.stage(Repetition(rrule: "FREQ=DAILY;INTERVAL=2;BYHOUR=1,3,5,7,9,11,13,15"))

@@ -19,6 +19,7 @@ final class SimulatedCalendar: CalendarProvider, @unchecked Sendable {
         var updatedAt: Instant
         var isLive = true
         var isUnreadable = false
+        var hasGuests = false
         /// Whether a `create` made it; a person made all others.
         var isOurs: Bool
 
@@ -145,7 +146,7 @@ final class SimulatedCalendar: CalendarProvider, @unchecked Sendable {
         RemoteEvent(
             id: stored.id, etag: "\(stored.etag)", mark: mark(of: stored),
             content: stored.isUnreadable ? .unreadable("Its rule is of no kind that we know.") : .entry(stored.entry),
-            updatedAt: stored.updatedAt)
+            updatedAt: stored.updatedAt, hasGuests: stored.hasGuests)
     }
 
     // MARK: CalendarProvider

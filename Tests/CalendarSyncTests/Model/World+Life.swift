@@ -32,6 +32,8 @@ extension World {
     func switchCalendar() {
         current = 1 - current
         note("switch to \(calendar.name)")
+        // As the server does it: nothing says yet to which calendar the links belong.
+        if store.position == nil { store.links = [:] }
         // Nobody remembers which events there were ours but their marks, and copies are told by their ids.
         for (id, stored) in calendar.events
         where !stored.isOurs && stored.mark?.connection == connection
@@ -142,9 +144,8 @@ extension World {
             backups = []
             restore([:])
         default:
-            guard !calendar.hasIdentities, worlds.allSatisfy({ $0.calendar !== calendar || $0.knowsSeveral }) else {
-                return
-            }
+            guard !calendar.hasIdentities, worlds.allSatisfy({ $0.calendar !== calendar || $0.recognizable() > 1 })
+            else { return }
             note("move the mailbox of \(calendar.name)")
             calendar.moveMailbox()
             backups = []
@@ -158,12 +159,22 @@ extension World {
         }
     }
 
-    /// Whether a moved mailbox can be told from one event that was deleted and of which there is a copy.
-    private var knowsSeveral: Bool {
-        store.position?.fingerprint.calendar == calendar.name
-            && store.links.values.count { link in
-                link.state != .untracked && link.externalID.map { calendar.events[$0]?.isLive == true } ?? false
-            } > 1
+    /// The number of events by which a moved mailbox can be told from one event that was deleted and of which there is a
+    /// copy: the engine knows them, and no answer about them is missing.
+    ///
+    /// - Parameter isMoved: whether only events count that the engine knows by the ids that they had before the move.
+    func recognizable(isMoved: Bool = false, without deleted: String? = nil) -> Int {
+        guard store.position?.fingerprint.calendar == calendar.name else { return 0 }
+        let open = Set(store.operations.values.filter { $0.state == .open }.map(\.item))
+        return store.links.values.count { link in
+            guard link.state != .untracked, !open.contains(link.item), let known = link.externalID else { return false }
+            guard isMoved else { return calendar.events[known]?.isLive == true }
+            return calendar.events[known] == nil
+                && calendar.live.contains { event in
+                    event.isOurs && event.mark?.item == link.item && event.id != deleted && event.id.hasPrefix(known)
+                        && event.id.hasSuffix("'")
+                }
+        }
     }
 
     /// Where ids do not follow from marks, a copy cannot be told from an event whose id nobody has recorded: it is
@@ -173,7 +184,8 @@ extension World {
             for calendar in world.calendars where !calendar.hasIdentities {
                 for (id, stored) in calendar.events where !stored.isOurs {
                     guard let mark = stored.mark, mark.connection == world.connection else { continue }
-                    let link = world.store.links[mark.item]
+                    let isCurrent = world.store.position?.fingerprint.calendar == calendar.name
+                    let link = isCurrent ? world.store.links[mark.item] : nil
                     let known = (link?.externalID ?? link?.lastID).flatMap { calendar.events[$0] }
                     if known == nil { calendar.events[id]?.mark = nil }
                 }

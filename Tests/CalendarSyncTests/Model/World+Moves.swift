@@ -253,6 +253,9 @@ extension World {
 
     private func deleteThere(_ move: Move) {
         guard var stored = pickThere(move) else { return }
+        // A moved mailbox is recognized by two events at least.
+        let isLastSign = recognizable(isMoved: true) > 1 && recognizable(isMoved: true, without: stored.id) < 2
+        if isLastSign { return }
         stored.isLive = false
         calendar.put(stored)
         foreign[stored.id] = nil
@@ -296,9 +299,15 @@ extension World {
         stored.isLive = true
         // An event of an earlier generation is its person's now.
         if let mark = stored.mark, let link = store.links[mark.item], mark.generation < link.generation,
-            !link.leftovers.contains(where: { $0.id == stored.id })
+            !(link.leftovers + (link.elsewhere ?? []).map(\.leftover)).contains(where: { $0.id == stored.id })
         {
             stored.isOurs = false
+        }
+        // So is one of a moved mailbox that was gone before anybody knew its new id.
+        if !calendar.hasIdentities, let item = stored.mark?.item, let link = store.links[item],
+            link.externalID == nil, let last = link.lastID, stored.id != last, stored.id.hasPrefix(last)
+        {
+            (stored.isOurs, stored.mark) = (false, nil)
         }
         calendar.put(stored)
         calendar.deletions.removeAll { $0.id == stored.id }

@@ -284,6 +284,12 @@ final class World: @unchecked Sendable {
                 guard live.isEmpty else { throw Violation(description: "6: \(item.id) came back unasked") }
                 continue
             }
+            // A person took it out of the bin and moved it where nobody looks.
+            if let event = live.first, !event.entry.overlaps(window), link?.lastID == event.id,
+                link?.state == .ignored || link?.state == .conflict
+            {
+                continue
+            }
             guard let link, let event = live.first else {
                 if link?.state == .ignored || link?.state == .conflict { continue }
                 throw Violation(description: "4: \(item.name) has no event; \(link.map { "\($0.state)" } ?? "no link")")

@@ -42,7 +42,7 @@ package struct ConnectionAttention: Hashable, Sendable {
             kind: .heldBack, at: row.since, message: link.reason ?? "The calendar does not take this item.",
             item: Item(
                 collection: row.collection, id: row.itemID, occurrence: link.item.occurrence,
-                title: link.refused?.title ?? ""))
+                title: link.refused?.title ?? link.agreed?.ours.title ?? ""))
     }
 
     init(
