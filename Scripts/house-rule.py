@@ -65,6 +65,7 @@ ALLOWED = {
         "counts of wrong passwords, before anybody is known",
     ("KalendsCore/OfficeDays/Rules/OfficeNights.swift", WRITE): "nights that end, which decide what a day was",
     ("KalendsCore/OfficeDays/Rules/OfficeNights.swift", CONCERNS): "nights that end, which decide what a day was",
+    ("KalendsCore/Sync/UseCases/Connections+Calendar.swift", WRITE): "links to a calendar that an act has left, in steps",
     ("WebhookSending/WebhookDispatch.swift", WRITE): "which messages were sent, and how they were taken",
     ("FeedTokens/Accesses/AccessCounter.swift", WRITE): "counts of reads are folded from their journal",
     ("FeedTokens/Accesses/JournalOwner.swift", WRITE): "at the start: which journals a database of several servers has",
