@@ -120,7 +120,7 @@ struct AuditCommandTests {
             for head in [nil] + heads.map(Optional.some) {
                 let verdict = try await server.kalends(["audit", "verify"] + (head.map { ["--head", $0] } ?? []))
                 #expect(verdict.status == 0, "\(verdict.output)\(verdict.error)")
-                let count = verdict.output.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+                let count = verdict.output.split(separator: " ").lazy.compactMap { Int($0) }.first ?? 0
                 #expect((least...most).contains(count))
                 if head == nil { heads.append(verdict.output.split(separator: "\n").last.map(String.init) ?? "") }
             }
