@@ -372,6 +372,11 @@ for target in package.targets where target.type == .test {
     target.swiftSettings?.append(.unsafeFlags(["-Onone"], .when(configuration: .release)))
 }
 
+// What runs once, or a command's own text, needs no speed, and half of the program's size is code.
+for target in package.targets where ["Server", "FeedServer"].contains(target.name) {
+    target.swiftSettings?.append(.unsafeFlags(["-Osize"], .when(configuration: .release)))
+}
+
 // Other packages are for the server's targets alone, but for what these use.
 let shared = ["Base", "Calendar", "ICalBridge", "OfficeDays", "PhoneTexts", "TestSupport"]
 for target in package.targets where !shared.contains(target.name) {
