@@ -65,8 +65,8 @@ extension String {
 }
 
 extension CombiningMarks {
-    /// Counts the marks that follow each other. What is left out where text is shown, such as a character that nobody
-    /// sees, does not end a run: without it the marks around it would be one.
+    /// Counts marks in a row. A character that is removed where text is shown, such as a control character, does not end a
+    /// run, because the marks on both sides of it are a single run afterwards.
     public struct Run {
         private var length = 0
 

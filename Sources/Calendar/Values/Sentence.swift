@@ -12,7 +12,7 @@ public struct Sentence: Hashable, Sendable, Codable {
 
     /// A value in a sentence, and its place there.
     public struct Argument: Hashable, Sendable, Codable {
-        /// The placeholder in the words of a language.
+        /// The name by which the words of a language say where the argument goes.
         public enum Place: String, Hashable, Sendable, Codable, CaseIterable {
             case charset, component, count, kind, least, limit, line, most, name, names, part, rule, sentence, size,
                 value

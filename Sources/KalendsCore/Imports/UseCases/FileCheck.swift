@@ -93,7 +93,7 @@ package struct FileCheck: Sendable {
         package var productID: String?
         package var method: String?
         package var components = 0
-        /// The first and the last day on which an event starts; nil when there is none.
+        /// The first and the last day on which an event starts; nil for a calendar without events.
         package var starts: Days?
 
         package init() {}

@@ -49,8 +49,8 @@ extension ItemPart {
     /// A field that keeps its value when it is missing.
     ///
     /// - Parameters:
-    ///   - cleared: the value that null stands for; nil when null keeps the value, too.
-    ///   - emptyClears: whether an empty text stands for it, too; otherwise it keeps the value.
+    ///   - cleared: the value that null sets; nil when null keeps the value, too.
+    ///   - emptyClears: whether an empty text sets it, too; otherwise it keeps the value.
     private static func taken<Value, Part>(
         _ name: String, _ path: Path<Value>, _ type: InputType<Part>, _ set: @escaping @Sendable (Part) -> Value,
         cleared: Value?, emptyClears: Bool = false
@@ -69,7 +69,7 @@ extension ItemPart {
         taken(name, path, type, { $0 }, cleared: nil)
     }
 
-    /// A field that keeps its value when it is missing, and for which null stands for the value in `usual`.
+    /// A field that keeps its value when it is missing, and that null sets to the value in `usual`.
     package static func taken<Value: Sendable>(
         _ name: String, _ path: Path<Value>, _ type: InputType<Value>, nullAs usual: Content
     ) -> ItemPart { taken(name, path, type, { $0 }, cleared: usual[keyPath: path]) }
