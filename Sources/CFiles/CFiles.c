@@ -39,6 +39,9 @@ END
 FILE(act_mustache)
 #embed "../Pages/Templates/act.mustache"
 END
+FILE(add_to_mustache)
+#embed "../Pages/Templates/add-to.mustache"
+END
 FILE(admin_mustache)
 #embed "../Pages/Templates/admin.mustache"
 END
@@ -98,6 +101,9 @@ FILE(error_mustache)
 END
 FILE(facts_mustache)
 #embed "../Pages/Templates/facts.mustache"
+END
+FILE(feed_agenda_mustache)
+#embed "../Pages/Templates/feed-agenda.mustache"
 END
 FILE(feed_mustache)
 #embed "../Pages/Templates/feed.mustache"
@@ -204,6 +210,7 @@ static const struct kalends_file files[] = {
     ROW("progress.js", progress_js),
     ROW("account.mustache", account_mustache),
     ROW("act.mustache", act_mustache),
+    ROW("add-to.mustache", add_to_mustache),
     ROW("admin.mustache", admin_mustache),
     ROW("agenda.mustache", agenda_mustache),
     ROW("alert.mustache", alert_mustache),
@@ -224,6 +231,7 @@ static const struct kalends_file files[] = {
     ROW("entry-chip.mustache", entry_chip_mustache),
     ROW("error.mustache", error_mustache),
     ROW("facts.mustache", facts_mustache),
+    ROW("feed-agenda.mustache", feed_agenda_mustache),
     ROW("feed.mustache", feed_mustache),
     ROW("field.mustache", field_mustache),
     ROW("form.mustache", form_mustache),
