@@ -39,6 +39,9 @@ END
 FILE(act_mustache)
 #embed "../Pages/Templates/act.mustache"
 END
+FILE(activity_mustache)
+#embed "../Pages/Templates/activity.mustache"
+END
 FILE(admin_mustache)
 #embed "../Pages/Templates/admin.mustache"
 END
@@ -204,6 +207,7 @@ static const struct kalends_file files[] = {
     ROW("progress.js", progress_js),
     ROW("account.mustache", account_mustache),
     ROW("act.mustache", act_mustache),
+    ROW("activity.mustache", activity_mustache),
     ROW("admin.mustache", admin_mustache),
     ROW("agenda.mustache", agenda_mustache),
     ROW("alert.mustache", alert_mustache),

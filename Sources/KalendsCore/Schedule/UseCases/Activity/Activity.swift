@@ -28,6 +28,8 @@ package struct Activity: Sendable {
         package var undoableUntil: Int?
         /// The item of which the change is, as it is or was last; nil for a change of something else.
         package var item: (any ItemContent)?
+        /// Whether that item is there now.
+        package var isThere = false
 
         /// The fields that the change changed, as they were before and after; all of them for what came or went.
         package func fields(

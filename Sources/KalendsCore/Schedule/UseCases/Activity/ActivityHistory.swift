@@ -41,9 +41,9 @@ struct ActivityHistory {
         var entry = Activity.Entry(change: change, undoneBy: undoneBy)
         guard let place = ItemPlace(change, kinds) else { return entry }
         if isShown(change) {
-            entry.item = try transaction.itemEverKnown(place.id, place.kind.collection, in: circle.id).map {
-                try place.kind.init(stored: $0.content)
-            }
+            let item = try transaction.itemEverKnown(place.id, place.kind.collection, in: circle.id)
+            entry.item = try item.map { try place.kind.init(stored: $0.content) }
+            entry.isThere = item.map { $0.deletedAt == nil } ?? false
         }
         guard isKept(change), isShown(change) else { return entry }
         let kept = try transaction.keptContent(of: change.number, part: place.part, in: circle.id)
