@@ -33,18 +33,18 @@ extension Schema {
         """
         CREATE TABLE kept_contents (
             circle_id TEXT NOT NULL REFERENCES circles (id) ON DELETE CASCADE,
-            number BIGINT NOT NULL,
-            part TEXT NOT NULL,
             collection TEXT NOT NULL,
             item_id TEXT NOT NULL,
+            part TEXT NOT NULL,
+            number BIGINT NOT NULL,
             cause BIGINT NOT NULL,
             at BIGINT NOT NULL,
             content TEXT,
             bytes BIGINT NOT NULL,
-            PRIMARY KEY (circle_id, number, part)
+            PRIMARY KEY (circle_id, collection, item_id, part, number)
         ) /* clustered */
         """,
-        "CREATE INDEX kept_contents_by_item ON kept_contents (circle_id, collection, item_id, number)",
+        "CREATE INDEX kept_contents_by_number ON kept_contents (circle_id, number)",
         "CREATE INDEX kept_contents_by_time ON kept_contents (at)",
         // A counter for each circle, as in `counters`. Rows are never removed, like a circle's newest change.
         """

@@ -5,12 +5,12 @@
 /// What it held afterwards is stored with the next change, or is what it holds now.
 public struct KeptContent: Hashable, Sendable {
     public var circleID = ""
-    /// The number of the change.
-    public var number = 0
-    /// The original start of an occurrence; empty for the item itself.
-    public var part = ""
     public var collection = ""
     public var itemID = ""
+    /// The original start of an occurrence; empty for the item itself.
+    public var part = ""
+    /// The number of the change.
+    public var number = 0
     /// The number of the change that is undone together with this one; its own for a change that stands for itself.
     public var cause = 0
     public var at = 0
@@ -25,7 +25,7 @@ extension KeptContent: StoredRow {
         in circle: String, number: Int, cause: Int? = nil, now: Int
     ) {
         self.init(
-            circleID: circle, number: number, part: part, collection: collection.rawValue, itemID: item,
+            circleID: circle, collection: collection.rawValue, itemID: item, part: part, number: number,
             cause: cause ?? number, at: now, content: content, bytes: Self.rowBytes + (content?.utf8.count ?? 0))
     }
 
@@ -33,29 +33,23 @@ extension KeptContent: StoredRow {
     private static let rowBytes = 200
 
     static let table = RecordTable<KeptContent>(
-        "kept_contents", key: "circle_id number part",
+        "kept_contents", key: "circle_id collection item_id part number",
         [
-            .once("circle_id", \.circleID), .once("number", \.number), .once("part", \.part),
-            .once("collection", \.collection), .once("item_id", \.itemID), .once("cause", \.cause), .once("at", \.at),
+            .once("circle_id", \.circleID), .once("collection", \.collection), .once("item_id", \.itemID),
+            .once("part", \.part), .once("number", \.number), .once("cause", \.cause), .once("at", \.at),
             .once("content", \.content), .once("bytes", \.bytes),
         ])
 }
 
 extension ReadTransaction {
-    /// Returns what was kept of a change.
-    public func keptContent(of number: Int, part: String, in circle: String) throws -> KeptContent? {
-        try first(
-            "WHERE circle_id = $1 AND number = $2 AND part = $3", [.text(circle), .integer(number), .text(part)])
-    }
-
-    /// Returns what was kept of the later changes of the same item or occurrence, in order.
+    /// Returns what was kept of some changes of one item or occurrence after a number, in order.
     public func keptContents(
         of item: String, _ collection: ScheduleItem.Collection, part: String, in circle: String, after number: Int,
         limit: Int
     ) throws -> [KeptContent] {
         try all(
             """
-            WHERE circle_id = $1 AND collection = $2 AND item_id = $3 AND number > $4 AND part = $5
+            WHERE circle_id = $1 AND collection = $2 AND item_id = $3 AND part = $5 AND number > $4
             ORDER BY number LIMIT $6
             """,
             [
@@ -69,7 +63,7 @@ extension ReadTransaction {
     ) throws -> [KeptContent] {
         try all(
             """
-            WHERE circle_id = $1 AND collection = $2 AND item_id = $3 AND number >= $4 AND cause = $4 AND part <> ''
+            WHERE circle_id = $1 AND collection = $2 AND item_id = $3 AND part > '' AND number >= $4 AND cause = $4
             ORDER BY part
             """, [.text(circle), .text(collection.rawValue), .text(item), .integer(number)])
     }
@@ -126,16 +120,22 @@ extension WriteTransaction {
     /// Removes some of what was kept before a time; returns whether more is left.
     public func pruneKeptContents(before time: Int, limit: Int) throws -> Bool {
         let old = try rows(
-            "SELECT circle_id, number, part, bytes FROM kept_contents WHERE at < $1 LIMIT $2",
+            """
+            SELECT circle_id, collection, item_id, part, number, bytes FROM kept_contents WHERE at < $1 LIMIT $2
+            """,
             [.integer(time), .integer(limit)])
         var bytes: [ByteString: Int] = [:]
         for row in old {
             let circle = try row.text(required: "circle_id")
             try execute(
-                "DELETE FROM kept_contents WHERE circle_id = $1 AND number = $2 AND part = $3",
+                """
+                DELETE FROM kept_contents
+                WHERE circle_id = $1 AND collection = $2 AND item_id = $3 AND part = $4 AND number = $5
+                """,
                 [
-                    .text(circle), .integer(try row.integer(required: "number")),
-                    .text(try row.text(required: "part")),
+                    .text(circle), .text(try row.text(required: "collection")),
+                    .text(try row.text(required: "item_id")), .text(try row.text(required: "part")),
+                    .integer(try row.integer(required: "number")),
                 ])
             bytes[ByteString(circle), default: 0] += try row.integer(required: "bytes")
         }

@@ -46,7 +46,7 @@ struct ActivityHistory {
             entry.isThere = item.map { $0.deletedAt == nil } ?? false
         }
         guard isKept(change), isShown(change) else { return entry }
-        let kept = try transaction.keptContent(of: change.number, part: place.part, in: circle.id)
+        let kept = try kept(of: change, place)
         entry.partOf = kept.flatMap { $0.cause == change.number ? nil : $0.cause }
         entry.before = try kept?.content.map { try place.content($0) }
         entry.after = try after(change, place).map { try place.content($0) }
@@ -58,9 +58,19 @@ struct ActivityHistory {
     /// Returns what the item or occurrence held after a change: what was there before the next one, or is there now.
     func after(_ change: CircleChange, _ place: ItemPlace) throws -> String? {
         guard change.kind != .deleted else { return nil }
-        let next = try transaction.keptContents(
-            of: place.id, place.kind.collection, part: place.part, in: circle.id, after: change.number, limit: 1)
-        return try next.first.map(\.content) ?? current(place)
+        return try next(after: change.number, place).map(\.content) ?? current(place)
+    }
+
+    /// Returns what was kept of a change.
+    func kept(of change: CircleChange, _ place: ItemPlace) throws -> KeptContent? {
+        try next(after: change.number - 1, place).flatMap { $0.number == change.number ? $0 : nil }
+    }
+
+    /// Returns what was kept of the next change of an item or occurrence after a number.
+    func next(after number: Int, _ place: ItemPlace) throws -> KeptContent? {
+        try transaction.keptContents(
+            of: place.id, place.kind.collection, part: place.part, in: circle.id, after: number, limit: 1
+        ).first
     }
 
     /// Returns what the item or occurrence holds now; nil if it does not exist.

@@ -29,7 +29,7 @@ struct UndoPlan: Sendable {
             throw Refusal(
                 .forbidden, code: .roleInsufficient, detail: "This was changed before you belonged to the circle.")
         }
-        let kept = try transaction.keptContent(of: number, part: place.part, in: circle.id)
+        let kept = try history.kept(of: change, place)
         guard history.isKept(change), change.kind == .created || kept?.content != nil else { throw Refusal.notKept }
         if let cause = kept?.cause, cause != number {
             throw Refusal.undoState(
@@ -93,9 +93,8 @@ private struct Look {
                 guard current == nil else { throw try changedSince(nil, own) }
                 found.append((start, content))
             } else {
-                let next = try transaction.keptContents(
-                    of: place.id, place.kind.collection, part: part.part, in: circle.id, after: part.number, limit: 1)
-                guard try next.first.map(\.content) ?? history.current(own) == current else {
+                guard try history.next(after: part.number, own).map(\.content) ?? history.current(own) == current
+                else {
                     throw try changedSince(nil, own)
                 }
                 expected.insert(ByteString(part.part))
