@@ -39,6 +39,9 @@ END
 FILE(act_mustache)
 #embed "../Pages/Templates/act.mustache"
 END
+FILE(activity_mustache)
+#embed "../Pages/Templates/activity.mustache"
+END
 FILE(add_to_mustache)
 #embed "../Pages/Templates/add-to.mustache"
 END
@@ -210,6 +213,7 @@ static const struct kalends_file files[] = {
     ROW("progress.js", progress_js),
     ROW("account.mustache", account_mustache),
     ROW("act.mustache", act_mustache),
+    ROW("activity.mustache", activity_mustache),
     ROW("add-to.mustache", add_to_mustache),
     ROW("admin.mustache", admin_mustache),
     ROW("agenda.mustache", agenda_mustache),

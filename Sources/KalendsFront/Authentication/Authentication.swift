@@ -26,7 +26,8 @@ struct Authentication: Sendable {
             if access == .session, context.session == nil { throw Refusal.sessionNeeded }
             if access == .device, case .device = identity {} else if access == .device { throw Refusal.devicesOnly }
             context.knownCaller = Caller(
-                identity, actor: AuditActor(caller, narrowed: identity), session: context.session?.id)
+                identity, actor: AuditActor(caller, narrowed: identity), session: context.session?.id,
+                way: access.acceptsDevices ? .phone : .api)
             context.sender = Sender(
                 caller, narrowed: identity, network: services.settings.clientAddress(request, context)?.network)
             context.memory.belongs(to: context.sender)
@@ -129,7 +130,7 @@ struct Authentication: Sendable {
         noteUse(of: "operatorSession \(session.id)", last: session.lastUsedAt) {
             try $0.noteUse(ofOperatorSession: session.id, now: $1)
         }
-        return Caller(.operatorAtHand, actor: .operatorAtHand, session: session.id)
+        return Caller(.operatorAtHand, actor: .operatorAtHand, session: session.id, way: .page)
     }
 
     /// Once a minute is enough to show whether a credential is still in use; nobody waits for it, because neither a full

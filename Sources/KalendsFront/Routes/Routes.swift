@@ -53,6 +53,7 @@ package enum Routes {
         KeyRoutes(services: services).add(to: &routes)
         AuditRoutes(services: services).add(to: &routes)
         ChangeRoutes(services: services).add(to: &routes)
+        ActivityRoutes(services: services).add(to: &routes)
         WebhookRoutes(services: services).add(to: &routes)
         UserRoutes(services: services).add(to: &routes)
         SecondFactorRoutes(services: services).add(to: &routes)

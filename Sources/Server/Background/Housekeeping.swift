@@ -90,6 +90,9 @@ package struct Housekeeping: Service {
                 try $0.pruneChanges(in: circle, keeping: CircleChanges.keptCount, limit: $1)
             }
         }
+        try await store.recordRepeatedly {
+            try $0.pruneKeptContents(before: trusted - Activity.undoDays * day, limit: $1)
+        }
         try await store.recordForAll(
             { try $0.finishedDeliveries(before: now - Self.deliveryDays * day, limit: $1) },
             { try $0.deleteDeliveries($1) })

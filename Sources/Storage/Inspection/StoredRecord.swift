@@ -18,6 +18,7 @@ public enum StoredRecord: Sendable {
     case webhook(Webhook)
     case delivery(WebhookDelivery)
     case change(CircleChange)
+    case keptContent(KeptContent)
     case serviceKey(ServiceKey)
     case audit(AuditEntry)
     case connection(Connection)
@@ -39,10 +40,9 @@ public enum StoredRecord: Sendable {
     /// The tables whose rows hold more than their columns show.
     public enum Table: String, Sendable, CaseIterable {
         case circles, members, scheduleItems, occurrences, feeds, importedEvents, imports, importItems, importSources,
-            importChanges,
-            subscriptions, webhooks, webhookDeliveries, changes, serviceKeys, auditTrail, connections, syncLinks,
-            syncOperations, syncPositions, syncRuns, syncConflicts, syncJournal, syncChannels, pendingSyncs,
-            officeProfiles, officeDays, officeVisits, users, personalEvents, plannedEvents
+            importChanges, subscriptions, webhooks, webhookDeliveries, changes, keptContents, serviceKeys, auditTrail,
+            connections, syncLinks, syncOperations, syncPositions, syncRuns, syncConflicts, syncJournal, syncChannels,
+            pendingSyncs, officeProfiles, officeDays, officeVisits, users, personalEvents, plannedEvents
 
         public var name: String { stored.schema.name }
 
@@ -52,7 +52,7 @@ public enum StoredRecord: Sendable {
         ///   key.
         fileprivate func key(hasRowNumbers: Bool) -> [String] {
             switch self {
-            case .changes, .auditTrail, .syncLinks, .syncOperations, .syncJournal, .officeVisits, .users,
+            case .changes, .keptContents, .auditTrail, .syncLinks, .syncOperations, .syncJournal, .officeVisits, .users,
                 .plannedEvents:
                 stored.schema.key
             default: hasRowNumbers ? ["rowid"] : stored.schema.key
@@ -80,6 +80,7 @@ public enum StoredRecord: Sendable {
             case .webhooks: rows(StoredRecord.webhook)
             case .webhookDeliveries: rows(StoredRecord.delivery)
             case .changes: rows(StoredRecord.change)
+            case .keptContents: rows(StoredRecord.keptContent)
             case .serviceKeys: rows(StoredRecord.serviceKey)
             case .auditTrail: rows(StoredRecord.audit)
             case .connections: rows(StoredRecord.connection)

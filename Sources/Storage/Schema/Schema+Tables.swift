@@ -44,8 +44,8 @@ extension Schema {
         Subscription.schema, SyncChannelRow.schema, SyncConflictRow.schema, .syncDays, SyncJournalRow.schema,
         .syncLeases, SyncLinkRow.schema, .syncOperations, .syncPositions, SyncRunRow.schema, PendingSync.schema,
         User.schema, Webhook.schema, .circleUsage, ConnectionAuthorization.schema, ConnectionCredential.schema,
-        Feed.schema, .importChanges, .importItems, .importSources, ChangedOccurrence.schema, .recoveryCodes,
-        WebhookDelivery.schema, .writtenCircles, .feedTokens,
+        Feed.schema, .importChanges, .importItems, .importSources, ChangedOccurrence.schema, KeptContent.schema,
+        .recoveryCodes, WebhookDelivery.schema, .writtenCircles, .feedTokens,
     ]
 }
 
@@ -96,7 +96,8 @@ extension SchemaTable {
     static let syncLeases = SchemaTable("sync_leases", key: "connection_id", "connection_id holder expires_at")
     static let syncOperations = SchemaTable("sync_operations", key: "connection_id key", "connection_id key content")
     static let syncPositions = SchemaTable("sync_positions", key: "connection_id", "connection_id content")
-    static let circleUsage = SchemaTable("circle_usage", key: "circle_id", "circle_id items bytes")
+    static let circleUsage = SchemaTable(
+        "circle_usage", key: "circle_id", "circle_id items bytes kept_bytes kept_after")
     static let importChanges = SchemaTable(
         "import_changes", key: "import_id position",
         """

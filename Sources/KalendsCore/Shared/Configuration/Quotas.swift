@@ -12,6 +12,8 @@ package struct Quotas: Sendable {
     var bytesPerCircle = 256 << 20
     /// Imported events of a circle, including those of the calendars it follows.
     var eventsPerCircle = 500_000
+    /// Bytes of what is kept of a circle's items from before changes, so that these can be undone: the oldest make room.
+    var keptBytesPerCircle = 64 << 20
     var importsPerDay = 500
     /// Bytes of files that are imported into a circle within a day.
     var importBytesPerDay = 4 << 30

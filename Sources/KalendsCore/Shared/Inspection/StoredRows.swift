@@ -67,6 +67,7 @@ package enum StoredRows {
             try StoredContent.require(Identifier.isValid(member.userID), "its id is not a valid one")
         case .item(let item): try StoredContent.check(item, kinds)
         case .occurrence(let occurrence): try StoredContent.check(occurrence)
+        case .keptContent(let kept): try StoredContent.check(kept, kinds)
         case .feed(let feed): try StoredContent.checkFeed(feed, kinds)
         case .importedEvent(let event): try StoredContent.checkEvent(event.content)
         case .importRecord(let record):

@@ -46,6 +46,7 @@ package enum ProblemCode: String, CaseIterable, Sendable {
 
     // 404 and 405
     case appointmentNotFound = "appointment-not-found"
+    case changeNotFound = "change-not-found"
     case circleNotFound = "circle-not-found"
     case conflictNotFound = "conflict-not-found"
     case connectionNotFound = "connection-not-found"
@@ -83,6 +84,7 @@ package enum ProblemCode: String, CaseIterable, Sendable {
     case connectionUnauthorized = "connection-unauthorized"
     case feedExpired = "feed-expired"
     case calendarShared = "calendar-shared"
+    case changedSince = "changed-since"
     case feedRevoked = "feed-revoked"
     case gone
     case importState = "import-state"
@@ -102,6 +104,7 @@ package enum ProblemCode: String, CaseIterable, Sendable {
     case secondFactorState = "second-factor-state"
     case subscriptionExists = "subscription-exists"
     case subscriptionInactive = "subscription-inactive"
+    case undoState = "undo-state"
     case webhookDisabled = "webhook-disabled"
 
     // 413, 415, 417, 422 and 431

@@ -114,7 +114,8 @@ extension DatabaseSyncStore {
     ) async throws -> InboundAnswer {
         let (connection, user) = (parts.connection, parts.connection.userID)
         let batch = try StoredBatch(batch, of: connection.id)
-        let caller = Caller(.user(user), actor: actor ?? AuditActor(user: user))
+        let caller = Caller(
+            .user(user), actor: person?.actor ?? AuditActor(user: user), way: person?.way ?? connection.provider.way)
         let quotas = services.settings.quotas.held(to: caller.identity)
         return try await services.acts.act(on: .circle(connection.circleID, .write), for: caller) { act in
             let (transaction, now) = (act.transaction, act.now)
@@ -125,7 +126,7 @@ extension DatabaseSyncStore {
             var writer = try ScheduleWriter(circle: act.circle, quotas: quotas, transaction: transaction, now: now)
             try write(plan, of: seen.item, with: &writer, quotas)
             try writer.finish()
-            try transaction.keep(batch, of: connection.id, by: resolver, now: now)
+            try transaction.keep(batch, of: connection.id, by: person?.actor.text, now: now)
             guard let stored = try Seen(change.item, in: connection.circleID, parts.kinds, transaction),
                 let entry = try parts.entry(
                     of: stored.item, parts.kinds.content(of: stored.item), stored.occurrences,
@@ -169,5 +170,17 @@ extension DatabaseSyncStore {
             if old?.content != new.content { try writer.put(new) }
         }
         for (id, draft) in plan.copies { _ = try writer.put(id, draft) }
+    }
+}
+
+extension Connection.Provider {
+    /// The way by which changes of its calendars come in.
+    fileprivate var way: ChangeAuthor.Way {
+        switch self {
+        case .google: .google
+        case .outlook: .outlook
+        case .caldav: .caldav
+        case .apple: .phone
+        }
     }
 }

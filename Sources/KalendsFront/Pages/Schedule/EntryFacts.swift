@@ -79,7 +79,7 @@ extension Pages.EntrySpan {
 }
 
 extension Pages.EntrySpan {
-    fileprivate init(_ span: CareItem.Span) {
+    init(_ span: CareItem.Span) {
         switch span {
         case .timed(let start, let end): self = .timed(from: start.milliseconds, to: end.milliseconds)
         case .days(let first, let last):

@@ -25,7 +25,7 @@ extension Components {
                                 .optional("occurrence", .string)))),
                     .required("latest", .count), .required("nextCursor", .string.orNull))
             ),
-            ("Webhook", .object(webhookFields)),
+            ("Activity", Activity.Entry.schema), ("Webhook", .object(webhookFields)),
             (
                 "NewWebhook",
                 .object(webhookFields + [.required("secret", .string.described("The signing key, shown only here."))])

@@ -46,7 +46,9 @@ extension WriteTransaction {
             return true
         }
         for (table, key) in [
-            ("occurrences", ["item_id", "original_start"]), ("schedule_items", ["collection", "id"]),
+            ("kept_contents", ["collection", "item_id", "part", "number"]),
+            ("occurrences", ["item_id", "original_start"]),
+            ("schedule_items", ["collection", "id"]),
             ("event_versions", ["uid", "recurrence_id", "source", "from_epoch"]), ("event_sources", ["source"]),
             ("subscriptions", ["id"]), ("patients", ["id"]), ("members", ["user_id"]),
         ] {

@@ -71,6 +71,7 @@ struct Acts: Sendable {
             guard wait == 0 else { throw Refusal.tooManyChanges(wait: wait) }
         }
         let work: @Sendable (any WriteTransaction) throws -> (Value, isNoted: Bool) = { transaction in
+            transaction.isMade(by: caller.author)
             let opened = try ground.open(transaction, caller)
             let done = try body(Act(held: opened.held, caller: caller, transaction: transaction, now: now))
             for note in done.notes {

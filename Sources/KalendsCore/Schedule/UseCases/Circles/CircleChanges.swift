@@ -18,16 +18,21 @@ package struct CircleChanges: Sendable {
     ) async throws -> ([CircleChange], latest: Int) {
         try await acts.store.read { transaction in
             _ = try Rights.circle(circle, for: caller.identity, .read, in: transaction)
-            let (oldest, latest) = try transaction.changeNumbers(in: circle)
-            // A number above the latest one means that the database was restored from an earlier copy.
-            guard number <= latest, number + 1 >= oldest else {
-                throw Refusal(
-                    .gone, code: .changesForgotten,
-                    detail: "Changes after this number are no longer known. Read the circle again, then go on from "
-                        + "latest.", extra: ["oldest": .integer(oldest), "latest": .integer(latest)])
-            }
+            let numbers = try transaction.changeNumbers(in: circle)
+            try Self.check(number, numbers)
             let found = try transaction.changes(in: circle, after: number, seenBy: caller.userID, limit: limit)
-            return (found, latest)
+            return (found, numbers.latest)
+        }
+    }
+
+    /// Throws 410 unless all changes after a number are stored.
+    static func check(_ number: Int, _ numbers: (oldest: Int, latest: Int)) throws {
+        // A number above the latest one means that the database was restored from an earlier copy.
+        guard number <= numbers.latest, number + 1 >= numbers.oldest else {
+            throw Refusal(
+                .gone, code: .changesForgotten,
+                detail: "Changes after this number are no longer known. Read the circle again, then go on from "
+                    + "latest.", extra: ["oldest": .integer(numbers.oldest), "latest": .integer(numbers.latest)])
         }
     }
 }
