@@ -45,6 +45,7 @@ package enum ProblemCode: String, CaseIterable, Sendable {
     case userRequired = "user-required"
 
     // 404 and 405
+    case appPasswordNotFound = "app-password-not-found"
     case appointmentNotFound = "appointment-not-found"
     case circleNotFound = "circle-not-found"
     case conflictNotFound = "conflict-not-found"
