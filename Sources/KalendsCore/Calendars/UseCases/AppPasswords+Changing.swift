@@ -225,5 +225,6 @@ extension AppPasswords {
 }
 
 extension Refusal {
-    static let loginUsed = Refusal.conflict("The app has been let in already. Begin again in the app.")
+    static let loginUsed = Refusal.conflict(
+        "The app has been let in already. Begin again in the app.", code: .loginUsed)
 }

@@ -90,6 +90,7 @@ package enum ProblemCode: String, CaseIterable, Sendable {
     case lastOwner = "last-owner"
     case labelTaken = "label-taken"
     case limitReached = "limit-reached"
+    case loginUsed = "login-used"
     case notRecurring = "not-recurring"
     case preconditionFailed = "precondition-failed"
     case providerForbidden = "provider-forbidden"

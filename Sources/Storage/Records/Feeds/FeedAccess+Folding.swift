@@ -151,7 +151,7 @@ extension WriteTransaction {
             let found = try rows(
                 """
                 SELECT p.number, c.client, c.access_count, c.last_sequence, c.first_day, c.networks, c.networks_before,
-                    0 AS version, c.seen_version
+                    CAST(0 AS BIGINT) AS version, c.seen_version
                 FROM app_passwords AS p LEFT JOIN feed_clients AS c ON c.feed = p.number
                 WHERE p.number IN (\(SQLText.parameters(group.count)))
                 """, group.map(SQLValue.integer))
