@@ -26,6 +26,7 @@ public enum ClientFamily: String, Hashable, Sendable, CaseIterable {
         ("google-calendar-importer", .google),
         ("icsx5", .icsx5),
         ("davx5", .davx5),
+        ("kde dav", .kde),
         ("akonadi", .kde),
         ("korganizer", .kde),
         ("caldavsynchronizer", .calDavSynchronizer),
