@@ -54,6 +54,12 @@ END
 FILE(alert_mustache)
 #embed "../Pages/Templates/alert.mustache"
 END
+FILE(app_password_mustache)
+#embed "../Pages/Templates/app-password.mustache"
+END
+FILE(app_passwords_mustache)
+#embed "../Pages/Templates/app-passwords.mustache"
+END
 FILE(apple_mustache)
 #embed "../Pages/Templates/apple.mustache"
 END
@@ -138,6 +144,9 @@ END
 FILE(navigation_entry_mustache)
 #embed "../Pages/Templates/navigation-entry.mustache"
 END
+FILE(new_app_password_mustache)
+#embed "../Pages/Templates/new-app-password.mustache"
+END
 FILE(office_days_mustache)
 #embed "../Pages/Templates/office-days.mustache"
 END
@@ -218,6 +227,8 @@ static const struct kalends_file files[] = {
     ROW("admin.mustache", admin_mustache),
     ROW("agenda.mustache", agenda_mustache),
     ROW("alert.mustache", alert_mustache),
+    ROW("app-password.mustache", app_password_mustache),
+    ROW("app-passwords.mustache", app_passwords_mustache),
     ROW("apple.mustache", apple_mustache),
     ROW("arrival.mustache", arrival_mustache),
     ROW("badge.mustache", badge_mustache),
@@ -246,6 +257,7 @@ static const struct kalends_file files[] = {
     ROW("month-day.mustache", month_day_mustache),
     ROW("month.mustache", month_mustache),
     ROW("navigation-entry.mustache", navigation_entry_mustache),
+    ROW("new-app-password.mustache", new_app_password_mustache),
     ROW("office-days.mustache", office_days_mustache),
     ROW("offers.mustache", offers_mustache),
     ROW("parts.mustache", parts_mustache),

@@ -193,6 +193,29 @@ struct SharedServersTests {
         }
     }
 
+    @Test("An app password that ends or changes at one server does so at the other from the next request on")
+    func appPasswords() async throws {
+        try await Self.run { one, other in
+            try await one.makeCircle()
+            let made = try await one.call(.post, "/v1/app-passwords", ["label": "Phone"], as: "ann").expect(201).json
+            let (id, password) = (try #require(made["id"]?.string), try #require(made["password"]?.string))
+            func opens() async throws -> String {
+                switch try await other.services.appPasswords.signIn(
+                    name: "ann", password: password, from: "local", isSecure: true, isLoopback: true)
+                {
+                case .accepted(let caller): caller.mayWrite ? "write" : "read"
+                case .ended: "ended"
+                default: "nothing"
+                }
+            }
+            for _ in 0..<2 { #expect(try await opens() == "write") }
+            try await one.call(.patch, "/v1/app-passwords/\(id)", ["access": "read"], as: "ann").expect(200)
+            for _ in 0..<2 { #expect(try await opens() == "read") }
+            try await one.call(.delete, "/v1/app-passwords/\(id)", as: "ann").expect(204)
+            for _ in 0..<2 { #expect(try await opens() == "ended") }
+        }
+    }
+
     @Test("What would set servers apart is refused: another key, another prefix, a rotated key")
     func sameForAll() async throws {
         try await Self.run { one, _ in

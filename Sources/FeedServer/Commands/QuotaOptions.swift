@@ -14,6 +14,8 @@ struct QuotaOptions: ParsableArguments {
     @Option(name: Setting.maxImportBytesPerDay.option, help: Setting.maxImportBytesPerDay.help)
     var maxImportBytesPerDay: String?
     @Option(name: Setting.maxDevicesPerUser.option, help: Setting.maxDevicesPerUser.help) var maxDevicesPerUser: String?
+    @Option(name: Setting.maxAppPasswordsPerUser.option, help: Setting.maxAppPasswordsPerUser.help)
+    var maxAppPasswordsPerUser: String?
     @Option(name: Setting.maxSessionsPerUser.option, help: Setting.maxSessionsPerUser.help) var maxSessionsPerUser:
         String?
     @Option(name: Setting.maxWebhooks.option, help: Setting.maxWebhooks.help) var maxWebhooks: String?
@@ -46,6 +48,7 @@ struct QuotaOptions: ParsableArguments {
             .maxImportsPerDay: maxImportsPerDay,
             .maxImportBytesPerDay: maxImportBytesPerDay,
             .maxDevicesPerUser: maxDevicesPerUser,
+            .maxAppPasswordsPerUser: maxAppPasswordsPerUser,
             .maxSessionsPerUser: maxSessionsPerUser,
             .maxWebhooks: maxWebhooks,
             .maxSubscriptionsPerCircle: maxSubscriptionsPerCircle,

@@ -23,6 +23,8 @@ enum PageRoutes {
         ConnectorPages().add(to: &routes)
         CheckPages().add(to: &routes)
         DevicePages().add(to: &routes)
+        AppPasswordPages().add(to: &routes)
+        AppLoginPages().add(to: &routes)
         AccountPages().add(to: &routes)
         SecondFactorPages().add(to: &routes)
         ImportPages().add(to: &routes)

@@ -66,6 +66,8 @@ package enum Routes {
         PlannedRoutes(services: services).add(to: &routes)
         OfficeSettingsRoutes(services: services).add(to: &routes)
         OfficeDayRoutes(services: services).add(to: &routes)
+        AppPasswordRoutes(services: services).add(to: &routes)
+        AppProfileRoutes(services: services).add(to: &routes)
         RootRoute(services: services).add(to: &routes)
         HealthRoute(services: services).add(to: &routes)
         DocumentationRoutes(kinds: front.services.settings.kinds).add(to: &routes)

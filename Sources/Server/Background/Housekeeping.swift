@@ -105,6 +105,12 @@ package struct Housekeeping: Service {
             try $0.pruneSignInLinks(before: min(now, trusted) - SignInLink.memory, limit: $1)
         }
         try await store.record { try $0.pruneOperatorSessions(now: now) }
+        try await store.recordRepeatedly {
+            try $0.prunePasswordHandouts(now: min(now, trusted), limit: $1)
+        }
+        try await store.recordRepeatedly {
+            try $0.pruneAppPasswords(endedBefore: trusted - AppPassword.memory, limit: $1)
+        }
         try await store.recordRepeatedly { try $0.pruneSyncJournal(before: old, limit: $1) }
         try await store.recordRepeatedly { try $0.pruneSyncRuns(before: old, limit: $1) }
         let idle = trusted - Self.idleRunDays * day

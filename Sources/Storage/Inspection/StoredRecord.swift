@@ -36,13 +36,15 @@ public enum StoredRecord: Sendable {
     case user(User)
     case personalEvent(PersonalEvent)
     case plannedEvent(PlannedEvent)
+    case appPassword(AppPassword)
 
     /// The tables whose rows hold more than their columns show.
     public enum Table: String, Sendable, CaseIterable {
         case circles, members, scheduleItems, occurrences, feeds, importedEvents, imports, importItems, importSources,
             importChanges, subscriptions, webhooks, webhookDeliveries, changes, keptContents, serviceKeys, auditTrail,
             connections, syncLinks, syncOperations, syncPositions, syncRuns, syncConflicts, syncJournal, syncChannels,
-            pendingSyncs, officeProfiles, officeDays, officeVisits, users, personalEvents, plannedEvents
+            pendingSyncs, officeProfiles, officeDays, officeVisits, users, personalEvents, plannedEvents,
+            appPasswords
 
         public var name: String { stored.schema.name }
 
@@ -102,6 +104,7 @@ public enum StoredRecord: Sendable {
             case .users: rows(StoredRecord.user)
             case .personalEvents: rows(StoredRecord.personalEvent)
             case .plannedEvents: rows(StoredRecord.plannedEvent)
+            case .appPasswords: rows(StoredRecord.appPassword)
             }
         }
 
@@ -137,7 +140,7 @@ extension ReadTransaction {
     public func records(
         of table: StoredRecord.Table, after place: StoredRecord.Place?, limit: Int
     ) throws -> [(place: StoredRecord.Place, record: Result<StoredRecord, StorageError>)] {
-        let extra = table == .feeds ? ", 0 AS access_count, NULL AS last_accessed_at" : ""
+        let extra = [.feeds, .appPasswords].contains(table) ? ", 0 AS access_count, NULL AS last_accessed_at" : ""
         let (schema, read) = table.stored
         let key = table.key(hasRowNumbers: hasRowNumbers)
         var conditions: [String] = []

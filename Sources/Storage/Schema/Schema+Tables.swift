@@ -34,7 +34,8 @@ extension Schema {
     /// Every table that stores the program's data, each after those that it refers to; only the list of migrations is
     /// left out.
     package static let tables: [SchemaTable] = [
-        AuditEntry.schema, .changeNumbers, CircleChange.schema, Circle.schema, Connection.schema, .counters,
+        AppPassword.schema, AuditEntry.schema, .changeNumbers, CircleChange.schema, Circle.schema, Connection.schema,
+        .counters,
         Device.schema, .eventSources, .eventStagings, .eventVersions, .feedAccesses, .feedAttention, .feedClientDays,
         .feedClients, .formerConnections, .importUsage, ImportRecord.schema, .leases, Member.schema,
         OfficeDayRecord.schema, OfficeProfile.schema, OfficeVisit.schema, OperatorSession.schema, Password.schema,
@@ -44,7 +45,8 @@ extension Schema {
         Subscription.schema, SyncChannelRow.schema, SyncConflictRow.schema, .syncDays, SyncJournalRow.schema,
         .syncLeases, SyncLinkRow.schema, .syncOperations, .syncPositions, SyncRunRow.schema, PendingSync.schema,
         User.schema, Webhook.schema, .circleUsage, ConnectionAuthorization.schema, ConnectionCredential.schema,
-        Feed.schema, .importChanges, .importItems, .importSources, ChangedOccurrence.schema, KeptContent.schema,
+        Feed.schema, PasswordHandout.schema, .importChanges, .importItems, .importSources, ChangedOccurrence.schema,
+        KeptContent.schema,
         .recoveryCodes, WebhookDelivery.schema, .writtenCircles, .feedTokens,
     ]
 }
@@ -109,5 +111,5 @@ extension SchemaTable {
     static let writtenCircles = SchemaTable("written_circles", key: "number circle", "number circle")
     static let feedTokens = SchemaTable(
         "feed_tokens", key: "hash",
-        "hash feed_id created_at ends_at replaced_at notice_uid notice_sequence noticed_at")
+        "hash feed_id password_id created_at ends_at replaced_at notice_uid notice_sequence noticed_at")
 }

@@ -10,6 +10,7 @@ extension Quotas {
         (.maxImportsPerDay, \.importsPerDay),
         (.maxImportBytesPerDay, \.importBytesPerDay),
         (.maxDevicesPerUser, \.devicesPerUser),
+        (.maxAppPasswordsPerUser, \.appPasswordsPerUser),
         (.maxSessionsPerUser, \.sessionsPerUser),
         (.maxWebhooks, \.webhooks),
         (.maxSubscriptionsPerCircle, \.subscriptionsPerCircle),
@@ -40,6 +41,9 @@ extension Setting {
     package static let maxImportBytesPerDay = quota(
         "maxImportBytesPerDay", \.importBytesPerDay, "Bytes of files that are imported into a circle within a day.")
     package static let maxDevicesPerUser = quota("maxDevicesPerUser", \.devicesPerUser, "Devices of a user.")
+    package static let maxAppPasswordsPerUser = quota(
+        "maxAppPasswordsPerUser", \.appPasswordsPerUser, "Passwords of a user's calendar apps that have not been ended."
+    )
     package static let maxSessionsPerUser = quota(
         "maxSessionsPerUser", \.sessionsPerUser,
         "Sessions of a user; a further one ends the session that has been unused for longest.")

@@ -18,6 +18,7 @@ package struct Quotas: Sendable {
     /// Bytes of files that are imported into a circle within a day.
     var importBytesPerDay = 4 << 30
     package var devicesPerUser = 50
+    package var appPasswordsPerUser = 50
     /// A further session ends the session that has been unused for longest.
     package var sessionsPerUser = 100
     var webhooks = 200

@@ -99,6 +99,10 @@ package enum StoredRows {
             try StoredContent.check(event)
             try StoredContent.checkPlaces(of: event)
         case .plannedEvent(let event): try StoredContent.check(event)
+        case .appPassword(let password):
+            try StoredContent.require(
+                ([password.userID] + (password.circleIDs ?? [])).allSatisfy(Identifier.isValid),
+                "an id in it is not a valid one")
         case .pendingSync, .subscription, .webhook, .delivery, .change: break
         }
     }

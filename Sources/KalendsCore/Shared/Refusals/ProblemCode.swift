@@ -45,6 +45,7 @@ package enum ProblemCode: String, CaseIterable, Sendable {
     case userRequired = "user-required"
 
     // 404 and 405
+    case appPasswordNotFound = "app-password-not-found"
     case appointmentNotFound = "appointment-not-found"
     case changeNotFound = "change-not-found"
     case circleNotFound = "circle-not-found"
@@ -91,6 +92,7 @@ package enum ProblemCode: String, CaseIterable, Sendable {
     case lastOwner = "last-owner"
     case labelTaken = "label-taken"
     case limitReached = "limit-reached"
+    case loginUsed = "login-used"
     case notRecurring = "not-recurring"
     case preconditionFailed = "precondition-failed"
     case providerForbidden = "provider-forbidden"

@@ -175,10 +175,3 @@ struct FeedReadingRoutes: Sendable {
 
 /// There was not enough memory to pack a feed.
 private struct FeedNotPacked: Error {}
-
-extension Refusal {
-    static let notRecorded = Refusal(
-        .unavailable, code: .readNotRecorded,
-        detail: "The read could not be recorded, so the feed is not returned.",
-        retryAfter: 5)
-}
