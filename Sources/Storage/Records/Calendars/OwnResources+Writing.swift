@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension WriteTransaction {
+    /// Stores a new or changed resource in a calendar, as its next change.
+    ///
+    /// - Parameter old: what it replaces; nil for a new name.
+    public func putOwnResource(
+        _ resource: OwnResource, replacing old: OwnMember?, in calendar: inout OwnCalendar
+    ) throws {
+        try noteChange(
+            of: &calendar, adding: Usage(count: old == nil ? 1 : 0, bytes: resource.size - (old?.size ?? 0)))
+        var resource = resource
+        (resource.calendarID, resource.number) = (calendar.id, calendar.number)
+        resource.sequence = old.map { min($0.sequence + 1, Int(Int32.max)) } ?? resource.sequence
+        if old == nil {
+            try execute(
+                "DELETE FROM own_removals WHERE calendar_id = $1 AND name = $2",
+                [.text(calendar.id), .text(resource.name)])
+            try insert(new: resource)
+        } else {
+            try update(resource)
+        }
+    }
+
+    /// Removes a resource from a calendar, as its next change, which stays known for a while.
+    public func removeOwnResource(_ member: OwnMember, from calendar: inout OwnCalendar, now: Int) throws {
+        try noteChange(of: &calendar, adding: Usage(count: -1, bytes: -member.size))
+        try execute(
+            "DELETE FROM own_resources WHERE calendar_id = $1 AND name = $2",
+            [.text(calendar.id), .text(member.name)])
+        try execute(
+            "INSERT INTO own_removals (calendar_id, name, number, removed_at) VALUES ($1, $2, $3, $4)",
+            [.text(calendar.id), .text(member.name), .integer(calendar.number), .integer(now)])
+    }
+
+    /// Forgets removals from before a time, and those that are not among a calendar's latest changes; returns false when
+    /// none is left.
+    ///
+    /// - Parameter count: how many changes of each calendar are known at most.
+    public func pruneOwnRemovals(before time: Int, keeping count: Int, limit: Int) throws -> Bool {
+        let old = try rows(
+            "SELECT calendar_id, number FROM own_removals WHERE removed_at < $1 LIMIT $2",
+            [.integer(time), .integer(limit)])
+        let many = try rows(
+            """
+            SELECT own_removals.calendar_id AS calendar_id, own_removals.number AS number FROM own_calendars
+            JOIN own_removals ON own_removals.calendar_id = own_calendars.id
+                AND own_removals.number <= own_calendars.number - $1
+            LIMIT $2
+            """, [.integer(count), .integer(limit)])
+        for row in old + many {
+            let place: [SQLValue] = [
+                .text(try row.text(required: "calendar_id")), .integer(try row.integer(required: "number")),
+            ]
+            try execute("UPDATE own_calendars SET first_number = $2 WHERE id = $1 AND first_number < $2", place)
+            try execute("DELETE FROM own_removals WHERE calendar_id = $1 AND number = $2", place)
+        }
+        return old.count == limit || many.count == limit
+    }
+}
+
+// MARK: Feeds
+
+/// The events of a resource, as feeds show them.
+public struct ShownOwnResource: Hashable, Sendable {
+    public var calendarID: String
+    public var name: String
+    public var uid: String
+    public var sequence: Int
+    public var createdAt: Int
+    public var changedAt: Int
+    public var shown: String
+}
+
+/// A text of which no events were made yet.
+public struct UnreadOwnResource: Hashable, Sendable {
+    public var calendarID: String
+    public var name: String
+    public var uid: String
+    public var etag: String
+    public var size: Int
+}
+
+extension ReadTransaction {
+    /// Returns events of a calendar that feeds show and that may have something in a span, in the order of their names,
+    /// after a name.
+    ///
+    /// - Parameter span: in seconds since 1970.
+    public func shownOwnResources(
+        of calendar: String, in span: Range<Int>, after name: String, limit: Int
+    ) throws -> [ShownOwnResource] {
+        try values(
+            """
+            SELECT name, uid, sequence, created_at, changed_at, shown FROM own_resources
+            WHERE calendar_id = $1 AND name IN (\(OwnResource.inSpan)) ORDER BY name
+            """,
+            OwnResource.inSpan(
+                of: calendar, .text(OwnCalendar.Component.event.rawValue), span, after: name, limit: limit)
+        ) { row in
+            ShownOwnResource(
+                calendarID: calendar, name: try row.text(required: "name"), uid: try row.text(required: "uid"),
+                sequence: try row.integer(required: "sequence"), createdAt: try row.integer(required: "created_at"),
+                changedAt: try row.integer(required: "changed_at"), shown: try row.text(required: "shown"))
+        }
+    }
+
+    /// Returns texts of a user's own calendars of which no events were made yet.
+    public func unreadOwnResources(of user: String, limit: Int) throws -> [UnreadOwnResource] {
+        try values(
+            """
+            SELECT own_resources.calendar_id AS calendar_id, own_resources.name AS name, own_resources.uid AS uid,
+                own_resources.etag AS etag, own_resources.size AS size
+            FROM own_calendars JOIN own_resources ON own_resources.calendar_id = own_calendars.id
+            WHERE own_calendars.user_id = $1 AND own_calendars.deleted_at IS NULL AND own_resources.is_read = 0
+            ORDER BY own_resources.calendar_id, own_resources.name LIMIT $2
+            """, [.text(user), .integer(limit)]
+        ) { row in
+            UnreadOwnResource(
+                calendarID: try row.text(required: "calendar_id"), name: try row.text(required: "name"),
+                uid: try row.text(required: "uid"), etag: try row.text(required: "etag"),
+                size: try row.integer(required: "size"))
+        }
+    }
+
+    /// Returns users, after one, whose feeds show their owner's own entries and who have own calendars with texts of
+    /// which no events were made yet.
+    public func usersWithUnreadCalendars(after user: String, limit: Int) throws -> [String] {
+        try rows(
+            """
+            SELECT DISTINCT own_calendars.user_id AS user_id
+            FROM own_resources JOIN own_calendars ON own_calendars.id = own_resources.calendar_id
+            WHERE own_resources.is_read = 0 AND own_calendars.deleted_at IS NULL AND own_calendars.user_id > $1
+                AND EXISTS (
+                    SELECT 1 FROM feeds WHERE feeds.user_id = own_calendars.user_id AND feeds.shows_own = 1)
+            ORDER BY 1 LIMIT $2
+            """, [.text(user), .integer(limit)]
+        ).map { try $0.text(required: "user_id") }
+    }
+}
+
+extension WriteTransaction {
+    /// Stores the events that were made of a text, unless the text has changed since.
+    ///
+    /// - Returns: whether it had not.
+    public func putShown(_ shown: String, of resource: UnreadOwnResource) throws -> Bool {
+        try execute(
+            """
+            UPDATE own_resources SET shown = $4, is_read = 1
+            WHERE calendar_id = $1 AND name = $2 AND etag = $3 AND is_read = 0
+            """, [.text(resource.calendarID), .text(resource.name), .text(resource.etag), .text(shown)]) > 0
+    }
+}
