@@ -8,6 +8,8 @@ struct ObjectContents {
         case text
         /// A component, or something in it, cannot be read.
         case part(Sentence)
+        /// libical has to read a component, and was not to be used.
+        case libical
     }
 
     let tree: ObjectTree
@@ -17,7 +19,8 @@ struct ObjectContents {
     /// What was found while the components were read.
     let problems: [Problem]
 
-    init(_ text: [UInt8]) throws(Failure) {
+    /// - Parameter avoidsLibical: whether nothing is read that Swift does not read by itself.
+    init(_ text: [UInt8], avoidsLibical: Bool = false) throws(Failure) {
         guard (try? UTF8Span(validating: text.span)) != nil, let tree = ObjectTree(text) else { throw .text }
         self.tree = tree
         parts = tree.components.filter { ComponentTree.isPlaced($0.name) }
@@ -28,7 +31,9 @@ struct ObjectContents {
         var options = CalendarReader.Options()
         options.mendsTexts = false
         options.threads = 1
+        options.avoidsLibical = avoidsLibical
         let reading = CalendarReader(options: options).read(text)
+        if avoidsLibical, reading.problems.contains(where: { $0.code == "component-refused" }) { throw .libical }
         if let sentence = reading.refusalSentence { throw .part(sentence) }
         events = reading.events
         problems = reading.problems

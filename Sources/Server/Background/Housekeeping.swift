@@ -90,6 +90,10 @@ package struct Housekeeping: Service {
                 try $0.pruneChanges(in: circle, keeping: CircleChanges.keptCount, limit: $1)
             }
         }
+        try await store.recordRepeatedly {
+            try $0.pruneOwnRemovals(
+                before: trusted - OwnCalendars.keptDays * day, keeping: OwnCalendars.keptCount, limit: $1)
+        }
         try await store.recordForAll(
             { try $0.finishedDeliveries(before: now - Self.deliveryDays * day, limit: $1) },
             { try $0.deleteDeliveries($1) })

@@ -37,7 +37,7 @@ package enum ColumnRules {
             sequences
         case ("planned_events", "start_offset"), ("planned_events", "end_offset"): offsets
         case ("planned_events", "is_all_day"), ("feeds", "shows_own"), ("users", "reads_phone"),
-            ("own_resources", "is_long"), ("own_resources", "is_read"):
+            ("own_resources", "is_long"):
             0...1
         case (_, "failures"), (_, "turn"), (_, "generation"), ("second_factors", "last_step"): 0...1 << 53
         case ("subscriptions", "refresh_minutes"): 1...1_000_000

@@ -30,7 +30,7 @@ extension Schema {
         """,
         // first_second and last_second are when something of it may be, in seconds since 1970; is_long tells apart what
         // is looked for by both, which are few. number is the calendar's at its latest change. shown is what feeds show
-        // of it, made of the present text where is_read is 1.
+        // of it.
         """
         CREATE TABLE own_resources (
             calendar_id TEXT NOT NULL REFERENCES own_calendars (id),
@@ -46,7 +46,6 @@ extension Schema {
             sequence BIGINT NOT NULL,
             created_at BIGINT NOT NULL,
             changed_at BIGINT NOT NULL,
-            is_read BIGINT NOT NULL,
             shown TEXT NOT NULL,
             text TEXT NOT NULL,
             PRIMARY KEY (calendar_id, name)
@@ -58,7 +57,6 @@ extension Schema {
         CREATE INDEX own_resources_by_time
             ON own_resources (calendar_id, is_long, first_second, last_second, component, name)
         """,
-        "CREATE INDEX own_resources_unread ON own_resources (calendar_id, name) WHERE is_read = 0",
         // What was removed and is not there again, for a while.
         """
         CREATE TABLE own_removals (

@@ -23,8 +23,6 @@ public struct OwnResource: Hashable, Sendable {
     public internal(set) var sequence = 0
     public var createdAt = 0
     public var changedAt = 0
-    /// Whether `shown` was made of the present text.
-    public var isRead = false
     /// Its events for feeds, which this module does not interpret; empty when feeds show none of it.
     public var shown = ""
     public var text = ""
@@ -36,13 +34,11 @@ public struct OwnResource: Hashable, Sendable {
 
     /// - Parameter span: what may be of it, in seconds since 1970; nil when that is not known.
     public init(
-        name: String, uid: String, etag: String, component: OwnCalendar.Component, span: Range<Int>?, text: String,
-        now: Int
+        name: String, uid: String, etag: String, component: OwnCalendar.Component, span: Range<Int>?, shown: String,
+        text: String, now: Int
     ) {
         (self.name, self.uid, self.etag, self.component) = (name, uid, etag, component)
-        (self.text, size, createdAt, changedAt) = (text, text.utf8.count, now, now)
-        // What is no event is in no feed.
-        isRead = component != .event
+        (self.text, self.shown, size, createdAt, changedAt) = (text, shown, text.utf8.count, now, now)
         let always = Self.always
         let span = span.map { $0.lowerBound...$0.upperBound }?.clamped(to: always) ?? always
         (firstSecond, lastSecond) = (span.lowerBound, span.upperBound)
@@ -59,8 +55,7 @@ extension OwnResource: StoredRow {
             .init("size", \.size), .init("component", \.component), .init("first_second", \.firstSecond),
             .init("last_second", \.lastSecond), .derived("is_long") { $0.isLong }, .init("number", \.number),
             .init("sequence", \.sequence), .once("created_at", \.createdAt), .init("changed_at", \.changedAt),
-            // Feeds show what was read last until the new text has been read.
-            .init("is_read", \.isRead), .once("shown", \.shown), .init("text", \.text),
+            .init("shown", \.shown), .init("text", \.text),
         ])
 }
 

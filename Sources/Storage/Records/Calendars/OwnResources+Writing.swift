@@ -72,15 +72,6 @@ public struct ShownOwnResource: Hashable, Sendable {
     public var shown: String
 }
 
-/// A text of which no events were made yet.
-public struct UnreadOwnResource: Hashable, Sendable {
-    public var calendarID: String
-    public var name: String
-    public var uid: String
-    public var etag: String
-    public var size: Int
-}
-
 extension ReadTransaction {
     /// Returns events of a calendar that feeds show and that may have something in a span, in the order of their names,
     /// after a name.
@@ -102,51 +93,5 @@ extension ReadTransaction {
                 sequence: try row.integer(required: "sequence"), createdAt: try row.integer(required: "created_at"),
                 changedAt: try row.integer(required: "changed_at"), shown: try row.text(required: "shown"))
         }
-    }
-
-    /// Returns texts of a user's own calendars of which no events were made yet.
-    public func unreadOwnResources(of user: String, limit: Int) throws -> [UnreadOwnResource] {
-        try values(
-            """
-            SELECT own_resources.calendar_id AS calendar_id, own_resources.name AS name, own_resources.uid AS uid,
-                own_resources.etag AS etag, own_resources.size AS size
-            FROM own_calendars JOIN own_resources ON own_resources.calendar_id = own_calendars.id
-            WHERE own_calendars.user_id = $1 AND own_calendars.deleted_at IS NULL AND own_resources.is_read = 0
-            ORDER BY own_resources.calendar_id, own_resources.name LIMIT $2
-            """, [.text(user), .integer(limit)]
-        ) { row in
-            UnreadOwnResource(
-                calendarID: try row.text(required: "calendar_id"), name: try row.text(required: "name"),
-                uid: try row.text(required: "uid"), etag: try row.text(required: "etag"),
-                size: try row.integer(required: "size"))
-        }
-    }
-
-    /// Returns users, after one, whose feeds show their owner's own entries and who have own calendars with texts of
-    /// which no events were made yet.
-    public func usersWithUnreadCalendars(after user: String, limit: Int) throws -> [String] {
-        try rows(
-            """
-            SELECT DISTINCT own_calendars.user_id AS user_id
-            FROM own_resources JOIN own_calendars ON own_calendars.id = own_resources.calendar_id
-            WHERE own_resources.is_read = 0 AND own_calendars.deleted_at IS NULL AND own_calendars.user_id > $1
-                AND EXISTS (
-                    SELECT 1 FROM feeds WHERE feeds.user_id = own_calendars.user_id AND feeds.shows_own = 1)
-            ORDER BY 1 LIMIT $2
-            """, [.text(user), .integer(limit)]
-        ).map { try $0.text(required: "user_id") }
-    }
-}
-
-extension WriteTransaction {
-    /// Stores the events that were made of a text, unless the text has changed since.
-    ///
-    /// - Returns: whether it had not.
-    public func putShown(_ shown: String, of resource: UnreadOwnResource) throws -> Bool {
-        try execute(
-            """
-            UPDATE own_resources SET shown = $4, is_read = 1
-            WHERE calendar_id = $1 AND name = $2 AND etag = $3 AND is_read = 0
-            """, [.text(resource.calendarID), .text(resource.name), .text(resource.etag), .text(shown)]) > 0
     }
 }
