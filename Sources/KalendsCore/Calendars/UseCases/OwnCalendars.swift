@@ -51,8 +51,7 @@ package struct OwnCalendars: OwnCollectionSource {
     ) async throws -> [CalendarMember?] {
         try await acts.store.read { transaction in
             let id = try Self.calendar(collection, in: transaction).id
-            let found: [ByteString: OwnMember] = Dictionary(
-                try transaction.ownMembers(of: id, named: names).map { (ByteString($0.name), $0) }) { one, _ in one }
+            let found = Self.byName(try transaction.ownMembers(of: id, named: names), \.name)
             return names.map { found[ByteString($0)].map(CalendarMember.init) }
         }
     }
@@ -62,8 +61,7 @@ package struct OwnCalendars: OwnCollectionSource {
     ) async throws -> [CalendarResource?] {
         try await acts.store.read { transaction in
             let id = try Self.calendar(collection, in: transaction).id
-            let found: [ByteString: OwnResource] = Dictionary(
-                try transaction.ownResources(of: id, named: names).map { (ByteString($0.name), $0) }) { one, _ in one }
+            let found = Self.byName(try transaction.ownResources(of: id, named: names), \.name)
             return names.map { found[ByteString($0)].map(CalendarResource.init) }
         }
     }
@@ -104,6 +102,10 @@ package struct OwnCalendars: OwnCollectionSource {
                 set, removing: removing, of: .own(calendar.id), user: caller.userID, in: act.transaction)
             return .unnoted("How a person's calendar looks is their own concern.", ())
         }
+    }
+
+    private static func byName<Found>(_ found: [Found], _ name: (Found) -> String) -> [ByteString: Found] {
+        Dictionary(found.map { (ByteString(name($0)), $0) }) { one, _ in one }
     }
 
     // MARK: What the acts share

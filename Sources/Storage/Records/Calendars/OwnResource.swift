@@ -28,7 +28,7 @@ public struct OwnResource: Hashable, Sendable {
     public var text = ""
 
     /// The longest time in seconds for which a resource is looked for by its beginning.
-    static let longest = 31 * 86_400
+    static let longest = 8 * 86_400
     /// All times that a resource can have.
     private static let always = -(1 << 52)...1 << 52
 

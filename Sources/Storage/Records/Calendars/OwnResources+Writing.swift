@@ -33,29 +33,43 @@ extension WriteTransaction {
             [.text(calendar.id), .text(member.name), .integer(calendar.number), .integer(now)])
     }
 
-    /// Forgets removals from before a time, and those that are not among a calendar's latest changes; returns false when
-    /// none is left.
-    ///
-    /// - Parameter count: how many changes of each calendar are known at most.
-    public func pruneOwnRemovals(before time: Int, keeping count: Int, limit: Int) throws -> Bool {
-        let old = try rows(
-            "SELECT calendar_id, number FROM own_removals WHERE removed_at < $1 LIMIT $2",
-            [.integer(time), .integer(limit)])
-        let many = try rows(
+    /// Forgets some removals from before a time; returns false when none is left.
+    public func pruneOwnRemovals(before time: Int, limit: Int) throws -> Bool {
+        try forget("WHERE removed_at < $1 LIMIT $2", [.integer(time), .integer(limit)]) == limit
+    }
+
+    /// Forgets some of a calendar's removals that are not among its latest changes; returns false when none is left.
+    public func pruneOwnRemovals(of calendar: String, keeping count: Int, limit: Int) throws -> Bool {
+        try forget(
             """
-            SELECT own_removals.calendar_id AS calendar_id, own_removals.number AS number FROM own_calendars
-            JOIN own_removals ON own_removals.calendar_id = own_calendars.id
-                AND own_removals.number <= own_calendars.number - $1
-            LIMIT $2
-            """, [.integer(count), .integer(limit)])
-        for row in old + many {
+            WHERE calendar_id = $1 AND number <= (SELECT number FROM own_calendars WHERE id = $1) - $2 LIMIT $3
+            """, [.text(calendar), .integer(count), .integer(limit)]) == limit
+    }
+
+    /// Forgets removals, and notes in their calendars that not all are known from there on; returns how many.
+    private func forget(_ condition: String, _ arguments: [SQLValue]) throws -> Int {
+        let found = try rows("SELECT calendar_id, number FROM own_removals \(condition)", arguments)
+        for row in found {
             let place: [SQLValue] = [
                 .text(try row.text(required: "calendar_id")), .integer(try row.integer(required: "number")),
             ]
             try execute("UPDATE own_calendars SET first_number = $2 WHERE id = $1 AND first_number < $2", place)
             try execute("DELETE FROM own_removals WHERE calendar_id = $1 AND number = $2", place)
         }
-        return old.count == limit || many.count == limit
+        return found.count
+    }
+}
+
+extension ReadTransaction {
+    /// Returns calendars with removals that are not among their latest `count` changes.
+    public func ownCalendarsWithManyRemovals(_ count: Int) throws -> [String] {
+        try rows(
+            """
+            SELECT id FROM own_calendars WHERE EXISTS (
+                SELECT 1 FROM own_removals WHERE own_removals.calendar_id = own_calendars.id
+                    AND own_removals.number <= own_calendars.number - $1)
+            """, [.integer(count)]
+        ).map { try $0.text(required: "id") }
     }
 }
 
