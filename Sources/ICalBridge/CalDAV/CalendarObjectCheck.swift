@@ -20,8 +20,6 @@ package enum CalendarObjectFault: Error, Hashable {
     case invalidObject(Sentence)
     /// `C:supported-calendar-component`
     case unsupportedComponent
-    /// libical has to read a part of it, which is for a process without rights.
-    case needsLibical
 }
 
 /// Checks what RFC 4791 section 4.1 asks of a calendar object resource.
@@ -31,11 +29,19 @@ package enum CalendarObjectCheck {
     /// One UID, one kind of component besides VTIMEZONE, one component for the whole, no METHOD, and a VTIMEZONE for
     /// each TZID that is no IANA name; all of it can be read.
     ///
-    /// - Parameter avoidsLibical: whether it throws `needsLibical` for what Swift does not read by itself.
-    package static func checked(
-        _ text: [UInt8], avoidsLibical: Bool = false
-    ) throws(CalendarObjectFault) -> CheckedObject {
-        let contents = try contents(of: text, avoidsLibical)
+    /// libical may read it, so that it is for a process without rights.
+    package static func checked(_ text: [UInt8]) throws(CalendarObjectFault) -> CheckedObject {
+        guard let contents = try contents(of: text) else { throw .invalidData(unreadable(Sentence(ofOthers: ""))) }
+        return try checked(contents)
+    }
+
+    /// Like `checked`, by Swift alone; nil if libical has to read a part of the text.
+    package static func checkedBySwift(_ text: [UInt8]) throws(CalendarObjectFault) -> CheckedObject? {
+        guard let contents = try contents(of: text, avoidsLibical: true) else { return nil }
+        return try checked(contents)
+    }
+
+    private static func checked(_ contents: ObjectContents) throws(CalendarObjectFault) -> CheckedObject {
         let tree = contents.tree
         if let version = tree.line("VERSION"), version.property?.trimmed != "2.0" {
             throw .invalidData(Sentence(.objectVersion, "The object is not iCalendar 2.0."))
@@ -59,9 +65,10 @@ package enum CalendarObjectCheck {
         return CheckedObject(uid: uid, component: component, span: contents.span, events: contents.events)
     }
 
+    /// Returns nil if libical has to read a part of the text, and is avoided.
     private static func contents(
-        of text: [UInt8], _ avoidsLibical: Bool
-    ) throws(CalendarObjectFault) -> ObjectContents {
+        of text: [UInt8], avoidsLibical: Bool = false
+    ) throws(CalendarObjectFault) -> ObjectContents? {
         do throws(ObjectContents.Failure) {
             return try ObjectContents(text, avoidsLibical: avoidsLibical)
         } catch {
@@ -70,7 +77,7 @@ package enum CalendarObjectCheck {
                 throw .invalidData(
                     Sentence(.objectUnreadable, "This is not one iCalendar object in UTF-8 that begins and ends."))
             case .part(let sentence): throw .invalidData(unreadable(sentence))
-            case .libical: throw .needsLibical
+            case .libical: return nil
             }
         }
     }

@@ -27,25 +27,35 @@ struct ObjectVerdict: Sendable {
 
     /// Reads a text in this process, which should have no rights.
     init(of text: [UInt8]) {
-        self = Self.read(text, avoidsLibical: false) ?? ObjectVerdict(Said(fault: .data), shown: [])
+        do throws(CalendarObjectFault) {
+            self.init(try CalendarObjectCheck.checked(text))
+        } catch {
+            self.init(error)
+        }
     }
 
     /// Reads a text by Swift alone; nil if libical has to read a part of it.
-    static func readBySwift(_ text: [UInt8]) -> ObjectVerdict? { read(text, avoidsLibical: true) }
-
-    private static func read(_ text: [UInt8], avoidsLibical: Bool) -> ObjectVerdict? {
+    static func readBySwift(_ text: [UInt8]) -> ObjectVerdict? {
         do throws(CalendarObjectFault) {
-            let found = try CalendarObjectCheck.checked(text, avoidsLibical: avoidsLibical)
-            let said = Said(
-                uid: found.uid, component: found.component, from: found.span?.lowerBound, to: found.span?.upperBound)
-            return ObjectVerdict(said, shown: found.component == "VEVENT" ? OwnEvents.packed(found.events) : [])
+            return try CalendarObjectCheck.checkedBySwift(text).map { ObjectVerdict($0) }
         } catch {
-            return switch error {
-            case .invalidData(let sentence): ObjectVerdict(Said(fault: .data, sentence: sentence), shown: [])
-            case .invalidObject(let sentence): ObjectVerdict(Said(fault: .object, sentence: sentence), shown: [])
-            case .unsupportedComponent: ObjectVerdict(Said(fault: .component), shown: [])
-            case .needsLibical: nil
-            }
+            return ObjectVerdict(error)
         }
+    }
+
+    private init(_ found: CheckedObject) {
+        said = Said(
+            uid: found.uid, component: found.component, from: found.span?.lowerBound, to: found.span?.upperBound)
+        shown = found.component == "VEVENT" ? OwnEvents.packed(found.events) : []
+    }
+
+    private init(_ fault: CalendarObjectFault) {
+        shown = []
+        said =
+            switch fault {
+            case .invalidData(let sentence): Said(fault: .data, sentence: sentence)
+            case .invalidObject(let sentence): Said(fault: .object, sentence: sentence)
+            case .unsupportedComponent: Said(fault: .component)
+            }
     }
 }
