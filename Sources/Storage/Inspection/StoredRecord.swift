@@ -37,6 +37,9 @@ public enum StoredRecord: Sendable {
     case personalEvent(PersonalEvent)
     case plannedEvent(PlannedEvent)
     case appPassword(AppPassword)
+    case ownCalendar(OwnCalendar)
+    case ownResource(OwnResource)
+    case collectionProperty(CollectionProperty)
 
     /// The tables whose rows hold more than their columns show.
     public enum Table: String, Sendable, CaseIterable {
@@ -44,7 +47,7 @@ public enum StoredRecord: Sendable {
             importChanges, subscriptions, webhooks, webhookDeliveries, changes, keptContents, serviceKeys, auditTrail,
             connections, syncLinks, syncOperations, syncPositions, syncRuns, syncConflicts, syncJournal, syncChannels,
             pendingSyncs, officeProfiles, officeDays, officeVisits, users, personalEvents, plannedEvents,
-            appPasswords
+            appPasswords, ownCalendars, ownResources, collectionProperties
 
         public var name: String { stored.schema.name }
 
@@ -105,6 +108,9 @@ public enum StoredRecord: Sendable {
             case .personalEvents: rows(StoredRecord.personalEvent)
             case .plannedEvents: rows(StoredRecord.plannedEvent)
             case .appPasswords: rows(StoredRecord.appPassword)
+            case .ownCalendars: rows(StoredRecord.ownCalendar)
+            case .ownResources: rows(StoredRecord.ownResource)
+            case .collectionProperties: rows(StoredRecord.collectionProperty)
             }
         }
 

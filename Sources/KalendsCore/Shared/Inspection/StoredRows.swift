@@ -103,7 +103,10 @@ package enum StoredRows {
             try StoredContent.require(
                 ([password.userID] + (password.circleIDs ?? [])).allSatisfy(Identifier.isValid),
                 "an id in it is not a valid one")
-        case .pendingSync, .subscription, .webhook, .delivery, .change: break
+        case .ownCalendar(let calendar):
+            try StoredContent.require(!calendar.components.isEmpty, "it may hold nothing")
+        case .ownResource(let resource): try StoredContent.check(resource)
+        case .collectionProperty, .pendingSync, .subscription, .webhook, .delivery, .change: break
         }
     }
 }

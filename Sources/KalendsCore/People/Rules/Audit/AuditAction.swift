@@ -48,6 +48,8 @@ package enum AuditAction: String, CaseIterable, Sendable {
     case sessionEnded = "session.ended"
     case deviceRegistered = "device.registered"
     case deviceRemoved = "device.removed"
+    case ownCalendarCreated = "ownCalendar.created"
+    case ownCalendarDeleted = "ownCalendar.deleted"
     case appPasswordCreated = "appPassword.created"
     case appPasswordChanged = "appPassword.changed"
     case appPasswordFetched = "appPassword.fetched"
