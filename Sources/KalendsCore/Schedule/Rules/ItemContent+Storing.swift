@@ -38,6 +38,6 @@ extension ItemContent {
 }
 
 extension Instant {
-    /// The first second of the year 10000.
-    fileprivate static let afterAllItems = Instant(seconds: 253_402_300_800)
+    /// The last second of the year 9999, the last that can be written.
+    fileprivate static let afterAllItems = Instant(seconds: 253_402_300_799)
 }
