@@ -52,5 +52,8 @@ extension Sentence {
             appEndBeforeStart, appLastDay, appEndEqualsStart, appYearlyOnce, appException, appStaleOverride, appSameUID,
             appToDosAlone, appToDos, appRemovesCancelled, appStrikesCancelled, appShowsCancelled, appIgnoresReminders,
             appRemovesReminders, appHTML, appFree, someNames
+        // Objects of calendar apps.
+        case objectUnreadable, objectVersion, objectPart, objectEmpty, objectKinds, objectMethod, objectWithoutUID,
+            objectUIDs, objectTwice, objectZone
     }
 }
