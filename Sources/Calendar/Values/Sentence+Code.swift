@@ -55,5 +55,7 @@ extension Sentence {
         // Objects of calendar apps.
         case objectUnreadable, objectVersion, objectPart, objectEmpty, objectKinds, objectMethod, objectWithoutUID,
             objectUIDs, objectTwice, objectZone
+        // What calendar apps store in a circle.
+        case titleNeeded, appointmentTime, appointmentPatient, resourceBeyondLimits, personalPartsFull
     }
 }

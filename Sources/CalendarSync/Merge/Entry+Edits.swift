@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ICalBridge
+package import ICalBridge
 
 extension Entry {
     /// Returns the edits that make this entry another one: those of the event as a whole, then those of its occurrences
@@ -47,8 +47,8 @@ extension Entry {
         return rule.isCut(to: SeriesRule(span: span, rrule: repetition.rrule, rdates: repetition.rdates))
     }
 
-    /// An occurrence as it is shown; nil when it is cancelled.
-    package func shown(at start: Instant) -> ChangedEntry? { canonical.effective(at: start) }
+    /// Returns an occurrence as it takes place; nil when it is cancelled.
+    package func occurrence(takingPlaceAt start: Instant) -> ChangedEntry? { canonical.effective(at: start) }
 }
 
 extension Span {
