@@ -140,7 +140,7 @@ package struct FeedReading: Sendable {
 }
 
 extension LiveFeedParts {
-    fileprivate init(_ open: OpenFeed, _ settings: ServerSettings) throws {
+    init(_ open: OpenFeed, _ settings: ServerSettings) throws {
         try self.init(feed: open.feed, circle: open.circle, notice: open.notice, settings: settings)
     }
 
