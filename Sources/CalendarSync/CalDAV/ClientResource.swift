@@ -28,11 +28,16 @@ public struct ClientResource: Hashable, Sendable, Codable {
     public var task: Task?
     /// Nil for a to-do, and for an event that an entry cannot express.
     public var entry: Entry?
+    /// Why an entry cannot express the event, in a sentence for people; nil if it can, and if the event is cancelled.
+    public var unread: String?
     /// Whether the whole event is cancelled.
     public var isCancelled = false
     public var categories: [String] = []
     /// What a circle does not store, by component.
     public var parts: [PersonalParts] = []
+
+    /// The events in packed form, the series itself first.
+    public var packed: [String] = []
 
     private init() {}
 
@@ -63,10 +68,15 @@ public struct ClientResource: Hashable, Sendable, Codable {
             fault = .component
             return
         }
+        packed = object.events.sorted { $0.recurrenceID == nil && $1.recurrenceID != nil }.map { event in
+            var writer = PackWriter()
+            writer.write(event)
+            return writer.text
+        }
         switch object.entry {
         case .success(let entry): self.entry = entry
         case .failure(let reason) where reason.isCancelled: isCancelled = true
-        case .failure(let reason): fault = .data(Sentence(ofOthers: reason.message))
+        case .failure(let reason): unread = reason.message
         }
     }
 }

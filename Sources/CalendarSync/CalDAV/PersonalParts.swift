@@ -15,10 +15,10 @@ public struct PersonalParts: Hashable, Sendable, Codable {
     private static let ours: [String] = [
         "UID", "DTSTAMP", "DTSTART", "DTEND", "DURATION", "DUE", "SUMMARY", "DESCRIPTION", "LOCATION", "STATUS",
         "TRANSP", "SEQUENCE", "LAST-MODIFIED", "CREATED", "RRULE", "RDATE", "EXDATE", "EXRULE", "RECURRENCE-ID",
-        "COMPLETED", "URL", "METHOD", "X-MICROSOFT-CDO-BUSYSTATUS",
+        "COMPLETED", "X-MICROSOFT-CDO-BUSYSTATUS",
     ]
     /// Properties of which a person's value replaces the item's.
-    private static let replacing = ["CATEGORIES"]
+    private static let replacing = ["CATEGORIES", "URL"]
 
     /// Returns the parts of all components of an object that have any, with all their alarms.
     static func all(of object: CalendarObject) -> [PersonalParts] {

@@ -37,8 +37,8 @@ struct CircleEdits {
         var changed = work
         do {
             try changed.take(edit)
-            // What cannot be stored, such as an end before the start, is put back alone.
-            _ = try InboundPlan(changed, seen)
+            // A move for which a series has no rule is put back alone.
+            if case .times = edit { _ = try InboundPlan(changed, seen) }
         } catch is InboundRefusal {
             return
         }
@@ -120,6 +120,7 @@ struct NewCircleItem {
             self.content = content
             return
         }
+        if let reason = sent.unread { throw .invalidData(Sentence(ofOthers: reason)) }
         guard let entry = sent.entry, case .timed(let start, let end, let name) = entry.span else {
             throw .invalidData(
                 Sentence(.appointmentTime, "An appointment has a time of day, and takes place."))

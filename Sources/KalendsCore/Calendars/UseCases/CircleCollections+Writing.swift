@@ -17,7 +17,7 @@ extension CircleCollections {
     private static let attempts = 4
 
     /// The item was changed after its change was worked out.
-    private struct ChangedMeanwhile: Error {}
+    struct ChangedMeanwhile: Error {}
 
     package func put(
         _ text: [UInt8], as name: String, in collection: CalendarCollection, if conditions: WriteConditions,
@@ -36,12 +36,14 @@ extension CircleCollections {
                 guard sent.uid.isSameText(as: seen.item.uid) else {
                     throw CollectionFault.uidConflict(segment: place.segment, name: name)
                 }
+                if let reason = sent.unread { throw CollectionFault.invalidData(Sentence(ofOthers: reason)) }
                 return try await change(seen, parts, state, as: sent, text, for: caller)
             case .imported(let series, let shown):
-                guard state.owns(series), sent.uid.isSameText(as: shown.uid) else {
-                    throw CollectionFault.needsPrivileges
+                guard state.owns(series) else { throw CollectionFault.needsPrivileges }
+                guard sent.uid.isSameText(as: shown.uid) else {
+                    throw CollectionFault.uidConflict(segment: place.segment, name: name)
                 }
-                throw CollectionFault.needsPrivileges
+                return try await change(series, shown, state.look, as: sent, text, for: caller)
             case nil: return try await make(sent, text, name, place, state, for: caller)
             }
         }
@@ -58,7 +60,12 @@ extension CircleCollections {
                 throw conditions.allow(nil) ? CollectionFault.missing : .preconditionFailed
             }
             guard conditions.allow(found.shown.etag.text) else { throw CollectionFault.preconditionFailed }
-            guard case .item(let seen, _, _) = found else { throw CollectionFault.needsPrivileges }
+            guard case .item(let seen, _, _) = found else {
+                guard case .imported(let series, _) = found, state.owns(series) else {
+                    throw CollectionFault.needsPrivileges
+                }
+                return try await remove(series, state.look, for: caller)
+            }
             try await services.acts.schedule(in: place.circle, for: caller.caller, services.settings.quotas) {
                 writer in
                 let item = try writer.transaction.item(seen.item.id, seen.item.collection, in: place.circle)
@@ -164,13 +171,13 @@ extension CircleCollections {
         let plan = try CircleEdits(seen: seen, look: look, mayManage: state.role == .owner)
             .plan(sent, replacing: plain)
         let own = PersonalParts.own(sent.parts, beside: plain)
-        let kept = own == parts ? nil : try part(own, of: seen.item.uid, look)
+        let kept = own == parts ? nil : try Self.part(own, of: seen.item.uid, look)
         let quotas = services.settings.quotas.held(to: caller.caller.identity)
         let stored = try await act(in: look, for: caller) { act, writer in
             let item = try act.transaction.item(seen.item.id, seen.item.collection, in: seen.item.circleID)
             guard let item, try SeenItem(item, act.transaction) == seen else { throw ChangedMeanwhile() }
             try plan.write(of: seen.item, with: &writer, quotas)
-            if let kept { try act.transaction.putPersonalPart(kept) }
+            if let kept { try act.transaction.putPersonalPart(kept, changedIn: act.circle.version + 1) }
             return (seen.item.id, seen.item.collection, kept != nil)
         }
         return PutOutcome(isNew: false, etag: etag(of: stored, own, text))
@@ -210,7 +217,10 @@ extension CircleCollections {
             try plan.write(of: item, with: &writer, quotas)
             try transaction.putResourceName(
                 ResourceName(circleID: place.circle, list: list, name: name, collection: collection, itemID: id))
-            if !own.isEmpty { try transaction.putPersonalPart(try part(own, of: item.uid, look)) }
+            if !own.isEmpty {
+                try transaction.putPersonalPart(
+                    try Self.part(own, of: item.uid, look), changedIn: act.circle.version + 1)
+            }
             return (id, collection, false)
         }
         return PutOutcome(isNew: true, etag: etag(of: stored, own, text))
@@ -239,13 +249,14 @@ extension CircleCollections {
         }
     }
 
-    private func part(_ own: [PersonalParts], of uid: String, _ look: PersonalLook) throws -> PersonalPart {
+    /// Returns what to store of a person's parts; throws `CollectionFault.insufficientStorage` for too much.
+    static func part(_ own: [PersonalParts], of uid: String, _ look: PersonalLook) throws -> PersonalPart {
         let content = own.isEmpty ? nil : try storedText(own)
-        guard content?.utf8.count ?? 0 <= Self.mostPersonal else {
+        guard content?.utf8.count ?? 0 <= mostPersonal else {
             throw CollectionFault.insufficientStorage(
                 Sentence(
                     .personalPartsFull,
-                    "What one person keeps of an entry may have \(Self.mostPersonal, .most) bytes at most."))
+                    "What one person keeps of an entry may have \(mostPersonal, .most) bytes at most."))
         }
         return PersonalPart(circleID: look.circle.id, userID: look.userID, uid: uid, content: content)
     }

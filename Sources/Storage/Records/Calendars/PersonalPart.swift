@@ -130,10 +130,12 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
-    /// Stores what a person keeps of a UID, for which the circle's version has to rise in the same transaction.
-    public func putPersonalPart(_ part: PersonalPart) throws {
+    /// Stores what a person keeps of a UID.
+    ///
+    /// - Parameter version: that to which the circle's rises in the same transaction.
+    public func putPersonalPart(_ part: PersonalPart, changedIn version: Int) throws {
         var part = part
-        part.changedIn = (try circle(part.circleID)?.version ?? 0) + 1
+        part.changedIn = version
         try put(part)
     }
 }
