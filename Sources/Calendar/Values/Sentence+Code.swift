@@ -58,5 +58,7 @@ extension Sentence {
         // Calendars of a person's own.
         case ownCalendarsFull, ownResourcesFull, ownBytesFull, propertiesFull, objectBeyondLimits, resourceName,
             calendarName, transferElsewhere, transferToItself
+        // What calendar apps store in a circle.
+        case titleNeeded, appointmentTime, appointmentPatient, resourceBeyondLimits, personalPartsFull
     }
 }

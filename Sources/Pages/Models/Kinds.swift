@@ -24,11 +24,14 @@ public struct Named: Sendable {
 public enum EntrySpan: Sendable {
     case timed(from: Int, to: Int)
     case days(CivilDate, CivilDate)
+    /// No time; no calendar shows it.
+    case open
 
     func firstDay(in zone: PageZone) -> CivilDate {
         switch self {
         case .timed(let from, _): zone.local(from).day
         case .days(let first, _): first
+        case .open: zone.local(0).day
         }
     }
 
@@ -36,6 +39,7 @@ public enum EntrySpan: Sendable {
         switch self {
         case .timed(let from, let to): zone.local(max(from, to - 1)).day
         case .days(_, let last): last
+        case .open: zone.local(0).day
         }
     }
 }
@@ -58,6 +62,7 @@ extension RenderContext {
     /// A text such as "9:00 am – 10:00 am" or "all day"; with dates if the event spans several days.
     func span(_ span: EntrySpan) -> String {
         switch span {
+        case .open: return words["spanOpen"]
         case .days(let first, let last):
             return first == last
                 ? words["spanAllDay"] : words("spanDays", ["from": times.date(first), "to": times.date(last)])
@@ -77,8 +82,9 @@ extension RenderContext {
 
     /// The day and the hours; both ends if the event spans several days.
     func when(_ span: EntrySpan, _ day: (CivilDate) -> String) -> String {
-        let first = span.firstDay(in: times.zone)
         let hours = self.span(span)
+        if case .open = span { return hours }
+        let first = span.firstDay(in: times.zone)
         return first == span.lastDay(in: times.zone) ? words("itemWhen", ["day": day(first), "span": hours]) : hours
     }
 

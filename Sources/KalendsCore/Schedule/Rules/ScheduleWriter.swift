@@ -48,14 +48,17 @@ struct ScheduleWriter {
 
     /// Stores an item; an item that is equal to the stored one changes nothing, not even its revision.
     ///
-    /// - Parameter precondition: checks a request's conditions on the stored item; gets nil when it does not exist.
+    /// - Parameters:
+    ///   - uid: the UID of a new item; nil for one that is made at random.
+    ///   - precondition: checks a request's conditions on the stored item; gets nil when it does not exist.
     mutating func put(
-        _ id: String, _ draft: ItemDraft, precondition: (ScheduleItem?) throws -> Void = { _ in }
+        _ id: String, _ draft: ItemDraft, uid: String? = nil,
+        precondition: (ScheduleItem?) throws -> Void = { _ in }
     ) throws -> (ScheduleItem, Outcome) {
         let old = try transaction.itemEverKnown(id, draft.kind.collection, in: circle.id)
         let living = Self.living(old)
         try precondition(living)
-        guard let put = try change(id, draft, replacing: old) else {
+        guard let put = try change(id, draft, replacing: old, uid: uid) else {
             guard let living else { throw StorageError.unexpectedResult("An item that does not exist is unchanged.") }
             return (living, .unchanged)
         }
@@ -67,7 +70,9 @@ struct ScheduleWriter {
     private static func living(_ item: ScheduleItem?) -> ScheduleItem? { item?.deletedAt == nil ? item : nil }
 
     /// Returns what is to be stored; nil if the item is stored so already.
-    private mutating func change(_ id: String, _ draft: ItemDraft, replacing old: ScheduleItem?) throws -> ItemPut? {
+    private mutating func change(
+        _ id: String, _ draft: ItemDraft, replacing old: ScheduleItem?, uid: String? = nil
+    ) throws -> ItemPut? {
         let living = Self.living(old)
         let faults = draft.faults + (try referenceFaults(of: draft, old: living))
         guard faults.isEmpty, let content = draft.content, let new = try draft.row(id, in: circle.id, zone: zone)
@@ -76,7 +81,7 @@ struct ScheduleWriter {
         try claim(old, new)
         let isVisible = try living.map { try isShownDifferently(draft.kind.init(stored: $0.content), content) } ?? true
         hasChanged = true
-        return ItemPut(new, replacing: old, newUID: RandomUUID.text(), isVisible: isVisible, now: now)
+        return ItemPut(new, replacing: old, newUID: uid ?? RandomUUID.text(), isVisible: isVisible, now: now)
     }
 
     // MARK: Many items

@@ -41,6 +41,9 @@ package struct Services: Sendable {
     package let memory: MemoryBudgets
     package let stopping = Stopping()
     let pace = Acts.makePace()
+    let circleIndexes = CircleIndexes()
+    let clientTexts = ClientTexts()
+    let feedMembers = KeptFeedMembers()
     /// How often a user's calendars move to another phone, which writes all of their events again.
     let switches = RateLimit(burst: 20, span: 60_000)
     package let uses: UseNotes

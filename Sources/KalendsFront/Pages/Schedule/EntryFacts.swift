@@ -84,6 +84,7 @@ extension Pages.EntrySpan {
         case .timed(let start, let end): self = .timed(from: start.milliseconds, to: end.milliseconds)
         case .days(let first, let last):
             self = .days(first, last)
+        case .open: self = .open
         }
     }
 }
