@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FeedTokens
-import HTTPTypes
+package import HTTPTypes
 import Hummingbird
 import ICalBridge
 import KalendsCore
@@ -26,7 +26,7 @@ struct FeedRenderKey: Sendable {
 }
 
 /// The only place that decides what a live feed answers: form, coding, validators, condition and header fields.
-struct FeedAnswer: Sendable {
+package struct FeedAnswer: Sendable {
     let look: FeedRenderKey
     let shown: ShownFeed
     /// The validators that the reader gets.
@@ -109,7 +109,7 @@ struct FeedAnswer: Sendable {
     }
 
     /// The fields that keep an address with a secret out of search engines and Referer.
-    static func eachSecretPageField(_ body: (HTTPField.Name, String) -> Void) {
+    package static func eachSecretPageField(_ body: (HTTPField.Name, String) -> Void) {
         body(.xRobotsTag, "noindex")
         body(.referrerPolicy, "no-referrer")
         body(.xContentTypeOptions, "nosniff")

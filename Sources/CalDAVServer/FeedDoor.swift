@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FeedTokens
+import HTTPTypes
+import Hummingbird
+import ICalBridge
+import KalendsCore
+import KalendsFront
+import NIOCore
+import Storage
+
+/// What opens the collection at a feed's secret address.
+protocol FeedPlaces: Sendable {
+    /// Returns the collection that shows what a live feed shows; nil once the feed has ended.
+    func place(of token: Secret) async throws -> CollectionPlace?
+}
+
+/// A feed's secret address as a collection that can only be read: whoever has the address needs no password.
+struct FeedDoor: Sendable {
+    let services: Services
+    let feeds: any FeedPlaces
+    private let brake = GuessThrottle()
+
+    static let path = "/feeds/{token}/{name}"
+    static let memberPath = "/feeds/{token}/{name}/{member}"
+    /// GET and HEAD of the address are the feed itself.
+    static let methods = (["OPTIONS", "PROPFIND", "REPORT"] + writing).compactMap { HTTPRequest.Method(rawValue: $0) }
+
+    private static let writing = ["PUT", "DELETE", "PROPPATCH", "MKCALENDAR", "MKCOL", "MOVE", "COPY"]
+    private static let features = "1, 3, access-control, calendar-access"
+
+    init(services: Services, feeds: any FeedPlaces) { (self.services, self.feeds) = (services, feeds) }
+
+    /// Whether a method changes something.
+    static func writes(_ method: HTTPRequest.Method) -> Bool { writing.contains { $0 == method.rawValue } }
+
+    func answer(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let name = context.parameters.get("name") ?? ""
+        guard name.hasSuffix(".ics"), let text = context.parameters.get("token"), let token = Secret(.feed, text: text)
+        else { return try await miss(request, context) }
+        let now = try await services.sharing?.confirm() ?? services.now()
+        let live: LiveFeed
+        // No text is made for this look, because only the iCalendar form comes with it.
+        switch try await FeedReading(services: services).open(token, as: .csv, now: now, keep: { _ in }) {
+        case .unknown: return try await miss(request, context)
+        case .ended: return Self.ended
+        case .live(let found, _): live = found
+        }
+        guard let place = try await feeds.place(of: token) else { return Self.ended }
+        let paths = DAVPaths(base: services.settings.basePath, feed: "/feeds/\(text)/\(name)")
+        guard let address = paths.address(path: request.uri.path) else { return try await miss(request, context) }
+        let exchange = Exchange(
+            request: request, context: context, services: services, collections: services.collections,
+            address: address, caller: nil,
+            scene: Scene(
+                paths: paths, user: nil, mayMake: false,
+                tokens: SyncTokens(publicURL: services.settings.publicURL, mark: services.databaseMark)),
+            place: place)
+        var response = try await DAVFault.answered(at: exchange.href, paths, user: nil) { try await exchange.respond() }
+        response.headers[.dav] = Self.features
+        Self.keepSecret(&response)
+        if case .feed = address, !request.uri.path.hasSuffix("/") { response.headers[.contentLocation] = exchange.href }
+        if CalDAVDoor.isCounted(response.status, request.method) {
+            try await count(live, response.status, request, context, now: now)
+        }
+        return request.method == .head ? response.createHeadResponse() : response
+    }
+
+    /// Counts a read before its answer is sent.
+    private func count(
+        _ live: LiveFeed, _ status: HTTPResponse.Status, _ request: Request, _ context: KalendsContext, now: Int
+    ) async throws {
+        let access = FeedAccess(
+            feed: live.number, at: now, client: ClientFamily(userAgent: request.headers[.userAgent]).code,
+            status: status.code, network: services.settings.clientAddress(request, context)?.prefix ?? .local,
+            version: live.version.circleVersion)
+        do {
+            try await services.counter.count(access)
+        } catch {
+            throw Refusal(
+                .unavailable, code: .readNotRecorded, detail: "The read could not be recorded, so nothing is returned.",
+                retryAfter: 5)
+        }
+    }
+
+    private func miss(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let network = services.settings.clientAddress(request, context)?.network ?? "local"
+        let delay = brake.delay(forMissFrom: network, now: services.now())
+        if delay > 0 { try await Task.sleep(for: .milliseconds(delay)) }
+        var response = DAVFault.missing.response
+        Self.keepSecret(&response)
+        return response
+    }
+
+    private static var ended: Response {
+        var response = DAVFault(.gone, nil, "This calendar feed has ended. Ask its owner for a new address.").response
+        keepSecret(&response)
+        return response
+    }
+
+    /// Keeps an address with a secret out of search engines and Referer.
+    private static func keepSecret(_ response: inout Response) {
+        FeedAnswer.eachSecretPageField { response.headers[$0] = $1 }
+    }
+}
