@@ -3,16 +3,23 @@
 import FeedTokens
 import HTTPTypes
 import Hummingbird
-import ICalBridge
 import KalendsCore
 import KalendsFront
 import NIOCore
 import Storage
 
-/// What opens the collection at a feed's secret address.
+/// What a feed's secret address opens as a collection.
+enum OpenedFeed: Sendable {
+    /// No such address was ever made.
+    case unknown
+    case ended
+    case live(CollectionPlace, LiveFeed)
+}
+
+/// What opens the collections at feeds' secret addresses.
 protocol FeedPlaces: Sendable {
-    /// Returns the collection that shows what a live feed shows; nil once the feed has ended.
-    func place(of token: Secret) async throws -> CollectionPlace?
+    /// - Parameter segment: the last part of the address, as the request names it.
+    func open(_ token: Secret, _ segment: String) async throws -> OpenedFeed
 }
 
 /// A feed's secret address as a collection that can only be read: whoever has the address needs no password.
@@ -38,15 +45,14 @@ struct FeedDoor: Sendable {
         let name = context.parameters.get("name") ?? ""
         guard name.hasSuffix(".ics"), let text = context.parameters.get("token"), let token = Secret(.feed, text: text)
         else { return try await miss(request, context) }
+        // Everything that another server ended earlier is known from here on, and all servers use the same clock.
         let now = try await services.sharing?.confirm() ?? services.now()
-        let live: LiveFeed
-        // No text is made for this look, because only the iCalendar form comes with it.
-        switch try await FeedReading(services: services).open(token, as: .csv, now: now, keep: { _ in }) {
+        let (place, live): (CollectionPlace, LiveFeed)
+        switch try await feeds.open(token, name) {
         case .unknown: return try await miss(request, context)
         case .ended: return Self.ended
-        case .live(let found, _): live = found
+        case .live(let found, let feed): (place, live) = (found, feed)
         }
-        guard let place = try await feeds.place(of: token) else { return Self.ended }
         let paths = DAVPaths(base: services.settings.basePath, feed: "/feeds/\(text)/\(name)")
         guard let address = paths.address(path: request.uri.path) else { return try await miss(request, context) }
         let exchange = Exchange(
