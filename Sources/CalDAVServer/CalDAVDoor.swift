@@ -29,13 +29,11 @@ package struct CalDAVDoor: Sendable {
         var doors: [FrontDoor] = []
         if let signIn = services.calDAVSignIn {
             let door = CalDAVDoor(services: services, signIn: signIn, network: ClientConnection(services.settings))
-            doors.append(FrontDoor(paths, answer: { try await door.answer($0, $1) }))
+            doors.append(FrontDoor(paths) { try await door.answer($0, $1) })
         }
         if let feeds = services.feedPlaces {
             let door = FeedDoor(services: services, feeds: feeds)
-            doors.append(
-                FrontDoor([FeedDoor.path], methods: FeedDoor.methods, answer: { try await door.answer($0, $1) }))
-            doors.append(FrontDoor([FeedDoor.memberPath], answer: { try await door.answer($0, $1) }))
+            doors.append(FrontDoor(FeedDoor.paths) { try await door.answer($0, $1) })
         }
         return doors
     }

@@ -28,20 +28,23 @@ struct FeedDoor: Sendable {
     let feeds: any FeedPlaces
     private let brake = GuessThrottle()
 
-    static let path = "/feeds/{token}/{name}"
-    static let memberPath = "/feeds/{token}/{name}/{member}"
-    /// GET and HEAD of the address are the feed itself.
-    static let methods = (["OPTIONS", "PROPFIND", "REPORT"] + writing).compactMap { HTTPRequest.Method(rawValue: $0) }
+    /// GET and HEAD of the first are the feed itself.
+    static let paths = ["/feeds/{token}/{name}", "/feeds/{token}/{name}/{member}"]
 
-    private static let writing = ["PUT", "DELETE", "PROPPATCH", "MKCALENDAR", "MKCOL", "MOVE", "COPY"]
+    /// The methods of what can only be read, for `Allow`.
+    static let reading = "OPTIONS, GET, HEAD, PROPFIND, REPORT"
+    private static let known =
+        ["OPTIONS", "GET", "HEAD", "PROPFIND", "REPORT"]
+        + ["PUT", "DELETE", "PROPPATCH", "MKCALENDAR", "MKCOL", "MOVE", "COPY"]
     private static let features = "1, 3, access-control, calendar-access"
 
     init(services: Services, feeds: any FeedPlaces) { (self.services, self.feeds) = (services, feeds) }
 
-    /// Whether a method changes something.
-    static func writes(_ method: HTTPRequest.Method) -> Bool { writing.contains { $0 == method.rawValue } }
-
     func answer(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        // This is so for every address, also of a feed that never was.
+        guard Self.known.contains(where: { $0 == request.method.rawValue }) else {
+            return Self.keepingSecret(DAVFault.notAllowed(Self.reading).response)
+        }
         let name = context.parameters.get("name") ?? ""
         guard name.hasSuffix(".ics"), let text = context.parameters.get("token"), let token = Secret(.feed, text: text)
         else { return try await miss(request, context) }
@@ -64,7 +67,7 @@ struct FeedDoor: Sendable {
             place: place)
         var response = try await DAVFault.answered(at: exchange.href, paths, user: nil) { try await exchange.respond() }
         response.headers[.dav] = Self.features
-        Self.keepSecret(&response)
+        response = Self.keepingSecret(response)
         if case .feed = address, !request.uri.path.hasSuffix("/") { response.headers[.contentLocation] = exchange.href }
         if CalDAVDoor.isCounted(response.status, request.method) {
             try await count(live, response.status, request, context, now: now)
@@ -93,19 +96,18 @@ struct FeedDoor: Sendable {
         let network = services.settings.clientAddress(request, context)?.network ?? "local"
         let delay = brake.delay(forMissFrom: network, now: services.now())
         if delay > 0 { try await Task.sleep(for: .milliseconds(delay)) }
-        var response = DAVFault.missing.response
-        Self.keepSecret(&response)
-        return response
+        return Self.keepingSecret(DAVFault.missing.response)
     }
 
     private static var ended: Response {
-        var response = DAVFault(.gone, nil, "This calendar feed has ended. Ask its owner for a new address.").response
-        keepSecret(&response)
-        return response
+        keepingSecret(
+            DAVFault(.gone, nil, "This calendar feed has ended. Ask its owner for a new address.").response)
     }
 
     /// Keeps an address with a secret out of search engines and Referer.
-    private static func keepSecret(_ response: inout Response) {
+    private static func keepingSecret(_ response: Response) -> Response {
+        var response = response
         FeedAnswer.eachSecretPageField { response.headers[$0] = $1 }
+        return response
     }
 }

@@ -18,7 +18,6 @@ extension Exchange {
         }
         guard let caller else {
             // At a feed's address nothing changes, whatever the method.
-            guard FeedDoor.writes(request.method) else { throw DAVFault.notAllowed(allowed) }
             throw DAVFault.needsPrivileges(href)
         }
         switch request.method.rawValue {
@@ -35,7 +34,7 @@ extension Exchange {
 
     /// The methods of the resource, for `Allow`.
     var allowed: String {
-        let reading = "OPTIONS, GET, HEAD, PROPFIND, REPORT"
+        let reading = FeedDoor.reading
         switch address {
         case .feed, .feedMember: return reading
         case .root, .principals, .principal, .calendars, .home: return reading + ", PROPPATCH"
