@@ -134,7 +134,7 @@ import Testing
             for body in ["<x", "<D:propfind xmlns:D=\"\"/>", "<!DOCTYPE x><x/>", XML.root("D:other", "")] {
                 try await ann.send("PROPFIND", ann.home, body, depth: "0").expect(400)
             }
-            let deep = String(repeating: "<D:a>", count: 70)
+            let deep = String(repeating: "<D:a>", count: 70) + String(repeating: "</D:a>", count: 70)
             try await ann.send("PROPFIND", ann.home, XML.root("D:propfind", deep), depth: "0").expect(400)
             let long = XML.root("D:propfind", "<!--" + String(repeating: "x", count: 1 << 20) + "-->")
             try await ann.send("PROPFIND", ann.home, long, depth: "0").expect(413)

@@ -6,6 +6,7 @@ import NIOCore
 import Testing
 
 @testable import KalendsCore
+@testable import KalendsFront
 @testable import ServerTestSupport
 
 /// A feed's secret address as a collection that can only be read.
@@ -36,6 +37,11 @@ import Testing
             let rights = own[.dav, "current-user-privilege-set"]?.children.flatMap(\.children).map(\.name) ?? []
             #expect(rights.contains { $0 == "read" } && !rights.contains { $0.hasPrefix("write") })
             #expect(answer.responses.count > 3)
+            for headers: HTTPFields in [[:], [.connection: "close"]] {
+                // An app that speaks CalDAV is led to it by the feed.
+                let file = try await server.raw(.get, feed.path, headers: headers).expect(200)
+                #expect(file.headers[.link] == "<>; rel=\"subscribe-caldav\"")
+            }
             let member = try #require(answer.responses.last?.href)
             let text = try await send(server, "GET", member).expect(200)
             #expect(text.text.contains("BEGIN:VEVENT"))
@@ -43,7 +49,7 @@ import Testing
             try await send(server, "GET", "\(feed.path)/none.ics").expect(404)
             try await server.front.services.counter.fold()
             let shown = try await server.call(.get, "/v1/feeds/\(feed.id)", as: "ann").expect(200)
-            #expect(shown.json["accessCount"] == 2)
+            #expect(shown.json["accessCount"] == 4)
         }
     }
 

@@ -4,6 +4,7 @@ import Foundation
 import HTTPTypes
 import ICalBridge
 import NIOCore
+import Storage
 import Testing
 
 @testable import KalendsCore

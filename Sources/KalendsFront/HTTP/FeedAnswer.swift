@@ -17,9 +17,12 @@ struct FeedRenderKey: Sendable {
     let form: CalendarForm
     let coding: ContentCoding
     let family: ClientFamily
+    /// Whether the address is that of a collection, too.
+    let isCollection: Bool
 
-    init(_ request: FeedRequest, _ token: Secret, family: ClientFamily, now: Int) {
+    init(_ request: FeedRequest, _ token: Secret, on route: FeedPath.Route, family: ClientFamily, now: Int) {
         (key, isHead, self.family, self.now) = (token.key, request.isHead, family, now)
+        isCollection = route == .named
         form = request.accept.isEmpty ? .iCalendar : CalendarForm(accept: request.accept)
         coding = ContentCoding(acceptEncoding: request.acceptEncoding, from: family)
     }
@@ -88,10 +91,13 @@ package struct FeedAnswer: Sendable {
         var isNotModified: Bool
         var form: CalendarForm
         var coding: ContentCoding
+        var isCollection: Bool
     }
 
     var head: Head {
-        Head(validators: validators, isNotModified: isNotModified, form: look.form, coding: look.coding)
+        Head(
+            validators: validators, isNotModified: isNotModified, form: look.form, coding: look.coding,
+            isCollection: look.isCollection)
     }
 
     /// Calls `body` for each header field of the answer except Content-Length and Date, in order.
@@ -105,6 +111,8 @@ package struct FeedAnswer: Sendable {
         if !isNotModified {
             body(.contentType, look.form.contentType)
             if look.coding == .gzip { body(.contentEncoding, "gzip") }
+            // An app that speaks CalDAV finds the collection at the same address, and reads what changed alone.
+            if look.isCollection { body(.link, "<>; rel=\"subscribe-caldav\"") }
         }
     }
 
@@ -139,5 +147,6 @@ extension ContentCoding {
 
 extension HTTPField.Name {
     static let xRobotsTag = HTTPField.Name("X-Robots-Tag") ?? .from
+    static let link = HTTPField.Name("Link") ?? .from
     static let referrerPolicy = HTTPField.Name("Referrer-Policy") ?? .from
 }
