@@ -12,8 +12,8 @@ let strict: [SwiftSetting] = [
 
 // What tests of a server and their helpers use.
 let aroundServer: [Target.Dependency] = [
-    "Base", "Calendar", "CalendarSync", "FeedTokens", "ICalBridge", "KalendsCore", "KalendsFront", "Outbound", "Server",
-    "Storage", "TestSupport", "WebhookSending",
+    "Base", "CalDAVServer", "Calendar", "CalendarSync", "FeedTokens", "ICalBridge", "KalendsCore", "KalendsFront",
+    "Outbound", "Server", "Storage", "TestSupport", "WebhookSending",
     .product(name: "AsyncHTTPClient", package: "async-http-client"),
     .product(name: "HTTPTypes", package: "swift-http-types"),
     .product(name: "Hummingbird", package: "hummingbird"),
@@ -186,12 +186,23 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),
 
+        // Calendars over CalDAV: the methods, the properties and the reports, in front of the use cases.
+        .target(
+            name: "CalDAVServer",
+            dependencies: [
+                "Base", "Calendar", "FeedTokens", "ICalBridge", "KalendsCore", "KalendsFront", "Storage",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ]),
+
         // A server: its assembly, its ports, its work in the background, and what calls it on its machine.
         .target(
             name: "Server",
             dependencies: [
-                "Base", "CSandbox", "FeedTokens", "ICalBridge", "KalendsCore", "KalendsFront", "ProgramFiles",
-                "Storage", "StoragePostgreSQL", "StorageSQLite", "WebhookSending",
+                "Base", "CSandbox", "CalDAVServer", "FeedTokens", "ICalBridge", "KalendsCore", "KalendsFront",
+                "ProgramFiles", "Storage", "StoragePostgreSQL", "StorageSQLite", "WebhookSending",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
@@ -295,6 +306,7 @@ let package = Package(
         .target(
             name: "ServerTestSupport", dependencies: aroundServer + ["StoreConformance"],
             path: "Tests/ServerTestSupport", exclude: ["Oracles"]),
+        serverTests("CalDAVServerTests"),
         serverTests("FeedsTests", hasOracles: true),
         serverTests(
             "ImportsTests",
