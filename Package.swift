@@ -186,12 +186,23 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),
 
+        // Calendars over CalDAV: the methods, the properties and the reports, in front of the use cases.
+        .target(
+            name: "CalDAVServer",
+            dependencies: [
+                "Base", "Calendar", "FeedTokens", "ICalBridge", "KalendsCore", "KalendsFront", "Storage",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ]),
+
         // A server: its assembly, its ports, its work in the background, and what calls it on its machine.
         .target(
             name: "Server",
             dependencies: [
-                "Base", "CSandbox", "FeedTokens", "ICalBridge", "KalendsCore", "KalendsFront", "ProgramFiles",
-                "Storage", "StoragePostgreSQL", "StorageSQLite", "WebhookSending",
+                "Base", "CSandbox", "CalDAVServer", "FeedTokens", "ICalBridge", "KalendsCore", "KalendsFront",
+                "ProgramFiles", "Storage", "StoragePostgreSQL", "StorageSQLite", "WebhookSending",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),

@@ -35,7 +35,7 @@ JUDGED = "Base/JSON/Decodable+JSON.swift"
 # marks. Without it a comparison in a package, or a hash, takes time that grows with the square of what a stranger sends.
 DOORS = (
     "Base/JSON/JSONParser", "ICalBridge/Reading/", "ICalBridge/XML/", "ICalBridge/Forms/", "ICalBridge/Verdicts/",
-    "ICalBridge/Libical/", "CalendarSync/", "CompanionFolder/", "KalendsFront/")
+    "ICalBridge/Libical/", "CalendarSync/", "CompanionFolder/", "KalendsFront/", "CalDAVServer/")
 DOOR = "KalendsFront/Edge/HeadMarks.swift"
 MADE = re.compile(r"\bString\(\s*(?:decoding|validating|copying|cString|bytes|data|buffer|contentsOf\w*): [^\n]*")
 BOUNDED = re.compile(r"fromOutside|[!=]= nil|as: UTF16\.self\)\.utf8\)")
@@ -113,6 +113,7 @@ STORE = re.compile(
     r"|\bany (?:Store|StoreMaintenance|ReadTransaction|WriteTransaction)\b")
 ROOMS = {
     "KalendsCore": (FRONT, "the product's rules and use cases know no HTTP and no engine"),
+    "CalDAVServer": (STORE, "a method decodes, and calls use cases and collections"),
     "WebhookSending": (FRONT, "messages go out through Outbound"),
     "KalendsFront/Routes": (STORE, "a route decodes, calls one use case, and a view shows what that gave"),
     "KalendsFront/Pages": (STORE, "a page's handler calls use cases and fills one model"),
@@ -121,7 +122,7 @@ ROOMS = {
 # The nouns of the core, each of which may name types of those before it; and the files that may name a later one's, and
 # why. Use cases of all nouns are reached through Services, which are shared.
 CORE_ROOM = Path("Sources/KalendsCore")
-NOUNS = ("People", "Schedule", "Imports", "OfficeDays", "Feeds", "Sync")
+NOUNS = ("People", "Schedule", "Imports", "OfficeDays", "Feeds", "Sync", "Calendars")
 AGAINST = {
     "OfficeDays/Rules/OfficeBook.swift": "a decided day is written to the person's phone and connection",
     "Feeds/Rules/PersonalEntries.swift": "a feed shows its owner's own events",
@@ -179,7 +180,7 @@ def without_operators():
 
 # These pages name files of the targets; a file that was moved is moved there too.
 PAGES = (Path("docs/architecture.md"), Path("CONTRIBUTING.md"))
-HOUSE = ("KalendsCore", "KalendsFront", "Server", "FeedServer")
+HOUSE = ("KalendsCore", "KalendsFront", "CalDAVServer", "Server", "FeedServer")
 NAMED = re.compile(r"`((?:[A-Z]\w+/)+[A-Z]\w+)`")
 
 

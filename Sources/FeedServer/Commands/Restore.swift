@@ -144,7 +144,11 @@ struct Restore: AsyncParsableCommand {
             }
             try await store.forgetStatistics()
             // A copy made by other means may refer to a journal with later accesses.
-            try await store.record { try $0.forgetAccessJournal() }
+            try await store.record { transaction in
+                try transaction.forgetAccessJournal()
+                // The tokens of calendar apps are of the state that is being replaced.
+                try transaction.forgetDatabaseMark()
+            }
         } catch {
             try? store.close()
             throw error

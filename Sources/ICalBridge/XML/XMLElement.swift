@@ -1,21 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The XML namespaces that a CalDAV server's answers and xCal use.
+import Base
+
+/// The XML namespaces that CalDAV and xCal use.
 package enum XMLNamespace: Hashable, Sendable {
-    case dav, caldav, calendarServer, apple, xCal
+    case dav, caldav, calendarServer, apple, push, xCal
     /// No namespace is declared for names without a prefix.
     case undeclared
-    /// A namespace that is not read here.
-    case other
+    /// A namespace that is not read here, by its name.
+    case other(ByteString)
 
-    init(_ name: String) {
+    package init(_ name: String) {
         switch name {
         case XMLElement.xCal: self = .xCal
         case "DAV:": self = .dav
         case "urn:ietf:params:xml:ns:caldav": self = .caldav
         case "http://calendarserver.org/ns/": self = .calendarServer
         case "http://apple.com/ns/ical/": self = .apple
-        default: self = .other
+        case "https://bitfire.at/webdav-push": self = .push
+        default: self = .other(ByteString(name))
+        }
+    }
+
+    /// The namespace's name; empty for none.
+    package var text: String {
+        switch self {
+        case .dav: "DAV:"
+        case .caldav: "urn:ietf:params:xml:ns:caldav"
+        case .calendarServer: "http://calendarserver.org/ns/"
+        case .apple: "http://apple.com/ns/ical/"
+        case .push: "https://bitfire.at/webdav-push"
+        case .xCal: XMLElement.xCal
+        case .undeclared: ""
+        case .other(let name): name.string
         }
     }
 }
@@ -30,6 +47,8 @@ package struct XMLElement: Sendable {
     /// All character data directly within it, in UTF-8 and unchanged, such as a calendar object that is written back.
     package var bytes: [UInt8] = []
     package var children: [XMLElement] = []
+    /// How it was written, where the reader keeps that.
+    package var source: XMLSource?
 
     package static let xCal = "urn:ietf:params:xml:ns:icalendar-2.0"
 

@@ -6,35 +6,6 @@
 /// other file can be named: there is nothing to expand and nothing to load. Depth, elements, attributes and names are
 /// limited; time and memory grow only with the length.
 package struct XMLReader {
-    package struct Limits: Sendable {
-        package var depth = 32
-        package var elements = 500_000
-        /// The maximum number of elements in one child of the root.
-        package var elementsOfChild = 20_000
-        /// The maximum number of attributes of one element, including namespace declarations.
-        package var attributes = 32
-        /// The maximum number of namespace declarations in scope: every name searches them.
-        package var declarations = 64
-        /// The maximum number of bytes of a name.
-        package var name = 128
-        /// Whether to accept what is understood although it is not well-formed: prefixes that are not declared, control
-        /// characters, and a declaration with any content at any place.
-        package var isLenient = false
-        /// Whether to return the names of elements in lower case.
-        package var lowersNames = false
-
-        package init() {}
-
-        /// For calendars that people import, which are limited in bytes: a calendar needs two levels of elements for
-        /// each component and four for a property.
-        static var xCal: Limits {
-            var limits = Limits()
-            (limits.elements, limits.attributes, limits.name) = (.max, 64, 1 << 16)
-            (limits.isLenient, limits.lowersNames) = (true, true)
-            return limits
-        }
-    }
-
     private struct Open {
         var element: XMLElement
         /// The tag as it was written, for comparison with the end tag.
@@ -42,13 +13,19 @@ package struct XMLReader {
         /// The number of declarations in scope before it.
         var declarations: Int
         var text: [UInt8] = []
+        /// Where its start tag begins.
+        var start: Int
+        /// The declarations in scope before it, where it keeps how it was written.
+        var outer: [XMLSource.Declaration] = []
+        /// The language that is stated for it or for what it is in.
+        var language: String?
     }
 
     private let bytes: [UInt8]
     private let limits: Limits
     private var index = 0
     private var open: [Open] = []
-    private var namespaces: [(prefix: ArraySlice<UInt8>, namespace: XMLNamespace)] = []
+    private var namespaces: [XMLSource.Declaration] = []
     private var count = 0
     /// Where the text begins, and the number of elements up to the last child of the root.
     private var start = 0
@@ -233,9 +210,11 @@ extension XMLReader {
         guard count <= limits.elements, !partsChildren || count - countBefore <= limits.elementsOfChild else {
             throw failure(.xmlTooManyElements, "The XML has too many elements.")
         }
+        let start = index
         index += 1
         let tag = try name()
         let declarations = namespaces.count
+        let outer = open.count + 1 == limits.sourceLevel ? namespaces : []
         var attributes: [(name: ArraySlice<UInt8>, value: String)] = []
         while true {
             let isSpaced = skipSpace()
@@ -254,12 +233,13 @@ extension XMLReader {
         }
         for (name, value) in attributes {
             if name.elementsEqual("xmlns".utf8) {
-                namespaces.append(([], XMLNamespace(value)))
+                namespaces.append(XMLSource.Declaration(prefix: [], namespace: XMLNamespace(value)))
             } else if name.starts(with: "xmlns:".utf8) {
                 guard !value.isEmpty else {
                     throw failure(.xmlPrefixUnbound, "A prefix in the XML is bound to no namespace.")
                 }
-                namespaces.append((name.dropFirst(6), XMLNamespace(value)))
+                namespaces.append(
+                    XMLSource.Declaration(prefix: name.dropFirst(6), namespace: XMLNamespace(value)))
             }
         }
         guard namespaces.count <= limits.declarations else {
@@ -280,7 +260,11 @@ extension XMLReader {
             throw failure(.xmlTagOpen, "A tag in the XML has no end.")
         }
         index += 1
-        open.append(Open(element: element, tag: tag, declarations: declarations))
+        let language = attributes.first { $0.name.elementsEqual("xml:lang".utf8) }?.value ?? open.last?.language
+        open.append(
+            Open(
+                element: element, tag: tag, declarations: declarations, start: start, outer: outer,
+                language: language))
         return isEmpty ? close() : nil
     }
 
@@ -299,6 +283,11 @@ extension XMLReader {
     /// Closes the innermost element, and returns it when it is the root.
     private mutating func close() -> XMLElement? {
         guard var last = open.popLast() else { return nil }
+        if open.count + 1 == limits.sourceLevel {
+            last.element.source = XMLSource(
+                bytes: bytes[last.start..<index], nameLength: last.tag.count, declarations: last.outer,
+                language: open.last?.language)
+        }
         namespaces.removeLast(namespaces.count - last.declarations)
         last.element.bytes = last.text
         if open.isEmpty { return last.element }
@@ -322,7 +311,9 @@ extension XMLReader {
         guard limits.isLenient || parts.count == 1 || prefix.elementsEqual("xml".utf8) else {
             throw failure(.xmlPrefixUndeclared, "A prefix in the XML is not declared.")
         }
-        return (parts.count == 1 ? .undeclared : .other, String(fromOutside: local))
+        let namespace: XMLNamespace =
+            if parts.count == 1 { .undeclared } else { .other(ByteString(String(fromOutside: prefix))) }
+        return (namespace, String(fromOutside: local))
     }
 
     private mutating func value() throws(XMLFailure) -> String {

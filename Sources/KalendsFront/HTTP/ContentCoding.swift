@@ -3,7 +3,7 @@
 import FeedTokens
 
 /// The encoding of a representation's bytes for transfer (RFC 9110 section 8.4).
-enum ContentCoding: CaseIterable, Hashable, Sendable {
+package enum ContentCoding: CaseIterable, Hashable, Sendable {
     case identity
     case gzip
 
@@ -13,7 +13,8 @@ enum ContentCoding: CaseIterable, Hashable, Sendable {
         self = !values.isEmpty && !family.isMicrosoft && Self.takesGzip(values) ? .gzip : .identity
     }
 
-    private static func takesGzip(_ values: [String]) -> Bool {
+    /// Whether the values of `Accept-Encoding` name gzip.
+    package static func takesGzip(_ values: [String]) -> Bool {
         // A star by itself does not name gzip: a client that sends only a star gets the plain bytes.
         for element in values.flatMap({ $0.asciiLowercased.pieces(separatedBy: ",") }) {
             let parts = element.pieces(separatedBy: ";")

@@ -28,7 +28,7 @@ package final class LongWork: TaskExecutor {
     }
 
     /// Runs work on these threads, except for parts that run elsewhere, such as reads of the database.
-    static func run<Value: Sendable>(_ work: () async throws -> Value) async throws -> Value {
+    package static func run<Value: Sendable>(_ work: () async throws -> Value) async throws -> Value {
         try await withTaskExecutorPreference(threads, operation: work)
     }
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Base
-import HTTPTypes
-import Hummingbird
+package import HTTPTypes
+package import Hummingbird
 import KalendsCore
-import NIOCore
+package import NIOCore
 
 /// Writes large answers piece by piece, each when the previous one has been sent, and counts the bytes that wait for
 /// their reader.
@@ -56,16 +56,16 @@ struct PacedAnswers: RouterMiddleware {
 }
 
 /// Writes in pieces, each when the reader has received most of the previous one.
-struct PacedWriter: ResponseBodyWriter {
-    static let piece = 64 << 10
+package struct PacedWriter: ResponseBodyWriter {
+    private static let piece = 64 << 10
 
     private var parent: any ResponseBodyWriter
     /// The connection's event loop.
     private let loop: any EventLoop
 
-    init(_ parent: any ResponseBodyWriter, _ loop: any EventLoop) { (self.parent, self.loop) = (parent, loop) }
+    package init(_ parent: any ResponseBodyWriter, _ loop: any EventLoop) { (self.parent, self.loop) = (parent, loop) }
 
-    mutating func write(_ buffer: ByteBuffer) async throws {
+    package mutating func write(_ buffer: ByteBuffer) async throws {
         var rest = buffer
         while rest.readableBytes > 0, let piece = rest.readSlice(length: min(Self.piece, rest.readableBytes)) {
             try await parent.write(piece)
@@ -75,5 +75,7 @@ struct PacedWriter: ResponseBodyWriter {
         }
     }
 
-    consuming func finish(_ trailingHeaders: HTTPFields?) async throws { try await parent.finish(trailingHeaders) }
+    package consuming func finish(_ trailingHeaders: HTTPFields?) async throws {
+        try await parent.finish(trailingHeaders)
+    }
 }

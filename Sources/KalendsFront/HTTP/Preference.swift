@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import HTTPTypes
+package import HTTPTypes
 import Hummingbird
 import KalendsCore
 
@@ -15,6 +15,6 @@ extension Request {
 }
 
 extension HTTPField.Name {
-    static let prefer = HTTPField.Name("Prefer") ?? .from
-    static let preferenceApplied = HTTPField.Name("Preference-Applied") ?? .from
+    package static let prefer = HTTPField.Name("Prefer") ?? .from
+    package static let preferenceApplied = HTTPField.Name("Preference-Applied") ?? .from
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import HTTPTypes
-import Hummingbird
+package import Hummingbird
 import KalendsCore
 import NIOCore
 
@@ -18,7 +18,7 @@ extension Request {
     /// Memory is taken when all of it has arrived, because nobody may wait for a slow sender.
     ///
     /// - Parameter factor: the memory that is needed for each byte until the request is handled.
-    func bytes(limit: Int, times factor: Int, _ context: KalendsContext) async throws -> [UInt8] {
+    package func bytes(limit: Int, times factor: Int, _ context: KalendsContext) async throws -> [UInt8] {
         let length = headers[.contentLength].flatMap { Int($0) }
         if let length, length > limit { throw Refusal.tooLarge(limit: limit) }
         var arriving = try context.arrivingBody(length: length)

@@ -4,7 +4,7 @@
 package import Hummingbird
 import KalendsCore
 import Logging
-import NIOCore
+package import NIOCore
 
 /// The state of one request besides the request itself.
 package struct KalendsContext: RequestContext {
@@ -25,7 +25,7 @@ package struct KalendsContext: RequestContext {
     let remoteAddress: SocketAddress?
     /// The sender whom the request's resources are counted for; more specific once the caller is known.
     var sender = Sender.unknown
-    let channel: any Channel
+    package let channel: any Channel
 
     package init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)

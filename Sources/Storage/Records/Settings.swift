@@ -34,3 +34,21 @@ extension WriteTransaction {
         if try setting("installation") == nil { try set("installation", to: id) }
     }
 }
+
+extension ReadTransaction {
+    /// Returns the random text that distinguishes the database from what it was before a restore; nil before a server
+    /// started on it.
+    public func databaseMark() throws -> String? { try setting("mark") }
+}
+
+extension WriteTransaction {
+    /// Marks the database unless it has a mark, and returns the one that it has.
+    public func markDatabase(_ mark: String) throws -> String {
+        if let known = try databaseMark() { return known }
+        try set("mark", to: mark)
+        return mark
+    }
+
+    /// Takes the mark away: the next server that starts gives another one.
+    public func forgetDatabaseMark() throws { try execute("DELETE FROM settings WHERE name = 'mark'", []) }
+}

@@ -37,6 +37,9 @@ package struct CalendarCollection: Sendable {
     /// What the person set with PROPPATCH, MKCALENDAR or MKCOL.
     package var properties: [StoredProperty] = []
 
+    /// The most bytes of a resource's text.
+    package static let maxResourceSize = 1 << 20
+
     package init(
         kind: Kind, userID: String, segment: String, displayName: String, components: [Component], mayWrite: Bool,
         number: Int, properties: [StoredProperty] = []

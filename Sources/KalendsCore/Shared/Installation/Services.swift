@@ -47,6 +47,8 @@ package struct Services: Sendable {
     package let settings: ServerSettings
     /// Whether the sealing key is the one with which the database's feed addresses were sealed.
     package let isSealingKeyRight: Bool
+    /// A random text that a restore of the database changes.
+    package let databaseMark: String
     /// Whether this process serves feeds, and does not only run a command.
     package let isServer: Bool
     package let now: Clock
@@ -58,7 +60,8 @@ package struct Services: Sendable {
         sharing: (any SharedStore)?, tidying: Tidying,
         fetcher: GuardedFetcher, refreshes: RefreshRegistry, sync: SyncScheduler, calendars: any CalendarProviding,
         mints: RateLimit, grants: GrantRegistry, userTokens: UserTokens, passwords: Passwords, metrics: Metrics,
-        memory: MemoryBudgets, settings: ServerSettings, isSealingKeyRight: Bool, isServer: Bool, now: @escaping Clock
+        memory: MemoryBudgets, settings: ServerSettings, isSealingKeyRight: Bool, databaseMark: String, isServer: Bool,
+        now: @escaping Clock
     ) {
         self.store = store
         uses = UseNotes(store)
@@ -88,6 +91,7 @@ package struct Services: Sendable {
         self.memory = memory
         self.settings = settings
         self.isSealingKeyRight = isSealingKeyRight
+        self.databaseMark = databaseMark
         self.isServer = isServer
         self.now = now
     }

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTPTypes
+import Hummingbird
+import KalendsFront
+import NIOCore
+import Synchronization
+
+/// What writes the responses of a multistatus, a few at a time, so that an answer of any length takes the same memory.
+protocol MultistatusPages: Sendable {
+    /// Writes the next responses; returns false once all are written.
+    ///
+    /// An error of the first call is the answer to the request; of a later one, the answer breaks off.
+    mutating func write(to out: inout MultistatusWriter) async throws -> Bool
+}
+
+/// Responses that are all written at once.
+struct OnePage: MultistatusPages {
+    let body: @Sendable (inout MultistatusWriter) -> Void
+
+    init(_ body: @escaping @Sendable (inout MultistatusWriter) -> Void) { self.body = body }
+
+    func write(to out: inout MultistatusWriter) async throws -> Bool {
+        body(&out)
+        return false
+    }
+}
+
+extension Exchange {
+    /// The bytes up to which an answer is made before it begins to be sent.
+    private static let short = 64 << 10
+
+    /// Answers with a multistatus. A short one has a length; a longer one is written at its reader's pace.
+    func multistatus(
+        _ pages: some MultistatusPages, status: HTTPResponse.Status = .severalStatuses,
+        headers: HTTPFields = HTTPFields()
+    ) async throws -> Response {
+        var (pages, out, isDone) = (pages, MultistatusWriter(scene), false)
+        while !isDone, out.bytes.count < Self.short { isDone = !(try await pages.write(to: &out)) }
+        if isDone { out.finish() }
+        let first = out.take()
+        var headers = headers
+        headers[.contentType] = "application/xml; charset=utf-8"
+        headers[.cacheControl] = "no-store"
+        let packs = acceptsGzip && (!isDone || first.count >= Self.leastPacked)
+        if packs {
+            headers[.contentEncoding] = "gzip"
+            headers[.vary] = "Accept-Encoding"
+        }
+        guard !isDone else {
+            let bytes = packs ? try GzipStream().pack(first, isLast: true) : first
+            return Response(
+                status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+        }
+        let rest = Rest(pages: pages, out: out, packer: packs ? try GzipStream() : nil)
+        let loop = context.channel.eventLoop
+        return Response(
+            status: status, headers: headers,
+            body: ResponseBody { writer in
+                try await rest.write(first, to: PacedWriter(writer, loop))
+            })
+    }
+
+    /// Shorter answers are not compressed.
+    private static let leastPacked = 1024
+
+    /// The rest of an answer that has begun to be sent.
+    private struct Rest<Pages: MultistatusPages>: Sendable {
+        let pages: Pages
+        let out: MultistatusWriter
+        let packer: GzipStream?
+
+        func write(_ first: [UInt8], to writer: PacedWriter) async throws {
+            var (pages, out, writer, bytes, isDone) = (pages, out, writer, first, false)
+            while true {
+                let packed = try packer?.pack(bytes, isLast: isDone) ?? bytes
+                if !packed.isEmpty { try await writer.write(ByteBuffer(bytes: packed)) }
+                guard !isDone else { break }
+                while !isDone, out.bytes.count < Exchange.short { isDone = !(try await pages.write(to: &out)) }
+                if isDone { out.finish() }
+                bytes = out.take()
+            }
+            try await writer.finish(nil)
+        }
+    }
+}

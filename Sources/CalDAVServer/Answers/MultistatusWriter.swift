@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTPTypes
+import ICalBridge
+import KalendsCore
+
+/// Writes a multistatus (RFC 4918 section 13) response by response.
+struct MultistatusWriter: Sendable {
+    /// What is written and not taken yet.
+    private(set) var bytes: [UInt8] = []
+    /// The token of RFC 6578 that ends the answer.
+    var syncToken: String?
+    private let scene: Scene
+    /// The names of what the resource of the present response does not have.
+    private var missing: [UInt8] = []
+
+    init(_ scene: Scene) {
+        self.scene = scene
+        bytes += "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<D:multistatus\(PropertyName.declarations)>".utf8
+    }
+
+    // MARK: Responses
+
+    /// Writes a response that is a status.
+    ///
+    /// - Parameters:
+    ///   - href: an absolute path, percent-encoded.
+    ///   - condition: the reason, an empty element such as `D:number-of-matches-within-limits`.
+    ///   - sentence: for people.
+    mutating func response(_ href: String, status: Int, condition: PropertyName? = nil, sentence: String? = nil) {
+        begin(href)
+        self.status(status)
+        if let condition {
+            bytes += "<D:error>".utf8
+            bytes += condition.tags.empty
+            bytes += "</D:error>".utf8
+        }
+        if let sentence { element("D:responsedescription", sentence) }
+        end()
+    }
+
+    /// Writes a response with the properties that are asked for.
+    ///
+    /// - Parameter more: returns the whole element of a property that is made for this answer alone, such as
+    ///   `C:calendar-data`; nil if the resource does not have it.
+    mutating func response(
+        _ href: String, _ request: PropertyRequest, of subject: Subject, more: (XMLElement) -> [UInt8]? = { _ in nil }
+    ) {
+        begin(href)
+        let start = bytes.count
+        bytes += "<D:propstat><D:prop>".utf8
+        let first = bytes.count
+        missing.removeAll(keepingCapacity: true)
+        switch request.choice {
+        case .listed: for asked in request.asked { write(asked, of: subject, more) }
+        case .names: names(of: subject)
+        case .all:
+            for live in LiveProperty.all where live.isInAllprop { write(live, live.name.tags, of: subject) }
+            for stored in subject.collection?.properties ?? []
+            where LiveProperty.named[PropertyName(stored)]?.isInAllprop != true { bytes += stored.xml }
+            for asked in request.asked where asked.live?.isInAllprop != true { write(asked, of: subject, more) }
+        }
+        let showsMissing = !missing.isEmpty && !request.isMinimal
+        if bytes.count == first, showsMissing {
+            // There is nothing to show with 200.
+            bytes.removeLast(bytes.count - start)
+        } else {
+            bytes += "</D:prop><D:status>HTTP/1.1 200 OK</D:status></D:propstat>".utf8
+        }
+        if showsMissing {
+            bytes += "<D:propstat><D:prop>".utf8
+            bytes += missing
+            bytes += "</D:prop><D:status>HTTP/1.1 404 Not Found</D:status></D:propstat>".utf8
+        }
+        end()
+    }
+
+    /// Writes a response in which groups of properties have statuses of their own.
+    mutating func response(_ href: String, _ groups: [PropertyStatus]) {
+        begin(href)
+        for group in groups { propstat(group) }
+        end()
+    }
+
+    mutating func propstat(_ group: PropertyStatus) {
+        bytes += "<D:propstat><D:prop>".utf8
+        for name in group.names { bytes += name.tags.empty }
+        bytes += "</D:prop>".utf8
+        status(group.status)
+        if let condition = group.condition {
+            bytes += "<D:error>".utf8
+            bytes += condition.tags.empty
+            bytes += "</D:error>".utf8
+        }
+        if let sentence = group.sentence { element("D:responsedescription", sentence) }
+        bytes += "</D:propstat>".utf8
+    }
+
+    private mutating func begin(_ href: String) {
+        bytes += "<D:response><D:href>".utf8
+        XMLElement.write(href, to: &bytes)
+        bytes += "</D:href>".utf8
+    }
+
+    private mutating func end() { bytes += "</D:response>\n".utf8 }
+
+    private mutating func status(_ code: Int) {
+        let reason = HTTPResponse.Status(code: code).reasonPhrase
+        bytes += "<D:status>HTTP/1.1 \(code) \(code == 507 ? "Insufficient Storage" : reason)</D:status>".utf8
+    }
+
+    private mutating func element(_ name: String, _ text: String) {
+        bytes += "<\(name)>".utf8
+        XMLElement.write(text, to: &bytes)
+        bytes += "</\(name)>".utf8
+    }
+
+    // MARK: Properties
+
+    private mutating func write(
+        _ asked: PropertyRequest.Asked, of subject: Subject, _ more: (XMLElement) -> [UInt8]?
+    ) {
+        if let live = asked.live { return write(live, asked.tags, of: subject) }
+        if let stored = subject.collection?.stored(asked.name) ?? more(asked.element) {
+            bytes += stored
+        } else {
+            missing += asked.tags.empty
+        }
+    }
+
+    private mutating func write(
+        _ live: LiveProperty, _ tags: (start: [UInt8], end: [UInt8], empty: [UInt8]), of subject: Subject
+    ) {
+        // What its person set comes before what the server calls it.
+        if !live.isProtected, let stored = subject.collection?.stored(live.name) {
+            bytes += stored
+            return
+        }
+        let start = bytes.count
+        bytes += tags.start
+        if live.write(subject, scene, &bytes) {
+            bytes += tags.end
+        } else {
+            bytes.removeLast(bytes.count - start)
+            missing += tags.empty
+        }
+    }
+
+    private mutating func names(of subject: Subject) {
+        var scratch: [UInt8] = []
+        for live in LiveProperty.all {
+            let isStored = !live.isProtected && subject.collection?.stored(live.name) != nil
+            if isStored || live.write(subject, scene, &scratch) { bytes += live.name.tags.empty }
+        }
+        for stored in subject.collection?.properties ?? [] where LiveProperty.named[PropertyName(stored)] == nil {
+            bytes += PropertyName(stored).tags.empty
+        }
+    }
+
+    // MARK: Pieces
+
+    /// Writes the end of the answer.
+    mutating func finish() {
+        if let syncToken { element("D:sync-token", syncToken) }
+        bytes += "</D:multistatus>\n".utf8
+    }
+
+    /// Returns what is written since the last call.
+    mutating func take() -> [UInt8] {
+        defer { bytes = [] }
+        return bytes
+    }
+}
+
+/// Properties that share a status in a propstat.
+struct PropertyStatus: Sendable {
+    var status: Int
+    var names: [PropertyName]
+    var condition: PropertyName?
+    var sentence: String?
+}
+
+extension CalendarCollection {
+    /// The element of a property that its person set.
+    func stored(_ name: PropertyName) -> [UInt8]? {
+        properties.first { name.name.string == $0.name && name.namespace.text == $0.namespace }?.xml
+    }
+}

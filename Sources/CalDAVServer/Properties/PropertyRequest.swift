@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ICalBridge
+
+/// Which properties a PROPFIND or a REPORT asks for (RFC 4918 section 9.1).
+struct PropertyRequest: Sendable {
+    enum Choice: Sendable {
+        /// Those of RFC 4918 and those that a person set, with further ones.
+        case all
+        /// The names of all.
+        case names
+        case listed
+    }
+
+    struct Asked: Sendable {
+        let name: PropertyName
+        /// As it was asked for: a few have content there, such as `C:calendar-data`.
+        let element: XMLElement
+        let live: LiveProperty?
+        let tags: (start: [UInt8], end: [UInt8], empty: [UInt8])
+
+        init(_ element: XMLElement) {
+            (name, self.element) = (PropertyName(element), element)
+            (live, tags) = (LiveProperty.named[name], name.tags)
+        }
+    }
+
+    let choice: Choice
+    /// The properties that are listed, or that are asked for beside all.
+    let asked: [Asked]
+    /// Whether what a resource does not have is left out (RFC 8144 section 2.1).
+    let isMinimal: Bool
+
+    /// The most properties, and the most bytes of their names: each resource's answer may repeat all of them.
+    private static let most = 256
+    private static let mostBytes = 16 << 10
+
+    /// Reads `D:prop`, `D:allprop` with `D:include`, or `D:propname` within an element; all properties are asked for
+    /// where it has none of them.
+    ///
+    /// - Parameter body: the root element of the request; nil for a request without a body.
+    /// - Throws: 400 for more properties than anybody needs.
+    init(_ body: XMLElement?, isMinimal: Bool) throws(DAVFault) {
+        self.isMinimal = isMinimal
+        var listed: [XMLElement] = []
+        if let prop = body?.child(.dav, "prop") {
+            (choice, listed) = (.listed, prop.children)
+        } else if body?.child(.dav, "propname") != nil {
+            choice = .names
+        } else {
+            choice = .all
+            listed = body?.child(.dav, "include")?.children ?? []
+        }
+        guard listed.count <= Self.most else { throw .badRequest("More properties are asked for than are answered.") }
+        asked = listed.map(Asked.init)
+        guard asked.reduce(0, { $0 + $1.tags.empty.count }) <= Self.mostBytes else {
+            throw .badRequest("The names of the properties that are asked for are too long.")
+        }
+    }
+
+    /// The property with this name, if it is listed: its element says what is wanted of it.
+    func listed(_ name: PropertyName) -> XMLElement? { asked.first { $0.name == name }?.element }
+}

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// All reports that are answered here.
+enum Reports {
+    static let all: [any Report.Type] = []
+
+    static func named(_ name: PropertyName) -> (any Report.Type)? { all.first { $0.name == name } }
+}
