@@ -9,20 +9,19 @@ package struct FreeBusyTime {
     }
 
     private let range: ReportRange
-    private let zone: any TimeZoneRules
     /// The periods by kind, in seconds.
     private var periods: [Kind: [Range<Int>]] = [:]
     private var unsettled = 0
 
     private static let mostUnsettled = 10_000
 
-    /// - Parameter zone: the clock of dates and floating times.
-    package init(in range: ReportRange, floatingIn zone: any TimeZoneRules) { (self.range, self.zone) = (range, zone) }
+    package init(in range: ReportRange) { self.range = range }
 
     /// Adds what a resource takes of the span; one that cannot be read takes nothing.
     ///
+    /// - Parameter zone: the clock of dates and floating times.
     /// - Throws: `tooMuch` if it has more occurrences in the span than are looked at.
-    package mutating func add(_ text: [UInt8]) throws(CalendarReportFault) {
+    package mutating func add(_ text: [UInt8], floatingIn zone: any TimeZoneRules) throws(CalendarReportFault) {
         guard let object = ReportedObject(text, floatingIn: zone) else { return }
         for (index, event) in object.contents.events.enumerated() {
             switch event.kind {
