@@ -12,8 +12,8 @@ let strict: [SwiftSetting] = [
 
 // What tests of a server and their helpers use.
 let aroundServer: [Target.Dependency] = [
-    "Base", "Calendar", "CalendarSync", "FeedTokens", "ICalBridge", "KalendsCore", "KalendsFront", "Outbound", "Server",
-    "Storage", "TestSupport", "WebhookSending",
+    "Base", "CalDAVServer", "Calendar", "CalendarSync", "FeedTokens", "ICalBridge", "KalendsCore", "KalendsFront",
+    "Outbound", "Server", "Storage", "TestSupport", "WebhookSending",
     .product(name: "AsyncHTTPClient", package: "async-http-client"),
     .product(name: "HTTPTypes", package: "swift-http-types"),
     .product(name: "Hummingbird", package: "hummingbird"),
@@ -306,6 +306,7 @@ let package = Package(
         .target(
             name: "ServerTestSupport", dependencies: aroundServer + ["StoreConformance"],
             path: "Tests/ServerTestSupport", exclude: ["Oracles"]),
+        serverTests("CalDAVServerTests"),
         serverTests("FeedsTests", hasOracles: true),
         serverTests(
             "ImportsTests",

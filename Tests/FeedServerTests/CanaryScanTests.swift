@@ -175,7 +175,8 @@ struct CanaryScanTests {
             }
         }
         #expect(try await client.call("HEAD", path).status == 200)
-        #expect(try await client.call("PUT", path, body: "x").status == 405)
+        #expect(try await client.call("PUT", path, body: "x").status == 403)
+        #expect(try await client.call("POST", path, body: "x").status == 405)
     }
 
     /// Searches everything there is for every secret, except the key's own file.

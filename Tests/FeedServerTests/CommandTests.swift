@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import Server
+import Storage
 import TestSupport
 import Testing
 
@@ -143,9 +145,21 @@ struct CommandTests {
         let before = try await server.kalends(["export", "--circle", "rivera-family"]).output
         #expect(before.contains("BEGIN:VEVENT"))
         _ = await server.stop()
+        let mark = try await Self.mark(of: server.database)
         let restored = try await server.kalends(["restore", file])
         #expect(restored.status == 0, "\(restored.error)")
         #expect(try await server.kalends(["export", "--circle", "rivera-family"]).output == before)
+        // What calendar apps knew of the state before is void.
+        let other = try await Self.mark(of: server.database)
+        #expect(mark != nil && other != nil)
+        #expect(mark != other)
+    }
+
+    private static func mark(of database: String) async throws -> String? {
+        let store = try Engine.open(database, true)
+        let mark = try await store.read { try $0.databaseMark() }
+        try store.close()
+        return mark
     }
 
     @Test("Import previews, commits, and is idempotent on the command line")

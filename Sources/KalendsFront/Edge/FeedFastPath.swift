@@ -102,7 +102,8 @@ struct FeedFastPath: Sendable {
         let (route, asked) = (request.route, request.asked)
         let start = ContinuousClock.now
         let look = FeedRenderKey(
-            asked, request.token, family: caller.family(of: asked.userAgent), now: confirmed ?? services.now())
+            asked, request.token, on: route, family: caller.family(of: asked.userAgent),
+            now: confirmed ?? services.now())
         guard case .live(let live)? = services.ledger.remembered(look.key, now: look.now),
             let answer = FeedAnswer(asked, look, live, in: services.feeds, for: caller)
         else { return nil }

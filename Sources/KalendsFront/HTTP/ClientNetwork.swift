@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
-import HTTPTypes
-import Hummingbird
-import KalendsCore
-import NIOCore
-import Storage
+package import Base
+package import HTTPTypes
+package import Hummingbird
+package import KalendsCore
+package import NIOCore
+package import Storage
 
 extension ServerSettings {
     /// The address of the real client: that of the connection, or the one that a trusted proxy reports.
-    func clientAddress(_ request: Request, _ context: KalendsContext) -> IPAddress? {
+    package func clientAddress(_ request: Request, _ context: KalendsContext) -> IPAddress? {
         clientAddress(IPAddress(context.remoteAddress), forwardedFor: request.headers[values: .xForwardedFor])
     }
 
@@ -33,23 +33,23 @@ extension ServerSettings {
         return nearest
     }
 
-    func isTrustedProxy(_ address: IPAddress) -> Bool { trustedProxies.contains { $0.contains(address) } }
+    package func isTrustedProxy(_ address: IPAddress) -> Bool { trustedProxies.contains { $0.contains(address) } }
 }
 
 extension IPAddress {
     /// The address's network, shortened so that it does not identify a person: /24 of IPv4, /48 of IPv6.
-    var network: String { prefix.text }
+    package var network: String { prefix.text }
 
     /// The same network in the form in which it is recorded.
-    var prefix: NetworkPrefix { NetworkPrefix(bytes) }
+    package var prefix: NetworkPrefix { NetworkPrefix(bytes) }
 
     /// The address at the other end of a connection; nil for a local socket.
-    init?(_ socket: SocketAddress?) {
+    package init?(_ socket: SocketAddress?) {
         guard let address = socket?.ipAddress.flatMap({ IPAddress($0) }) else { return nil }
         self = address
     }
 }
 
 extension HTTPField.Name {
-    static let xForwardedFor = HTTPField.Name("X-Forwarded-For") ?? .from
+    package static let xForwardedFor = HTTPField.Name("X-Forwarded-For") ?? .from
 }

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import HTTPTypes
+package import HTTPTypes
 import Hummingbird
-import ICalBridge
+package import ICalBridge
 import KalendsCore
 
 /// The validators of a representation (RFC 9110 section 8.8).
-struct Validators: Hashable, Sendable {
+package struct Validators: Hashable, Sendable {
     /// A strong entity tag with its quotes.
-    var etag: String
-    var lastModified: Instant?
+    package var etag: String
+    package var lastModified: Instant?
 
-    var fields: HTTPFields {
+    package init(etag: String, lastModified: Instant?) { (self.etag, self.lastModified) = (etag, lastModified) }
+
+    package var fields: HTTPFields {
         var fields = HTTPFields()
         fields[.eTag] = etag
         if let lastModified { fields[.lastModified] = lastModified.httpDate }
@@ -34,11 +36,11 @@ extension Request {
 }
 
 /// The only place that evaluates the conditions of a request (RFC 9110 section 13).
-enum ConditionalGet {
+package enum ConditionalGet {
     /// Whether the reader already has the representation, so that the answer is 304.
     ///
     /// Only If-None-Match counts when it is present; a date that cannot be read is ignored.
-    static func isNotModified(_ headers: HTTPFields, _ validators: Validators) -> Bool {
+    package static func isNotModified(_ headers: HTTPFields, _ validators: Validators) -> Bool {
         isNotModified(
             ifNoneMatch: headers[values: .ifNoneMatch], ifModifiedSince: headers[.ifModifiedSince], validators)
     }
@@ -57,7 +59,7 @@ enum ConditionalGet {
     ///
     /// Only If-Match counts when it is present; a date that cannot be read is ignored, and so is one where the state has
     /// none.
-    static func isMeant(_ headers: HTTPFields, for current: Validators?) -> Bool {
+    package static func isMeant(_ headers: HTTPFields, for current: Validators?) -> Bool {
         let required = headers[values: .ifMatch]
         if !required.isEmpty {
             // Strong comparison: a weak tag never matches.

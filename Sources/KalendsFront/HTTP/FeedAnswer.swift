@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FeedTokens
-import HTTPTypes
+package import HTTPTypes
 import Hummingbird
 import ICalBridge
 import KalendsCore
@@ -17,16 +17,19 @@ struct FeedRenderKey: Sendable {
     let form: CalendarForm
     let coding: ContentCoding
     let family: ClientFamily
+    /// Whether the address is that of a collection, too.
+    let isCollection: Bool
 
-    init(_ request: FeedRequest, _ token: Secret, family: ClientFamily, now: Int) {
+    init(_ request: FeedRequest, _ token: Secret, on route: FeedPath.Route, family: ClientFamily, now: Int) {
         (key, isHead, self.family, self.now) = (token.key, request.isHead, family, now)
+        isCollection = route == .named
         form = request.accept.isEmpty ? .iCalendar : CalendarForm(accept: request.accept)
         coding = ContentCoding(acceptEncoding: request.acceptEncoding, from: family)
     }
 }
 
 /// The only place that decides what a live feed answers: form, coding, validators, condition and header fields.
-struct FeedAnswer: Sendable {
+package struct FeedAnswer: Sendable {
     let look: FeedRenderKey
     let shown: ShownFeed
     /// The validators that the reader gets.
@@ -88,10 +91,13 @@ struct FeedAnswer: Sendable {
         var isNotModified: Bool
         var form: CalendarForm
         var coding: ContentCoding
+        var isCollection: Bool
     }
 
     var head: Head {
-        Head(validators: validators, isNotModified: isNotModified, form: look.form, coding: look.coding)
+        Head(
+            validators: validators, isNotModified: isNotModified, form: look.form, coding: look.coding,
+            isCollection: look.isCollection)
     }
 
     /// Calls `body` for each header field of the answer except Content-Length and Date, in order.
@@ -105,11 +111,13 @@ struct FeedAnswer: Sendable {
         if !isNotModified {
             body(.contentType, look.form.contentType)
             if look.coding == .gzip { body(.contentEncoding, "gzip") }
+            // An app that speaks CalDAV finds the collection at the same address, and reads what changed alone.
+            if look.isCollection { body(.link, "<>; rel=\"subscribe-caldav\"") }
         }
     }
 
     /// The fields that keep an address with a secret out of search engines and Referer.
-    static func eachSecretPageField(_ body: (HTTPField.Name, String) -> Void) {
+    package static func eachSecretPageField(_ body: (HTTPField.Name, String) -> Void) {
         body(.xRobotsTag, "noindex")
         body(.referrerPolicy, "no-referrer")
         body(.xContentTypeOptions, "nosniff")
@@ -139,5 +147,6 @@ extension ContentCoding {
 
 extension HTTPField.Name {
     static let xRobotsTag = HTTPField.Name("X-Robots-Tag") ?? .from
+    static let link = HTTPField.Name("Link") ?? .from
     static let referrerPolicy = HTTPField.Name("Referrer-Policy") ?? .from
 }

@@ -2,7 +2,7 @@
 
 @_exported public import Base  // Text is compared by its bytes in all of this module.
 package import Hummingbird
-import KalendsCore
+package import KalendsCore
 import Logging
 package import NIOCore
 
@@ -16,15 +16,15 @@ package struct KalendsContext: RequestContext {
     /// What a user's token is limited to; nil for everything.
     var tokenScopes: Set<Scope>?
     /// Where the request's line in the log gets the caller from.
-    var note: CallerNote?
+    package var note: CallerNote?
     /// The request's share of the server's memory.
-    var memory: RequestMemory
+    package var memory: RequestMemory
     /// Where the request's body is counted while it arrives; nil for a call that did not come through the router.
     var intake: Intake?
     /// The address at the other end of the connection; nil for a call within the process.
-    let remoteAddress: SocketAddress?
+    package let remoteAddress: SocketAddress?
     /// The sender whom the request's resources are counted for; more specific once the caller is known.
-    var sender = Sender.unknown
+    package var sender = Sender.unknown
     package let channel: any Channel
 
     package init(source: ApplicationRequestContextSource) {

@@ -86,7 +86,7 @@ struct RouteTable {
         add(route.method, route.path, wrap(route))
     }
 
-    private mutating func add(_ method: HTTPRequest.Method, _ path: String, _ handler: @escaping Handler) {
+    mutating func add(_ method: HTTPRequest.Method, _ path: String, _ handler: @escaping Handler) {
         if let index = handlers.firstIndex(where: { $0.path == path }) {
             handlers[index].methods.append((method, handler))
         } else {

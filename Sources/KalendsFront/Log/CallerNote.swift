@@ -6,9 +6,9 @@ import Synchronization
 /// Who sent a request, and by which kind of credential: for its line in the log.
 ///
 /// A user is there by a pseudonym, which only somebody with the sealing key can make of an id.
-final class CallerNote: Sendable {
+package final class CallerNote: Sendable {
     /// The kinds of credentials, in the log's words.
-    enum Means: String, Sendable {
+    package enum Means: String, Sendable {
         case serviceKey = "service-key"
         case session, device, password
         case passwordAndCode = "password+code"
@@ -16,6 +16,7 @@ final class CallerNote: Sendable {
         case signInLink = "sign-in-link"
         case companionToken = "companion-token"
         case operatorSession = "operator-session"
+        case appPassword = "app-password"
     }
 
     struct Content: Sendable {
@@ -28,7 +29,7 @@ final class CallerNote: Sendable {
     var content: Content { written.withLock { $0 } }
 
     /// Notes the credential, before it is known whether it is accepted.
-    func write(_ means: Means) { written.withLock { $0.means = means } }
+    package func write(_ means: Means) { written.withLock { $0.means = means } }
 
     func write(_ credential: Credential?) {
         switch credential {
@@ -41,7 +42,7 @@ final class CallerNote: Sendable {
     }
 
     /// Notes a user who is known, or who is to be signed in.
-    func write(user: String, pseudonym: (String) -> String) {
+    package func write(user: String, pseudonym: (String) -> String) {
         let text = "user/" + pseudonym(user)
         written.withLock { $0.caller = text }
     }

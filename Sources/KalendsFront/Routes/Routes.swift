@@ -8,8 +8,12 @@ import Logging
 
 /// All routes of the server, which is an overview of the product.
 package enum Routes {
-    /// - Parameter isLocal: true for the operator's socket, where everybody who can connect needs no credential.
-    package static func router(_ front: FrontServices, isLocal: Bool) throws -> Router<KalendsContext> {
+    /// - Parameters:
+    ///   - isLocal: true for the operator's socket, where everybody who can connect needs no credential.
+    ///   - doors: what other targets answer.
+    package static func router(
+        _ front: FrontServices, isLocal: Bool, doors: [FrontDoor] = []
+    ) throws -> Router<KalendsContext> {
         let services = front.services
         let settings = services.settings
         let middlewares: [any MiddlewareProtocol<Request, Response, KalendsContext>] = [
@@ -22,7 +26,9 @@ package enum Routes {
             ProxyNoticeLog(services: services, notice: front.proxyNotice),
         ]
         let router = Router(context: KalendsContext.self)
-        try table(front, isLocal: isLocal).register(in: router, behind: middlewares)
+        var table = try table(front, isLocal: isLocal)
+        for door in doors { table.add(door) }
+        table.register(in: router, behind: middlewares)
         return router
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CalDAVServer
 import FoundationEssentials
 import Glibc
 import Hummingbird
@@ -46,7 +47,9 @@ package struct ServerPorts {
         let settings = installation.services.settings
         return PublicPort(
             place: socket.map { .passed($0) } ?? .address(host: settings.host, port: settings.port),
-            responder: try Routes.router(installation.front, isLocal: false).buildResponder(),
+            responder: try Routes.router(
+                installation.front, isLocal: false, doors: CalDAVDoor.doors(installation.front)
+            ).buildResponder(),
             channels: EdgeSetup.channels(
                 installation.front, limits: settings.limits, certificates: certificates, logger: logger),
             logger: logger, afterReady: afterReady, onRunning: onRunning, onStopping: onStopping)

@@ -155,6 +155,16 @@ struct WaysInTests {
                 "\(GraphPush.mostNotices) notices, each a look at one connection",
             ],
             [
+                "what calendar apps ask",
+                "\(Self.size(RequestXML.limit)), \(XMLReader.Limits.request.elements) elements, "
+                    + "\(XMLReader.Limits.request.depth) levels",
+                arrival, "threads of their own, in turns by user", "none",
+            ],
+            [
+                "calendar objects that calendar apps store", Self.size(CalendarCollection.maxResourceSize), arrival,
+                "in turns by user; what Swift alone does not read, in a process of its own", "quotas, above",
+            ],
+            [
                 "calendars that are followed or imported by address", "`maxImportBytes`",
                 Self.seconds(DestinationRules().deadline), worker, "`maxEventsPerCircle`, `maxSubscriptionsPerCircle`",
             ],

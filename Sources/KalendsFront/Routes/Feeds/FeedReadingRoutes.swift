@@ -21,7 +21,7 @@ struct FeedReadingRoutes: Sendable {
     func add(to routes: inout RouteTable) {
         routes.section(.feeds)
         for route in FeedPath.Route.allCases {
-            let handler: Handler = { try await read($0, $1, endsInName: route == .named) }
+            let handler: Handler = { try await read($0, $1, on: route) }
             routes.on(.get, route.rawValue, Self.operation(route), handler, head: handler)
         }
     }
@@ -40,9 +40,10 @@ struct FeedReadingRoutes: Sendable {
             refusals: [410, 412, 429, 503], hasTag: true)
     }
 
-    private func read(_ request: Request, _ context: KalendsContext, endsInName: Bool) async throws -> Response {
+    private func read(_ request: Request, _ context: KalendsContext, on route: FeedPath.Route) async throws -> Response
+    {
         var text = context.parameters.get("token") ?? ""
-        if endsInName {
+        if route == .named {
             guard context.parameters.get("name")?.hasSuffix(".ics") == true else {
                 return try await miss(request, context)
             }
@@ -53,7 +54,7 @@ struct FeedReadingRoutes: Sendable {
         // Everything that another server ended earlier is known from here on, and all servers use the same clock.
         let now = try await services.sharing?.confirm() ?? services.now()
         let asked = FeedRequest(request.method, request.headers)
-        let look = FeedRenderKey(asked, token, family: ClientFamily(userAgent: asked.userAgent), now: now)
+        let look = FeedRenderKey(asked, token, on: route, family: ClientFamily(userAgent: asked.userAgent), now: now)
         let reading = FeedReading(services: services)
         let keep: @Sendable (RenderedFeed) -> Void = {
             let key = FeedBodies.Key(hash: $0.shown.hash, form: look.form, coding: .identity)

@@ -9,9 +9,25 @@ import ICalBridge
 
 /// What providers of calendars answer, and what is kept of it between two runs.
 extension Reader {
+    /// Properties in the body of a request are kept as they were written, and can be written elsewhere.
+    private static func requestProperties(_ bytes: [UInt8]) throws {
+        guard let root = try? XMLReader.read(bytes, limits: .request) else { return }
+        // What an element takes from those around it becomes attributes of its own.
+        var limits = XMLReader.Limits.request
+        limits.attributes += limits.declarations + 1
+        for property in root.children.flatMap(\.children).flatMap(\.children) {
+            let alone = property.source?.alone ?? []
+            let again = try? XMLReader.read(alone, limits: limits)
+            try promise(
+                again?.name == property.name && again?.namespace.text == property.namespace.text,
+                "A property is read back: \(String(decoding: alone, as: UTF8.self))")
+        }
+    }
+
     static let providers = [
         Reader(name: "multistatus") { bytes in
             _ = DAVCondition(bytes)
+            try requestProperties(bytes)
             guard let root = try? XMLReader.read(bytes) else {
                 try promise((try? Multistatus(bytes)) == nil, "What is no XML is no multistatus.")
                 return

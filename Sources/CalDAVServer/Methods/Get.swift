@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTPTypes
+import Hummingbird
+import ICalBridge
+import KalendsCore
+import KalendsFront
+import NIOCore
+
+extension Exchange {
+    /// GET and HEAD: a resource's text with the tag of exactly these bytes.
+    func get() async throws -> Response {
+        switch address {
+        case .member(_, _, let name), .feedMember(let name): return try await get(name.string)
+        default:
+            _ = try await subject()
+            // A browser asks for this, and a client that looks whether somebody is there.
+            return Response(
+                status: .ok,
+                headers: [.contentType: "text/plain; charset=utf-8", .cacheControl: "no-store"],
+                body: ResponseBody(
+                    byteBuffer: ByteBuffer(string: "This is an address for calendar apps, which use CalDAV.\n")))
+        }
+    }
+
+    private func get(_ name: String) async throws -> Response {
+        guard let place,
+            let resource = try await place.source.resources(of: place.collection, named: [name]).first ?? nil
+        else { throw DAVFault.missing }
+        let member = resource.member
+        let validators = Validators(
+            etag: "\"\(member.etag)\"", lastModified: Instant(seconds: member.modified))
+        guard ConditionalGet.isMeant(request.headers, for: validators) else { throw DAVFault.preconditionFailed }
+        var headers = validators.fields
+        headers[.cacheControl] = "private, no-cache"
+        guard !ConditionalGet.isNotModified(request.headers, validators) else {
+            return Response(status: .notModified, headers: headers)
+        }
+        headers[.contentType] = member.contentType
+        let text = try resource.text.get()
+        return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: text)))
+    }
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTPTypes
+import Hummingbird
+import ICalBridge
+import KalendsCore
+
+/// What a client wants to set and to remove of a resource's properties, in the order of the body.
+struct PropertyUpdate: Sendable {
+    private(set) var set: [StoredProperty] = []
+    private(set) var removed: [PropertyName] = []
+    /// All names, each once.
+    private(set) var names: [PropertyName] = []
+    /// The values of those that have children, by name.
+    private(set) var elements: [PropertyName: XMLElement] = [:]
+
+    /// The most properties of one request.
+    private static let most = 256
+
+    /// Reads the `DAV:set` and `DAV:remove` of a `DAV:propertyupdate`, a `C:mkcalendar` or a `DAV:mkcol`.
+    init(_ body: XMLElement) throws(DAVFault) {
+        for step in body.children where step.is(.dav, "set") || step.is(.dav, "remove") {
+            for element in step.child(.dav, "prop")?.children ?? [] {
+                let name = PropertyName(element)
+                // What comes later counts.
+                set.removeAll { PropertyName($0) == name }
+                removed.removeAll { $0 == name }
+                if !names.contains(name) { names.append(name) }
+                guard names.count <= Self.most else { throw .badRequest("These are too many properties at a time.") }
+                guard step.is(.dav, "set") else {
+                    removed.append(name)
+                    continue
+                }
+                elements[name] = element
+                set.append(
+                    StoredProperty(
+                        namespace: name.namespace.text, name: name.name.string,
+                        xml: element.source?.alone ?? name.tags.empty))
+            }
+        }
+    }
+
+    /// Those that only the server sets.
+    var protected: [PropertyName] { names.filter { LiveProperty.named[$0]?.isProtected == true } }
+
+    /// Leaves out what becomes something else than a property that is kept.
+    mutating func drop(_ names: [PropertyName]) {
+        set.removeAll { names.contains(PropertyName($0)) }
+        self.names.removeAll { names.contains($0) }
+    }
+}
+
+extension Exchange {
+    /// RFC 4918 section 9.2: all of it or nothing.
+    func proppatch(for caller: CalDAVCaller) async throws -> Response {
+        guard let body = try await xml(), body.is(.dav, "propertyupdate") else {
+            throw DAVFault.badRequest("The body is no DAV:propertyupdate.")
+        }
+        let update = try PropertyUpdate(body)
+        let subject = try await subject()
+        guard let place, case .collection = subject else {
+            // Only collections have properties of their person.
+            return try await failure(update, 403, update.names, .dav("cannot-modify-protected-property"))
+        }
+        let protected = update.protected
+        guard protected.isEmpty else {
+            return try await failure(update, 403, protected, .dav("cannot-modify-protected-property"))
+        }
+        do {
+            try await place.source.set(
+                update.set, removing: update.removed.map { ($0.namespace.text, $0.name.string) },
+                of: place.collection, for: caller)
+        } catch CollectionFault.insufficientStorage(let sentence) {
+            // What the server has a use for is small; what takes the room is unknown to it.
+            let large = update.set.map { PropertyName($0) }.filter { LiveProperty.named[$0] == nil }
+            return try await failure(
+                update, 507, large.isEmpty ? update.names : large, .dav("quota-not-exceeded"), sentence.text)
+        }
+        if isMinimal {
+            var headers = preferenceApplied
+            headers[.cacheControl] = "no-store"
+            return Response(status: .ok, headers: headers)
+        }
+        let href = href
+        return try await multistatus(
+            OnePage { $0.response(href, [PropertyStatus(status: 200, names: update.names)]) })
+    }
+
+    /// Answers that some properties cannot be set, and therefore none was.
+    private func failure(
+        _ update: PropertyUpdate, _ status: Int, _ failed: [PropertyName], _ condition: PropertyName,
+        _ sentence: String? = nil
+    ) async throws -> Response {
+        var groups = [PropertyStatus(status: status, names: failed, condition: condition, sentence: sentence)]
+        let others = update.names.filter { !failed.contains($0) }
+        if !others.isEmpty { groups.append(PropertyStatus(status: 424, names: others)) }
+        let (href, all) = (href, groups)
+        return try await multistatus(OnePage { $0.response(href, all) })
+    }
+}

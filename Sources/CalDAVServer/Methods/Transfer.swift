@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import HTTPTypes
+import Hummingbird
+import KalendsCore
+
+extension Exchange {
+    /// MOVE and COPY of a resource within and between a person's own calendars (RFC 4918 sections 9.8 and 9.9).
+    func transfer(isMove: Bool, for caller: CalDAVCaller) async throws -> Response {
+        let target = try target()
+        guard case .member(_, _, let name) = address else {
+            _ = try await subject()
+            throw DAVFault(.forbidden, nil, "Calendars stay where they are; what is in them can be moved and copied.")
+        }
+        guard let place else { throw DAVFault.missing }
+        _ = try await subject()
+        guard case .member(_, _, let newName) = target, target != address else {
+            throw DAVFault(.forbidden, nil, "The destination is no other address within a calendar.")
+        }
+        guard target.user.map({ $0.string == caller.userID }) == true else {
+            throw DAVFault.needsPrivileges(paths.href(target), "bind")
+        }
+        guard let other = try await self.place(at: target) else {
+            throw DAVFault(.conflict, nil, "There is no calendar at the destination.")
+        }
+        guard place.isOwn, other.isOwn else {
+            throw DAVFault(.forbidden, nil, "Only within and between one's own calendars can something be moved.")
+        }
+        guard other.collection.mayWrite, place.collection.mayWrite || !isMove else {
+            throw DAVFault.needsPrivileges(paths.href(target), "bind")
+        }
+        let isReplaced = try await collections.transfer(
+            name.string, of: place, to: newName.string, in: other, isMove: isMove, overwrites: try overwrites(),
+            if: WriteConditions(request.headers), for: caller)
+        return Response(
+            status: isReplaced ? .noContent : .created,
+            headers: [.cacheControl: "no-store", .location: paths.href(target)])
+    }
+
+    private func overwrites() throws(DAVFault) -> Bool {
+        switch request.headers[.overwrite]?.withoutOuterBlanks.asciiLowercased {
+        case nil, "t": return true
+        case "f": return false
+        default: throw .badRequest("Overwrite is T or F.")
+        }
+    }
+
+    /// The address that `Destination` names; throws 502 for one at another server.
+    private func target() throws(DAVFault) -> DAVAddress {
+        guard let field = request.headers[.destination]?.withoutOuterBlanks, !field.isEmpty else {
+            throw .badRequest("Destination says where to.")
+        }
+        guard DAVPaths.path(of: String(field), isOwn: isOwn) != nil else {
+            throw DAVFault(.badGateway, nil, "The destination is at another server.")
+        }
+        guard let address = paths.address(href: String(field), isOwn: isOwn) else {
+            throw DAVFault(.conflict, nil, "There is no calendar at the destination.")
+        }
+        return address
+    }
+
+    /// Whether an authority is this server's: the one that the request names, or that of the public address.
+    private func isOwn(_ authority: String) -> Bool {
+        let authority = authority.asciiLowercased
+        if request.head.authority?.asciiLowercased == authority { return true }
+        let url = services.settings.publicURL.parted(at: "://")?.after ?? ""
+        return String(url.pieces(separatedBy: "/").first ?? "").asciiLowercased == authority
+    }
+}
