@@ -85,6 +85,11 @@ extension Alarm {
 extension ObjectTree {
     /// The instant of a property that is a time in UTC; nil without one that can be read.
     func instant(_ name: String) -> Instant? {
-        line(name)?.property.flatMap { Instant(basic: $0.trimmed.uppercased()) }
+        line(name)?.instant
     }
+}
+
+extension ObjectTree.Line {
+    /// The instant of a value that is a time in UTC.
+    var instant: Instant? { property.flatMap { Instant(basic: $0.trimmed.uppercased()) } }
 }

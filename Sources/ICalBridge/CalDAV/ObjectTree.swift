@@ -107,7 +107,7 @@ package struct ObjectTree: Hashable, Sendable {
     ///
     /// A carriage return by itself ends a line, as it does for `CalendarReader`: a property behind one would otherwise be
     /// part of the line before it, and be lost with it when that one is replaced.
-    private static func unfolded(_ text: [UInt8]) -> [[UInt8]] {
+    static func unfolded(_ text: [UInt8]) -> [[UInt8]] {
         var lines: [[UInt8]] = []
         for line in text.split(whereSeparator: { $0 == 10 || $0 == 13 }) {
             if let first = line.first, first == 32 || first == 9, !lines.isEmpty {
