@@ -102,6 +102,7 @@ package struct Housekeeping: Service {
             try $0.pruneSignInLinks(before: min(now, trusted) - SignInLink.memory, limit: $1)
         }
         try await store.record { try $0.pruneOperatorSessions(now: now) }
+        try await store.recordRepeatedly { try $0.pruneKeptAnswers(now: min(now, trusted), limit: $1) }
         try await store.recordRepeatedly { try $0.pruneSyncJournal(before: old, limit: $1) }
         try await store.recordRepeatedly { try $0.pruneSyncRuns(before: old, limit: $1) }
         let idle = trusted - Self.idleRunDays * day

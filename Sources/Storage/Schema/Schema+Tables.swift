@@ -36,7 +36,7 @@ extension Schema {
     package static let tables: [SchemaTable] = [
         AuditEntry.schema, .changeNumbers, CircleChange.schema, Circle.schema, Connection.schema, .counters,
         Device.schema, .eventSources, .eventStagings, .eventVersions, .feedAccesses, .feedAttention, .feedClientDays,
-        .feedClients, .formerConnections, .importUsage, ImportRecord.schema, .leases, Member.schema,
+        .feedClients, .formerConnections, .importUsage, ImportRecord.schema, KeptAnswer.schema, .leases, Member.schema,
         OfficeDayRecord.schema, OfficeProfile.schema, OfficeVisit.schema, OperatorSession.schema, Password.schema,
         Patient.schema, .personalCalendars, PersonalEvent.schema, PhoneCarrier.schema, .phoneFormerEvents, .phoneMarks,
         .plannedCalendars, PlannedEvent.schema, .revisionsDue, .scheduleItems, SecondFactor.schema, ServerRecord.schema,

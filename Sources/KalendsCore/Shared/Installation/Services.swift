@@ -40,6 +40,7 @@ package struct Services: Sendable {
     package let metrics: Metrics
     package let memory: MemoryBudgets
     package let stopping = Stopping()
+    let desk = OnceDesk()
     let pace = Acts.makePace()
     /// How often a user's calendars move to another phone, which writes all of their events again.
     let switches = RateLimit(burst: 20, span: 60_000)
