@@ -41,6 +41,7 @@ package struct Services: Sendable {
     package let memory: MemoryBudgets
     package let stopping = Stopping()
     let desk = OnceDesk()
+    package let streams: ChangeStreams
     let pace = Acts.makePace()
     /// How often a user's calendars move to another phone, which writes all of their events again.
     let switches = RateLimit(burst: 20, span: 60_000)
@@ -63,6 +64,7 @@ package struct Services: Sendable {
     ) {
         self.store = store
         uses = UseNotes(store)
+        streams = ChangeStreams(store)
         self.maintenance = maintenance
         self.ledger = ledger
         self.sealingKey = sealingKey
