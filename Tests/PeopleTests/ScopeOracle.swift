@@ -24,7 +24,7 @@ enum ScopeOracle {
                 "GET /v1/circles/{circle}/appointments/{id}/reach", "GET /v1/circles/{circle}/follow-ups/{id}/reach",
                 "GET /v1/circles/{circle}/appointments/{id}/occurrences",
                 "GET /v1/circles/{circle}/appointments/{id}/occurrences/{start}",
-                "GET /v1/circles/{circle}/export.ics", "GET /v1/circles/{circle}/changes",
+                "GET /v1/circles/{circle}/export.ics", "GET /v1/circles/{circle}/changes", "GET /v1/changes",
             ]
         ),
         (

@@ -19,6 +19,8 @@ struct QuotaOptions: ParsableArguments {
     @Option(name: Setting.maxSessionsPerUser.option, help: Setting.maxSessionsPerUser.help) var maxSessionsPerUser:
         String?
     @Option(name: Setting.maxWebhooks.option, help: Setting.maxWebhooks.help) var maxWebhooks: String?
+    @Option(name: Setting.maxStreamsPerUser.option, help: Setting.maxStreamsPerUser.help) var maxStreamsPerUser: String?
+    @Option(name: Setting.maxStreams.option, help: Setting.maxStreams.help) var maxStreams: String?
     @Option(name: Setting.maxSubscriptionsPerCircle.option, help: Setting.maxSubscriptionsPerCircle.help)
     var maxSubscriptionsPerCircle: String?
     @Option(name: Setting.maxCalendarConnectionsPerUser.option, help: Setting.maxCalendarConnectionsPerUser.help)
@@ -57,6 +59,8 @@ struct QuotaOptions: ParsableArguments {
             .maxAppPasswordsPerUser: maxAppPasswordsPerUser,
             .maxSessionsPerUser: maxSessionsPerUser,
             .maxWebhooks: maxWebhooks,
+            .maxStreamsPerUser: maxStreamsPerUser,
+            .maxStreams: maxStreams,
             .maxSubscriptionsPerCircle: maxSubscriptionsPerCircle,
             .maxCalendarConnectionsPerUser: maxCalendarConnectionsPerUser,
             .maxMembersPerCircle: maxMembersPerCircle,

@@ -100,7 +100,10 @@ struct OpenAPIDocument {
                         names.map { ($0, ["schema": ["type": "string"]]) }, uniquingKeysWith: { first, _ in first }))
             }
             if let type = reply.type {
-                answer["content"] = .object([ByteString(type): reply.schema.map { ["schema": $0.value] } ?? [:]])
+                // One status may have several types.
+                var content = answers[String(reply.status)]?["content"]?.object ?? [:]
+                content[ByteString(type)] = reply.schema.map { ["schema": $0.value] } ?? [:]
+                answer["content"] = .object(content)
             }
             answers[String(reply.status)] = .object(answer)
         }

@@ -142,6 +142,7 @@ package struct Installation: Sendable {
         await services.turns.close()
         await services.counter.close()
         await services.uses.close()
+        await services.streams.close()
         try services.store.close()
     }
 

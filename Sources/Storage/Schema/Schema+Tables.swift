@@ -38,7 +38,7 @@ extension Schema {
         CollectionProperty.schema, Connection.schema,
         .counters,
         Device.schema, .eventSources, .eventStagings, .eventVersions, .feedAccesses, .feedAttention, .feedClientDays,
-        .feedClients, .formerConnections, .importUsage, ImportRecord.schema, .leases, Member.schema,
+        .feedClients, .formerConnections, .importUsage, ImportRecord.schema, KeptAnswer.schema, .leases, Member.schema,
         OfficeDayRecord.schema, OfficeProfile.schema, OfficeVisit.schema, OperatorSession.schema, .ownCalendarNumbers,
         OwnCalendar.schema, Password.schema,
         Patient.schema, .personalCalendars, PersonalEvent.schema, PersonalPart.schema, PhoneCarrier.schema,

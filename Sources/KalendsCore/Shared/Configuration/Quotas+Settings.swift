@@ -13,6 +13,8 @@ extension Quotas {
         (.maxAppPasswordsPerUser, \.appPasswordsPerUser),
         (.maxSessionsPerUser, \.sessionsPerUser),
         (.maxWebhooks, \.webhooks),
+        (.maxStreamsPerUser, \.streamsPerUser),
+        (.maxStreams, \.streams),
         (.maxSubscriptionsPerCircle, \.subscriptionsPerCircle),
         (.maxCalendarConnectionsPerUser, \.connectionsPerUser),
         (.maxMembersPerCircle, \.membersPerCircle),
@@ -52,6 +54,10 @@ extension Setting {
         "Sessions of a user; a further one ends the session that has been unused for longest.")
     package static let maxWebhooks = quota(
         "maxWebhooks", \.webhooks, "The most webhooks that the installation may have.")
+    package static let maxStreamsPerUser = quota(
+        "maxStreamsPerUser", \.streamsPerUser, "Streams of changes that a user has open at a server.")
+    package static let maxStreams = quota(
+        "maxStreams", \.streams, "Streams of changes that a server has open in all; each is a connection.")
     package static let maxSubscriptionsPerCircle = quota(
         "maxSubscriptionsPerCircle", \.subscriptionsPerCircle, "Calendars that a circle follows.")
     package static let maxCalendarConnectionsPerUser = quota(

@@ -40,6 +40,8 @@ package struct Services: Sendable {
     package let metrics: Metrics
     package let memory: MemoryBudgets
     package let stopping = Stopping()
+    let desk = OnceDesk()
+    package let streams: ChangeStreams
     let pace = Acts.makePace()
     let circleIndexes = CircleIndexes()
     let clientTexts = ClientTexts()
@@ -68,6 +70,7 @@ package struct Services: Sendable {
     ) {
         self.store = store
         uses = UseNotes(store)
+        streams = ChangeStreams(store)
         self.maintenance = maintenance
         self.ledger = ledger
         self.sealingKey = sealingKey

@@ -9,6 +9,7 @@ package enum ProblemCode: String, CaseIterable, Sendable {
     case badRequest = "bad-request"
     case bodyBroken = "body-broken"
     case hostInvalid = "host-invalid"
+    case idempotencyKeyInvalid = "idempotency-key-invalid"
     case invalidID = "invalid-id"
     case invalidJSON = "invalid-json"
     case unstorable
@@ -99,6 +100,7 @@ package enum ProblemCode: String, CaseIterable, Sendable {
     case providerMisconfigured = "provider-misconfigured"
     case providerMismatch = "provider-mismatch"
     case providerUnavailable = "provider-unavailable"
+    case requestUnderWay = "request-under-way"
     case runHeld = "run-held"
     case runState = "run-state"
     case runUnderWay = "run-under-way"
@@ -113,6 +115,7 @@ package enum ProblemCode: String, CaseIterable, Sendable {
     case expectationFailed = "expectation-failed"
     case fileUnreadable = "file-unreadable"
     case headerTooLarge = "header-too-large"
+    case idempotencyKeyReused = "idempotency-key-reused"
     case invalidFields = "invalid-fields"
     case tooLarge = "too-large"
     case unsupportedMediaType = "unsupported-media-type"

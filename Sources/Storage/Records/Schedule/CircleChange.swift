@@ -81,6 +81,12 @@ extension ReadTransaction {
         try all("WHERE sequence > $1 ORDER BY sequence LIMIT $2", [.integer(sequence), .integer(limit)])
     }
 
+    /// The setting with the number up to which some changes were removed.
+    static var forgotten: String { "changesForgotten" }
+
+    /// Returns the highest sequence number of a change that was removed; 0 while none was.
+    public func forgottenChange() throws -> Int { try setting(Self.forgotten).flatMap { Int($0) } ?? 0 }
+
     /// Returns the sequence number of the latest change of all; 0 before the first.
     public func latestChange() throws -> Int {
         try row("SELECT COALESCE(MAX(sequence), 0) AS latest FROM changes", [])?.integer("latest") ?? 0
@@ -135,21 +141,26 @@ extension WriteTransaction {
         }
     }
 
-    /// Removes the changes with these sequence numbers.
+    /// Removes the changes with these sequence numbers, and notes up to which number some are missing.
     public func deleteChanges(_ sequences: some Sequence<Int>) throws {
+        var last = try forgottenChange()
+        let before = last
         for sequence in sequences {
             try execute("DELETE FROM changes WHERE sequence = $1", [.integer(sequence)])
+            last = max(last, sequence)
         }
+        if last > before { try set(Self.forgotten, to: String(last)) }
     }
 
     /// Removes some of a circle's changes except for the newest `count`; returns false when none is left.
     public func pruneChanges(in circle: String, keeping count: Int, limit: Int) throws -> Bool {
         let latest = try changeNumbers(in: circle).latest
-        return try execute(
-            """
-            DELETE FROM changes WHERE sequence IN (
-                SELECT sequence FROM changes WHERE circle_id = $1 AND number <= $2 LIMIT $3)
-            """, [.text(circle), .integer(latest - count), .integer(limit)]) == limit
+        let old = try values(
+            "SELECT sequence FROM changes WHERE circle_id = $1 AND number <= $2 LIMIT $3",
+            [.text(circle), .integer(latest - count), .integer(limit)]
+        ) { try $0.integer(required: "sequence") }
+        try deleteChanges(old)
+        return old.count == limit
     }
 }
 
