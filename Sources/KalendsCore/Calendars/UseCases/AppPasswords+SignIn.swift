@@ -4,22 +4,11 @@ import Base
 import FeedTokens
 package import Storage
 
-/// Whom an app password lets in, and to what.
-package struct CalDAVCaller: Sendable {
-    package let passwordID: String
-    /// The number under which its accesses are counted.
-    package let number: Int
-    package let userID: String
-    /// Whether the app may change things.
-    package let mayWrite: Bool
-    /// Nil for all of the person's circles.
-    package let circleIDs: [String]?
-    /// Whether the person's own calendars are reached.
-    package let own: Bool
-
-    package init(_ password: AppPassword) {
-        (passwordID, number, userID) = (password.id, password.number, password.userID)
-        (mayWrite, circleIDs, own) = (password.mayWrite, password.circleIDs, password.reachesOwn)
+extension CalDAVCaller {
+    init(_ password: AppPassword) {
+        self.init(
+            passwordID: password.id, number: password.number, userID: password.userID, mayWrite: password.mayWrite,
+            circleIDs: password.circleIDs, own: password.reachesOwn)
     }
 }
 
