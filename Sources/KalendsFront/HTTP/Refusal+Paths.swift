@@ -16,7 +16,8 @@ extension Refusal.Resource {
     /// Items are missing here: their routes know their kind.
     private static let byCollection: [ByteString: Refusal.Resource] = [
         "circles": .circle, "conflicts": .conflict, "connections": .connection, "devices": .device, "events": .event,
-        "app-passwords": .appPassword, "feeds": .feed, "imports": .import, "keys": .key, "members": .member, "occurrences": .occurrence,
+        "app-passwords": .appPassword, "feeds": .feed, "imports": .import, "keys": .key, "members": .member,
+        "occurrences": .occurrence,
         "patients": .patient, "runs": .run, "sessions": .session, "subscriptions": .subscription, "users": .user,
         "visits": .visit, "webhooks": .webhook,
     ]
