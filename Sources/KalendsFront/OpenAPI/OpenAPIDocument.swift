@@ -148,7 +148,8 @@ extension Access {
         case .device: ["device"]
         case .phone: ["serviceKey", "userToken", "session", "device"]
         case .companion: ["companion", "serviceKey", "userToken", "session", "device"]
-        case .appPassword, .caller, .circle, .connection, .feed, .import, .user, .oneself: ["serviceKey", "userToken", "session"]
+        case .appPassword, .caller, .circle, .connection, .feed, .import, .user, .oneself:
+            ["serviceKey", "userToken", "session"]
         }
     }
 }
