@@ -8,6 +8,7 @@ import Storage
 import Testing
 
 @testable import KalendsCore
+@testable import KalendsFront
 @testable import ServerTestSupport
 
 /// What other servers got wrong about resources, each by its name.
@@ -217,7 +218,8 @@ import Testing
             try await app.send(
                 "MOVE", first + "a.ics", headers: try headers("http://calendar.example\(second)b.ics")
             ).expect(201)
-            #expect(try await names(first) == [] && names(second) == ["\(second)b.ics"])
+            #expect(try await names(first) == [])
+            #expect(try await names(second) == ["\(second)b.ics"])
             #expect(try await app.send("GET", second + "b.ics").expect(200).text == text)
             try await app.send("MOVE", first + "a.ics", headers: try headers("\(second)c.ics")).expect(404)
             // Renamed within the calendar.
@@ -229,10 +231,12 @@ import Testing
             #expect(try await names(first) == ["\(first)d.ics"])
             try await app.send("MOVE", first + "d.ics", headers: try headers("\(second)c.ics", overwrite: "T")).expect(
                 204)
-            #expect(try await names(first) == [] && names(second) == ["\(second)c.ics"])
+            #expect(try await names(first) == [])
+            #expect(try await names(second) == ["\(second)c.ics"])
             #expect(try await app.send("GET", second + "c.ics").expect(200).text.contains("UID:d"))
             try await app.send("COPY", second + "c.ics", headers: try headers("\(first)e.ics")).expect(201)
-            #expect(try await names(first) == ["\(first)e.ics"] && names(second) == ["\(second)c.ics"])
+            #expect(try await names(first) == ["\(first)e.ics"])
+            #expect(try await names(second) == ["\(second)c.ics"])
             for (target, status) in [
                 ("http://elsewhere.example\(first)z.ics", 502), ("\(app.home)none/z.ics", 409), (first, 403),
                 ("\(app.home)c/z.ics", 403), ("/dav/calendars/ben/x/z.ics", 403), ("/elsewhere", 409),
