@@ -82,6 +82,9 @@ struct MultistatusWriter: Sendable {
         end()
     }
 
+    /// Writes a response that was made before.
+    mutating func written(_ response: [UInt8]) { bytes += response }
+
     mutating func propstat(_ group: PropertyStatus) {
         bytes += "<D:propstat><D:prop>".utf8
         for name in group.names { bytes += name.tags.empty }

@@ -37,7 +37,7 @@ extension Sentence {
             zoneTooManyRules, zoneRuleNotYearly, zoneRuleParts, zoneSolar, endClock, durationOfDays, linesIndented,
             tzidQuotes
         // Repetition.
-        case overrideRepeats, rulePartsLeftOut, exclusionRule, oldRule, ruleEmptyParts, countAndUntil,
+        case overrideRepeats, rulePartsLeftOut, exclusionRule, oldRule, ruleEmptyParts, ruleEscapes, countAndUntil,
             ruleCountAndUntil, untilBeforeStart, untilType, fileTooCostly, ruleTooCostly, ruleRefused, ruleTooLong,
             rulePartWithoutValue, rulePartTwice, ruleWithoutFrequency, ruleFrequency, ruleWeekday, rulePartUnsupported,
             rulePartUnknown, ruleOrdinal, ruleOrdinalOfWeek, ruleWeekNumber, ruleYearDay, ruleMonthDay, rulePosition,
@@ -52,5 +52,13 @@ extension Sentence {
             appEndBeforeStart, appLastDay, appEndEqualsStart, appYearlyOnce, appException, appStaleOverride, appSameUID,
             appToDosAlone, appToDos, appRemovesCancelled, appStrikesCancelled, appShowsCancelled, appIgnoresReminders,
             appRemovesReminders, appHTML, appFree, someNames
+        // Objects of calendar apps.
+        case objectUnreadable, objectVersion, objectPart, objectEmpty, objectKinds, objectMethod, objectWithoutUID,
+            objectUIDs, objectTwice, objectZone
+        // Calendars of a person's own.
+        case ownCalendarsFull, ownResourcesFull, ownBytesFull, propertiesFull, objectBeyondLimits, resourceName,
+            calendarName, transferElsewhere, transferToItself
+        // What calendar apps store in a circle.
+        case titleNeeded, appointmentTime, appointmentPatient, resourceBeyondLimits, personalPartsFull
     }
 }

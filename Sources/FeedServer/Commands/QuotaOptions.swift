@@ -14,9 +14,13 @@ struct QuotaOptions: ParsableArguments {
     @Option(name: Setting.maxImportBytesPerDay.option, help: Setting.maxImportBytesPerDay.help)
     var maxImportBytesPerDay: String?
     @Option(name: Setting.maxDevicesPerUser.option, help: Setting.maxDevicesPerUser.help) var maxDevicesPerUser: String?
+    @Option(name: Setting.maxAppPasswordsPerUser.option, help: Setting.maxAppPasswordsPerUser.help)
+    var maxAppPasswordsPerUser: String?
     @Option(name: Setting.maxSessionsPerUser.option, help: Setting.maxSessionsPerUser.help) var maxSessionsPerUser:
         String?
     @Option(name: Setting.maxWebhooks.option, help: Setting.maxWebhooks.help) var maxWebhooks: String?
+    @Option(name: Setting.maxStreamsPerUser.option, help: Setting.maxStreamsPerUser.help) var maxStreamsPerUser: String?
+    @Option(name: Setting.maxStreams.option, help: Setting.maxStreams.help) var maxStreams: String?
     @Option(name: Setting.maxSubscriptionsPerCircle.option, help: Setting.maxSubscriptionsPerCircle.help)
     var maxSubscriptionsPerCircle: String?
     @Option(name: Setting.maxCalendarConnectionsPerUser.option, help: Setting.maxCalendarConnectionsPerUser.help)
@@ -35,6 +39,12 @@ struct QuotaOptions: ParsableArguments {
     var maxPlannedEventsPerUser: String?
     @Option(name: Setting.maxPlannedBytesPerUser.option, help: Setting.maxPlannedBytesPerUser.help)
     var maxPlannedBytesPerUser: String?
+    @Option(name: Setting.maxOwnCalendarsPerUser.option, help: Setting.maxOwnCalendarsPerUser.help)
+    var maxOwnCalendarsPerUser: String?
+    @Option(name: Setting.maxOwnResourcesPerUser.option, help: Setting.maxOwnResourcesPerUser.help)
+    var maxOwnResourcesPerUser: String?
+    @Option(name: Setting.maxOwnCalendarBytesPerUser.option, help: Setting.maxOwnCalendarBytesPerUser.help)
+    var maxOwnCalendarBytesPerUser: String?
     @Option(name: Setting.hostQuotaFactor.option, help: Setting.hostQuotaFactor.help) var hostQuotaFactor: String?
 
     var given: [Setting: String?] {
@@ -46,8 +56,11 @@ struct QuotaOptions: ParsableArguments {
             .maxImportsPerDay: maxImportsPerDay,
             .maxImportBytesPerDay: maxImportBytesPerDay,
             .maxDevicesPerUser: maxDevicesPerUser,
+            .maxAppPasswordsPerUser: maxAppPasswordsPerUser,
             .maxSessionsPerUser: maxSessionsPerUser,
             .maxWebhooks: maxWebhooks,
+            .maxStreamsPerUser: maxStreamsPerUser,
+            .maxStreams: maxStreams,
             .maxSubscriptionsPerCircle: maxSubscriptionsPerCircle,
             .maxCalendarConnectionsPerUser: maxCalendarConnectionsPerUser,
             .maxMembersPerCircle: maxMembersPerCircle,
@@ -57,6 +70,9 @@ struct QuotaOptions: ParsableArguments {
             .maxPersonalBytesPerUser: maxPersonalBytesPerUser,
             .maxPlannedEventsPerUser: maxPlannedEventsPerUser,
             .maxPlannedBytesPerUser: maxPlannedBytesPerUser,
+            .maxOwnCalendarsPerUser: maxOwnCalendarsPerUser,
+            .maxOwnResourcesPerUser: maxOwnResourcesPerUser,
+            .maxOwnCalendarBytesPerUser: maxOwnCalendarBytesPerUser,
             .hostQuotaFactor: hostQuotaFactor,
         ]
     }

@@ -24,7 +24,7 @@ package enum ColumnRules {
             numbers
         case ("feed_clients", "networks"), ("feed_clients", "networks_before"): nil
         case ("feeds", "number"), ("feed_accesses", "feed"), ("feed_clients", "feed"), ("feed_client_days", "feed"),
-            ("feed_attention", "feed"):
+            ("feed_attention", "feed"), ("app_passwords", "number"):
             feedNumbers
         case ("feed_attention", "client"): -1...255
         case (_, "client"): 0...255
@@ -33,10 +33,13 @@ package enum ColumnRules {
             ("office_profiles", "nights_through"):
             days
         case ("schedule_items", "sequence"), ("event_versions", "sequence"), ("personal_events", "sequence"),
-            ("planned_events", "sequence"):
+            ("planned_events", "sequence"), ("own_resources", "sequence"):
             sequences
         case ("planned_events", "start_offset"), ("planned_events", "end_offset"): offsets
-        case ("planned_events", "is_all_day"), ("feeds", "shows_own"), ("users", "reads_phone"): 0...1
+        case ("planned_events", "is_all_day"), ("feeds", "shows_own"), ("users", "reads_phone"),
+            ("app_passwords", "may_write"), ("app_passwords", "reaches_own"),
+            ("own_resources", "is_long"):
+            0...1
         case (_, "failures"), (_, "turn"), (_, "generation"), ("second_factors", "last_step"): 0...1 << 53
         case ("subscriptions", "refresh_minutes"): 1...1_000_000
         case (_, "at"): times

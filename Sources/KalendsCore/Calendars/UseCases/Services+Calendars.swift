@@ -5,5 +5,7 @@ extension Services {
     package var collections: Collections { Collections(collectionSources, store: store) }
 
     /// What has collections, in the order in which the home lists them.
-    private var collectionSources: [any CollectionSource] { [] }
+    private var collectionSources: [any CollectionSource] {
+        [CircleCollections(services: self), ownCalendars]
+    }
 }

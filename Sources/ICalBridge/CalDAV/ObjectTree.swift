@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import ICalBridge
-
 /// A calendar object as its lines, to be changed in place, so that everything that is not understood is kept.
-struct ObjectTree: Hashable, Sendable {
+package struct ObjectTree: Hashable, Sendable {
     /// A property as it was written, unfolded.
-    struct Line: Hashable, Sendable {
+    package struct Line: Hashable, Sendable {
         /// The name, in upper case.
-        var name: String
-        var bytes: [UInt8]
+        package var name: String
+        package var bytes: [UInt8]
         /// The range of the parameters, between the name and the colon before the value.
-        private var head: Range<Int>
+        private(set) var head: Range<Int>
 
-        init?(_ bytes: [UInt8]) {
+        package init?(_ bytes: [UInt8]) {
             guard let nameEnd = bytes.firstIndex(where: { $0 == 58 || $0 == 59 }), nameEnd > 0, nameEnd <= 64 else {
                 return nil
             }
@@ -28,41 +26,41 @@ struct ObjectTree: Hashable, Sendable {
             head = min(nameEnd, colon)..<colon
         }
 
-        init(_ name: String, _ value: String) {
+        package init(_ name: String, _ value: String) {
             self.name = name
             bytes = Array("\(name):\(value)".utf8)
             head = name.utf8.count..<name.utf8.count
         }
 
-        var valueBytes: ArraySlice<UInt8> { bytes[(head.upperBound + 1)...] }
-        var value: String { String(fromOutside: valueBytes) }
+        package var valueBytes: ArraySlice<UInt8> { bytes[(head.upperBound + 1)...] }
+        package var value: String { String(fromOutside: valueBytes) }
 
         /// The parameters in upper case, such as `;TZID=EUROPE/BERLIN`.
-        var parameters: String { String(fromOutside: bytes[head]).uppercased() }
+        package var parameters: String { String(fromOutside: bytes[head]).uppercased() }
 
-        static func == (left: Self, right: Self) -> Bool { left.bytes == right.bytes }
-        func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
+        package static func == (left: Self, right: Self) -> Bool { left.bytes == right.bytes }
+        package func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
     }
 
     /// The component's name, in upper case.
-    var name: String
-    var lines: [Line] = []
-    var components: [ObjectTree] = []
+    package var name: String
+    package var lines: [Line] = []
+    package var components: [ObjectTree] = []
 
     private static let depthLimit = 8
     private static let lineLimit = 50_000
 
-    static func == (left: Self, right: Self) -> Bool {
+    package static func == (left: Self, right: Self) -> Bool {
         left.name == right.name && left.lines == right.lines && left.components == right.components
     }
 
-    func hash(into hasher: inout Hasher) { hasher.combine(lines) }
+    package func hash(into hasher: inout Hasher) { hasher.combine(lines) }
 
-    init(name: String) { self.name = name }
+    package init(name: String) { self.name = name }
 
     /// Reads one VCALENDAR; returns nil when components are not closed in order, when one is where it cannot be, when there
     /// is more than one calendar, or when it is too deep or too long.
-    init?(_ text: [UInt8]) {
+    package init?(_ text: [UInt8]) {
         var open: [ObjectTree] = []
         var closed: ObjectTree?
         var count = 0
@@ -109,7 +107,7 @@ struct ObjectTree: Hashable, Sendable {
     ///
     /// A carriage return by itself ends a line, as it does for `CalendarReader`: a property behind one would otherwise be
     /// part of the line before it, and be lost with it when that one is replaced.
-    private static func unfolded(_ text: [UInt8]) -> [[UInt8]] {
+    static func unfolded(_ text: [UInt8]) -> [[UInt8]] {
         var lines: [[UInt8]] = []
         for line in text.split(whereSeparator: { $0 == 10 || $0 == 13 }) {
             if let first = line.first, first == 32 || first == 9, !lines.isEmpty {
@@ -122,7 +120,7 @@ struct ObjectTree: Hashable, Sendable {
     }
 
     /// The text with CRLF, folded at 75 octets between characters.
-    var text: [UInt8] {
+    package var text: [UInt8] {
         var out: [UInt8] = []
         write(to: &out)
         return out
@@ -143,17 +141,17 @@ struct ObjectTree: Hashable, Sendable {
 
 extension ObjectTree {
     /// Returns the first line with this name.
-    func line(_ name: String) -> Line? { lines.first { $0.name == name } }
+    package func line(_ name: String) -> Line? { lines.first { $0.name == name } }
 
     /// Replaces the lines of some names by those of another component.
-    mutating func replace(_ names: [String], by other: ObjectTree) {
+    package mutating func replace(_ names: [String], by other: ObjectTree) {
         func isNamed(_ line: Line) -> Bool { names.contains { $0 == line.name } }
         let index = lines.firstIndex(where: isNamed) ?? lines.count
         lines.removeAll(where: isNamed)
         lines.insert(contentsOf: other.lines.filter(isNamed), at: min(index, lines.count))
     }
 
-    mutating func set(_ line: Line) {
+    package mutating func set(_ line: Line) {
         if let place = lines.firstIndex(where: { $0.name == line.name }) {
             lines[place] = line
         } else {

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Hummingbird
+import ICalBridge
+import KalendsCore
+
+/// Resources by their addresses (RFC 4791 section 7.9).
+struct CalendarMultiget: Report {
+    static let name = PropertyName.caldav("calendar-multiget")
+
+    private let request: MemberRequest
+    private let hrefs: [String]
+
+    static func isOffered(at subject: Subject) -> Bool {
+        switch subject {
+        case .collection, .member: true
+        case .root, .principals, .principal, .calendars, .home: false
+        }
+    }
+
+    init(body: XMLElement) throws {
+        request = try MemberRequest(body)
+        hrefs = body.children(.dav, "href").map(\.trimmed)
+        guard !hrefs.isEmpty else { throw DAVFault.badRequest("The report names no resource.") }
+    }
+
+    func answer(_ exchange: Exchange) async throws -> Response {
+        guard let place = exchange.place else { throw DAVFault.missing }
+        let answer = try request.answer(exchange, floatingIn: place.collection.floatingZone)
+        let asked = Self.asked(hrefs, exchange)
+        return try await exchange.multistatus(
+            Pages(exchange: exchange, place: place, answer: answer, rest: asked[...]),
+            headers: exchange.preferenceApplied)
+    }
+
+    /// A resource that is asked for.
+    private enum Asked: Hashable {
+        /// A member of the collection, by its name.
+        case member(ByteString)
+        /// An address of something else.
+        case other(ByteString)
+    }
+
+    /// Returns what is asked for, each once (RFC 4918 section 14.24), in the order of the body.
+    private static func asked(_ hrefs: [String], _ exchange: Exchange) -> [Asked] {
+        var seen: Set<Asked> = []
+        return hrefs.compactMap { href in
+            let name = exchange.memberName(at: href).map { ByteString($0) }
+            let isElsewhere = exchange.ownName.map { $0 != name } ?? false
+            let asked: Asked = name.flatMap { isElsewhere ? nil : .member($0) } ?? .other(ByteString(href))
+            return seen.insert(asked).inserted ? asked : nil
+        }
+    }
+
+    private struct Pages: MultistatusPages {
+        let exchange: Exchange
+        let place: CollectionPlace
+        let answer: MemberAnswer
+        var rest: ArraySlice<Asked>
+
+        mutating func write(to out: inout MultistatusWriter) async throws -> Bool {
+            let page = rest.prefix(MemberAnswer.page)
+            rest = rest.dropFirst(page.count)
+            let names = page.compactMap { asked in
+                if case .member(let name) = asked { name.string } else { nil as String? }
+            }
+            var found: [CalendarResource?] = []
+            var members: [CalendarMember?] = []
+            if answer.needsText {
+                found = try await place.source.resources(of: place.collection, named: names)
+            } else {
+                members = try await place.source.members(of: place.collection, named: names)
+            }
+            var index = 0
+            for asked in page {
+                switch asked {
+                case .other(let href): out.response(href.string, status: 404)
+                case .member(let name):
+                    if let resource = found.indices.contains(index) ? found[index] : nil {
+                        answer.write(resource, in: place, exchange, to: &out)
+                    } else if let member = members.indices.contains(index) ? members[index] : nil {
+                        answer.write(member, in: place, exchange, to: &out)
+                    } else {
+                        out.response(exchange.href(ofMember: name.string), status: 404)
+                    }
+                    index += 1
+                }
+            }
+            return !rest.isEmpty
+        }
+    }
+}
+
+extension Exchange {
+    /// The name of the member that the request's address is; nil for a collection.
+    var ownName: ByteString? {
+        switch address {
+        case .member(_, _, let name), .feedMember(let name): name
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Hummingbird
+import ICalBridge
+import KalendsCore
+
+/// What changed in a collection since a token (RFC 6578 section 3).
+struct SyncCollection: Report {
+    static let name = PropertyName.dav("sync-collection")
+
+    private let request: MemberRequest
+    private let token: String
+    /// The most resources that the client takes at once.
+    private let limit: Int?
+
+    static func isOffered(at subject: Subject) -> Bool { subject.collection != nil }
+
+    init(body: XMLElement) throws {
+        request = try MemberRequest(body)
+        token = body.child(.dav, "sync-token")?.trimmed ?? ""
+        // Older clients give the level as `Depth` alone.
+        if let level = body.child(.dav, "sync-level")?.trimmed {
+            guard level == "1" || level == "infinite" || level == "infinity" else {
+                throw DAVFault.badRequest("The level of a synchronization is 1 or infinite.")
+            }
+        }
+        limit = try body.child(.dav, "limit").map { element in
+            guard let count = element.child(.dav, "nresults").flatMap({ Int($0.trimmed) }), count > 0 else {
+                throw DAVFault.badRequest("The limit of an answer is a number above 0.")
+            }
+            return count
+        }
+    }
+
+    func answer(_ exchange: Exchange) async throws -> Response {
+        guard let place = exchange.place, exchange.ownName == nil else { throw DAVFault.missing }
+        // Thunderbird sends 1.
+        guard try exchange.depth() != .infinity else { throw DAVFault.badRequest("Depth is 0 for this report.") }
+        let position = try SyncPosition(token, of: place.collection, exchange.scene.tokens)
+        if case .listing(let number, after: .some) = position {
+            // What changed before the list began may no longer be known.
+            _ = try await place.source.changes(of: place.collection, after: number, limit: 1)
+        }
+        let answer = try request.answer(exchange, floatingIn: place.collection.floatingZone)
+        let pages = Pages(exchange: exchange, place: place, answer: answer, position: position, left: limit ?? .max)
+        return try await exchange.multistatus(pages, headers: exchange.preferenceApplied)
+    }
+
+    private struct Pages: MultistatusPages {
+        let exchange: Exchange
+        let place: CollectionPlace
+        let answer: MemberAnswer
+        var position: SyncPosition
+        /// The number of resources that may still be answered.
+        var left: Int
+
+        private static let page = 500
+
+        mutating func write(to out: inout MultistatusWriter) async throws -> Bool {
+            let hasMore =
+                switch position {
+                case .listing(let number, let name): try await list(number, after: name, to: &out)
+                case .changes(let number): try await follow(number, to: &out)
+                }
+            if hasMore, left > 0 { return true }
+            if hasMore {
+                out.response(
+                    exchange.href(of: place.collection), status: 507,
+                    condition: .dav("number-of-matches-within-limits"))
+            }
+            out.syncToken = position.token(of: place.collection, exchange.scene.tokens)
+            return false
+        }
+
+        /// Writes the next members; returns whether there are more.
+        private mutating func list(
+            _ number: Int, after name: String?, to out: inout MultistatusWriter
+        ) async throws -> Bool {
+            let (source, collection) = (place.source, place.collection)
+            let limit = min(left, answer.needsText ? MemberAnswer.page : Self.page)
+            let members = try await source.members(of: collection, after: name, limit: limit)
+            guard let last = members.last?.name else {
+                position = .changes(number)
+                return false
+            }
+            try await write(members, to: &out)
+            left -= members.count
+            let isEnd =
+                left == 0 ? try await source.members(of: collection, after: last, limit: 1).isEmpty : false
+            position = isEnd ? .changes(number) : .listing(number, after: last)
+            return !isEnd
+        }
+
+        /// Writes the next changes; returns whether there are more.
+        private mutating func follow(_ number: Int, to out: inout MultistatusWriter) async throws -> Bool {
+            let limit = min(left, answer.needsText ? MemberAnswer.page : Self.page)
+            let changes = try await place.source.changes(of: place.collection, after: number, limit: limit)
+            try await write(changes.changed, to: &out)
+            for name in changes.removed { out.response(exchange.href(ofMember: name), status: 404) }
+            left = max(0, left - changes.changed.count - changes.removed.count)
+            position = .changes(changes.number)
+            return changes.isTruncated && changes.number > number
+        }
+
+        private func write(_ members: [CalendarMember], to out: inout MultistatusWriter) async throws {
+            guard answer.needsText, !members.isEmpty else {
+                for member in members { answer.write(member, in: place, exchange, to: &out) }
+                return
+            }
+            let found = try await place.source.resources(of: place.collection, named: members.map(\.name))
+            // What was removed since is among the next changes.
+            for resource in found { if let resource { answer.write(resource, in: place, exchange, to: &out) } }
+        }
+    }
+}
+
+/// How far a client is.
+private enum SyncPosition {
+    /// It lists all that was there at a number, and has it up to a name; nil at the beginning.
+    case listing(Int, after: String?)
+    /// It knows everything up to a number.
+    case changes(Int)
+
+    /// Reads a token; an empty one begins.
+    init(_ token: String, of collection: CalendarCollection, _ tokens: SyncTokens) throws(CollectionFault) {
+        // A name is behind the number of a list that was not finished.
+        let parts = token.pieces(separatedBy: "/").last.flatMap { $0.parted(at: "~") }
+        let known = parts.map { String(token.utf8.dropLast($0.after.utf8.count + 1)) ?? "" } ?? token
+        guard let number = try tokens.number(in: known, of: collection) else {
+            self = .listing(collection.number, after: nil)
+            return
+        }
+        guard let parts else {
+            self = .changes(number)
+            return
+        }
+        guard let name = PercentEncoding.decode(parts.after) else { throw .invalidSyncToken }
+        self = .listing(number, after: name)
+    }
+
+    func token(of collection: CalendarCollection, _ tokens: SyncTokens) -> String {
+        switch self {
+        case .changes(let number), .listing(let number, after: nil): tokens.token(of: collection, at: number)
+        case .listing(let number, after: let name?):
+            tokens.token(of: collection, at: number) + "~" + PercentEncoding.encode(name)
+        }
+    }
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension ReportedObject {
+    /// The most bytes of the components that one object is expanded to.
+    private static let mostExpanded = 8 << 20
+
+    /// Returns the object with each of its occurrences in a span by itself, without rules and without zones
+    /// (RFC 4791 section 9.6.5).
+    func expanded(in range: ReportRange) throws(CalendarReportFault) -> ObjectTree {
+        var tree = contents.tree
+        var expanded: [ObjectTree] = []
+        var size = 0
+        let isRepeated = contents.series.master.map { !$0.recurrence.isEmpty } ?? true
+        for (index, part) in contents.parts.enumerated() {
+            let event = contents.events[index]
+            guard event.isPlaced else {
+                // What has no time has no occurrences, and is in every span.
+                if isWithin(range, part: index) { expanded.append(part.withoutZones(contents)) }
+                continue
+            }
+            let found = occurrences(ofPart: index, in: range)
+            guard found.isComplete else { throw .tooMuch }
+            size += part.weight * found.occurrences.count
+            guard size <= Self.mostExpanded else { throw .tooMuch }
+            let plain = part.withoutZones(contents)
+            for occurrence in found.occurrences {
+                expanded.append(plain.describing(occurrence, of: event, isRepeated: isRepeated))
+            }
+        }
+        tree.components.removeAll { $0.name == "VTIMEZONE" || ComponentTree.isPlaced($0.name) }
+        tree.components += expanded
+        return tree
+    }
+
+    /// Returns the object with those of its changed occurrences alone that matter in a span (RFC 4791 section 9.6.6).
+    func limited(to range: ReportRange) -> ObjectTree {
+        var tree = contents.tree
+        let places = tree.components.indices.filter { ComponentTree.isPlaced(tree.components[$0].name) }
+        for (part, place) in places.enumerated().reversed() where !matters(part, in: range) {
+            tree.components.remove(at: place)
+        }
+        return tree
+    }
+
+    private func matters(_ part: Int, in range: ReportRange) -> Bool {
+        let event = contents.events[part]
+        guard let original = event.recurrenceID else { return true }
+        if event.appliesToFuture, original.instant(floatingIn: zone) < range.end { return true }
+        if isWithin(range, part: part) { return true }
+        // Where it was, the series would have an occurrence again without it.
+        guard var master = contents.series.master else { return false }
+        let start = original.instant(floatingIn: zone)
+        guard !original.isDate || master.isAllDay else {
+            return start < range.end && start.adding(seconds: 86_400) > range.start
+        }
+        master.end = master.length
+        (master.start, master.recurrence) = (original, Recurrence())
+        var budget = RecurrenceBudget(steps: RecurrenceBudget.perSeries)
+        return Series(master: master, overrides: []).overlaps(
+            from: range.start, to: range.end, floatingIn: zone, budget: &budget) ?? true
+    }
+}
+
+extension Event {
+    /// Whether it has occurrences.
+    fileprivate var isPlaced: Bool {
+        if case .time? = end, kind == .toDo { true } else { start != nil }
+    }
+
+    /// How long it lasts, for an occurrence at another time.
+    fileprivate var length: End? {
+        guard case .time(let end)? = end, let start else { return self.end }
+        let seconds =
+            end.instant(floatingIn: FixedOffset.utc).seconds - start.instant(floatingIn: FixedOffset.utc).seconds
+        let days = seconds / 86_400
+        return .duration(isAllDay ? ICalDuration(days: max(days, 0)) : ICalDuration(seconds: max(seconds, 0)))
+    }
+}
+
+extension ObjectTree {
+    private static let placeNames = [
+        "DTSTART", "DTEND", "DUE", "DURATION", "RECURRENCE-ID", "RRULE", "RDATE", "EXDATE", "EXRULE",
+    ]
+
+    /// The bytes of its lines.
+    fileprivate var weight: Int {
+        lines.reduce(64) { $0 + $1.bytes.count + 64 } + components.reduce(0) { $0 + $1.weight }
+    }
+
+    /// The component with what says where it is in place of its own lines.
+    fileprivate func describing(
+        _ occurrence: Occurrence, of event: Event, isRepeated: Bool
+    ) -> ObjectTree {
+        var new: [Line] = []
+        func add(_ name: String, _ time: EventTime) { new += Line.written { $0.time(name, time.inUTC) } }
+        let (start, end) = (occurrence.start, occurrence.end)
+        if event.start != nil { add("DTSTART", start) }
+        switch event.end {
+        case nil where start == end || event.isAllDay && event.kind != .toDo: break
+        case .duration(let duration) where start.inUTC.adding(duration) == end.inUTC:
+            new.append(Line("DURATION", duration.description))
+        default: add(event.kind == .toDo ? "DUE" : "DTEND", end)
+        }
+        if let original = occurrence.recurrenceID, isRepeated || event.recurrenceID != nil {
+            add("RECURRENCE-ID", original)
+        }
+        func isPlace(_ line: Line) -> Bool { Self.placeNames.contains { $0 == line.name } }
+        var component = self
+        let place = lines.firstIndex(where: isPlace) ?? lines.count
+        component.lines.removeAll(where: isPlace)
+        component.lines.insert(contentsOf: new, at: min(place, component.lines.count))
+        return component
+    }
+
+    /// The component with times in UTC where they named a zone.
+    fileprivate func withoutZones(_ contents: ObjectContents) -> ObjectTree {
+        var component = self
+        for index in lines.indices where !Self.placeNames.contains(where: { $0 == lines[index].name }) {
+            guard let zone = lines[index].zoneName, let line = lines[index].inUTC(from: contents.rules(of: zone)) else {
+                continue
+            }
+            component.lines[index] = line
+        }
+        component.components = components.map { $0.withoutZones(contents) }
+        return component
+    }
+}
+
+extension ObjectContents {
+    /// The rules of a zone that a line names.
+    fileprivate func rules(of name: String) -> (any TimeZoneRules)? {
+        var one = ObjectTree(name: "VCALENDAR")
+        one.components = tree.components.filter { zone in
+            zone.name == "VTIMEZONE"
+                && zone.line("TZID")?.property.map { TextValue.decoded($0.value.trimmingSpaces) == name } ?? false
+        }
+        return one.components.isEmpty ? ReportZone.rules(named: name) : ReportZone.rules(ofCalendar: one.text)
+    }
+}
+
+extension EventTime {
+    /// The same time in UTC if it has a zone; dates and floating times have none.
+    fileprivate var inUTC: EventTime {
+        if case .zoned = self { .utc(instant(floatingIn: FixedOffset.utc)) } else { self }
+    }
+}
+
+extension ObjectTree.Line {
+    /// Returns the lines that a writer writes.
+    fileprivate static func written(_ write: (inout ContentLineWriter) -> Void) -> [Self] {
+        var writer = ContentLineWriter(keepsHiddenCharacters: true)
+        write(&writer)
+        return ObjectTree.unfolded(writer.bytes).compactMap { Self($0) }
+    }
+
+    /// The line with its local times in UTC and without the zone; nil if they cannot be read, or are dates.
+    fileprivate func inUTC(from rules: (any TimeZoneRules)?) -> Self? {
+        guard let property, let rules else { return nil }
+        let walls = property.value.split(separator: 44).map {
+            CivilDateTime(basic: String(fromOutside: $0.trimmingSpaces))
+        }
+        let times = walls.compactMap { $0.map { rules.instant(of: $0).basic } }
+        guard !times.isEmpty, times.count == walls.count else { return nil }
+        let parameters = property.parameters.filter { $0.name != "TZID" }
+        let line = ContentLine(name: property.name, parameters: parameters, value: times.joined(separator: ","))
+        return Self.written { $0.line(line) }.first
+    }
+}

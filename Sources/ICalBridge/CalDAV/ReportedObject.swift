@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A calendar object resource that reports look at.
+///
+/// What an object may cost is bounded by the length of its text and by the steps that its rules may take. What that
+/// does not decide counts as met, because a client finds out by itself what it need not show, and never what is missing.
+package struct ReportedObject {
+    let contents: ObjectContents
+    /// The clock of dates and floating times.
+    let zone: any TimeZoneRules
+
+    /// - Parameter zone: the clock of dates and floating times.
+    /// - Returns: nil if the object cannot be read.
+    package init?(_ text: [UInt8], floatingIn zone: any TimeZoneRules) {
+        guard let contents = try? ObjectContents(text) else { return nil }
+        (self.contents, self.zone) = (contents, zone)
+    }
+
+    /// The most occurrences of an object that are looked at for one condition.
+    static let mostOccurrences = 4000
+}
+
+/// Where dates and floating times of a report are at home (RFC 4791 section 9.8, RFC 7809 section 5.2).
+package enum ReportZone {
+    /// Returns the rules of the one zone in an iCalendar object; nil if there is none that can be read.
+    package static func rules(ofCalendar text: [UInt8]) -> (any TimeZoneRules)? {
+        guard text.count <= 1 << 18, var tree = ObjectTree(text) else { return nil }
+        tree.components.removeAll { $0.name != "VTIMEZONE" }
+        guard tree.components.count == 1, let name = tree.components[0].line("TZID")?.property?.value.trimmingSpaces
+        else { return nil }
+        var event = ObjectTree(name: "VEVENT")
+        var start = Array("DTSTART;TZID=\"".utf8)
+        start += TextValue.decoded(name).utf8.filter { $0 != 34 && $0 >= 32 }
+        start += "\":20260101T000000".utf8
+        guard let line = ObjectTree.Line(start) else { return nil }
+        event.lines = [.init("UID", "x"), .init("DTSTAMP", "20260101T000000Z"), line]
+        tree.components.append(event)
+        return switch CalendarReader().read(tree.text).events.first?.start {
+        case .zoned(_, let zone): zone.rules
+        case .utc: FixedOffset.utc
+        case .date, .floating, nil: nil
+        }
+    }
+
+    /// Returns the rules of a zone by its IANA name; nil if there is none.
+    package static func rules(named name: String) -> (any TimeZoneRules)? {
+        SystemTimeZones.shared.canonicalSpelling(name).flatMap { TimeZoneReference($0) }?.rules
+    }
+}
