@@ -236,6 +236,9 @@ import Testing
             }
             let answer = try await ann.properties(ann.home, ["D:getetag", "D:resourcetype"])
             #expect(try answer.first.names(404) == ["getetag"])
+            let below = try await ann.properties(
+                ann.home, ["D:resourcetype"], depth: "1", headers: [prefer: "depth-noroot"])
+            #expect(below[ann.home] == nil && below["\(ann.home)c/"] != nil)
         }
     }
 

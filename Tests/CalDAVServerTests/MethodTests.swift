@@ -91,6 +91,22 @@ import Testing
         }
     }
 
+    @Test("A client that prefers it gets what is there with the answer to its write, and to one that was refused")
+    func representation() async throws {
+        try await withCalendar { app, calendar in
+            let path = calendar + "a.ics"
+            let prefer: HTTPFields = [try #require(HTTPField.Name("Prefer")): "return=representation"]
+            let made = try await app.put(path, XML.event("a"), headers: prefer).expect(201)
+            #expect(made.text == XML.event("a") && made.headers[.contentLocation] == path)
+            let changed = try await app.put(path, XML.event("a", "LOCATION:x"), headers: prefer).expect(200)
+            #expect(changed.text == XML.event("a", "LOCATION:x"))
+            var stale = prefer
+            stale[.ifMatch] = made.headers[.eTag]
+            let refused = try await app.put(path, XML.event("a", "LOCATION:y"), headers: stale).expect(412)
+            #expect(refused.text == changed.text && refused.headers[.eTag] == changed.headers[.eTag])
+        }
+    }
+
     @Test("What can only be read is 403 with need-privileges, and neither missing nor an error")
     func readOnly() async throws {
         try await withCalendar { app, calendar in
