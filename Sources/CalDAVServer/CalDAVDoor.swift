@@ -76,9 +76,10 @@ package struct CalDAVDoor: Sendable {
         _ request: Request, _ context: KalendsContext, _ address: DAVAddress, _ caller: CalDAVCaller, _ paths: DAVPaths
     ) async throws -> Exchange {
         let collections = services.collections
-        let scene = Scene(
+        var scene = Scene(
             paths: paths, user: caller.userID, mayMake: caller.mayWrite && caller.own,
             tokens: SyncTokens(publicURL: services.settings.publicURL, mark: services.databaseMark))
+        if case .home = address { scene.homeProperties = try await collections.homeProperties(of: caller) }
         var place: CollectionPlace?
         if let segment = address.segment { place = try await collections.find(segment.string, of: caller) }
         return Exchange(

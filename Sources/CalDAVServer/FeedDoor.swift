@@ -65,10 +65,10 @@ struct FeedDoor: Sendable {
     private func count(
         _ live: LiveFeed, _ status: HTTPResponse.Status, _ request: Request, _ context: KalendsContext, now: Int
     ) async throws {
+        // Which version of the circle somebody has seen is not known of a part of it.
         let access = FeedAccess(
             feed: live.number, at: now, client: ClientFamily(userAgent: request.headers[.userAgent]).code,
-            status: status.code, network: services.settings.clientAddress(request, context)?.prefix ?? .local,
-            version: live.version.circleVersion)
+            status: status.code, network: services.settings.clientAddress(request, context)?.prefix ?? .local)
         do {
             try await services.counter.count(access)
         } catch {
