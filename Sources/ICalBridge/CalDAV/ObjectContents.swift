@@ -29,11 +29,12 @@ struct ObjectContents {
         options.mendsTexts = false
         options.threads = 1
         let reading = CalendarReader(options: options).read(text)
-        if let sentence = reading.refusalSentence { throw .part(sentence) }
         events = reading.events
         problems = reading.problems
-        guard reading.skipped == 0, parts.count == events.count else {
-            throw .part(problems.first { $0.severity == .error }?.sentence ?? Sentence(ofOthers: ""))
+        guard reading.refusalSentence == nil, reading.skipped == 0, parts.count == events.count else {
+            // What was wrong with a component says more than that nothing was read.
+            let found = problems.first { $0.severity == .error && $0.code != "not-a-calendar" }?.sentence
+            throw .part(found ?? reading.refusalSentence ?? Sentence(ofOthers: ""))
         }
     }
 
