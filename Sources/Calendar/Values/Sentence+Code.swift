@@ -55,5 +55,8 @@ extension Sentence {
         // Objects of calendar apps.
         case objectUnreadable, objectVersion, objectPart, objectEmpty, objectKinds, objectMethod, objectWithoutUID,
             objectUIDs, objectTwice, objectZone
+        // Calendars of a person's own.
+        case ownCalendarsFull, ownResourcesFull, ownBytesFull, propertiesFull, objectBeyondLimits, resourceName,
+            calendarName, transferElsewhere, transferToItself
     }
 }

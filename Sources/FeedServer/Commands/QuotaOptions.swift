@@ -35,6 +35,12 @@ struct QuotaOptions: ParsableArguments {
     var maxPlannedEventsPerUser: String?
     @Option(name: Setting.maxPlannedBytesPerUser.option, help: Setting.maxPlannedBytesPerUser.help)
     var maxPlannedBytesPerUser: String?
+    @Option(name: Setting.maxOwnCalendarsPerUser.option, help: Setting.maxOwnCalendarsPerUser.help)
+    var maxOwnCalendarsPerUser: String?
+    @Option(name: Setting.maxOwnResourcesPerUser.option, help: Setting.maxOwnResourcesPerUser.help)
+    var maxOwnResourcesPerUser: String?
+    @Option(name: Setting.maxOwnCalendarBytesPerUser.option, help: Setting.maxOwnCalendarBytesPerUser.help)
+    var maxOwnCalendarBytesPerUser: String?
     @Option(name: Setting.hostQuotaFactor.option, help: Setting.hostQuotaFactor.help) var hostQuotaFactor: String?
 
     var given: [Setting: String?] {
@@ -57,6 +63,9 @@ struct QuotaOptions: ParsableArguments {
             .maxPersonalBytesPerUser: maxPersonalBytesPerUser,
             .maxPlannedEventsPerUser: maxPlannedEventsPerUser,
             .maxPlannedBytesPerUser: maxPlannedBytesPerUser,
+            .maxOwnCalendarsPerUser: maxOwnCalendarsPerUser,
+            .maxOwnResourcesPerUser: maxOwnResourcesPerUser,
+            .maxOwnCalendarBytesPerUser: maxOwnCalendarBytesPerUser,
             .hostQuotaFactor: hostQuotaFactor,
         ]
     }

@@ -8,6 +8,8 @@ package struct CheckedObject: Hashable, Sendable {
     /// When it may have something, with its occurrences and alarms, in seconds since 1970, wherever its dates and
     /// floating times are read; nil if that cannot be bounded.
     package var span: Range<Int>?
+    /// What its components mean, in the order of the text.
+    package var events: [Event]
 }
 
 /// Why a text is no calendar object resource, by the precondition that it fails (RFC 4791 section 5.3.2.1).
@@ -26,8 +28,20 @@ package enum CalendarObjectCheck {
     ///
     /// One UID, one kind of component besides VTIMEZONE, one component for the whole, no METHOD, and a VTIMEZONE for
     /// each TZID that is no IANA name; all of it can be read.
+    ///
+    /// libical may read it, so that it is for a process without rights.
     package static func checked(_ text: [UInt8]) throws(CalendarObjectFault) -> CheckedObject {
-        let contents = try contents(of: text)
+        guard let contents = try contents(of: text) else { throw .invalidData(unreadable(Sentence(ofOthers: ""))) }
+        return try checked(contents)
+    }
+
+    /// Like `checked`, by Swift alone; nil if libical has to read a part of the text.
+    package static func checkedBySwift(_ text: [UInt8]) throws(CalendarObjectFault) -> CheckedObject? {
+        guard let contents = try contents(of: text, avoidsLibical: true) else { return nil }
+        return try checked(contents)
+    }
+
+    private static func checked(_ contents: ObjectContents) throws(CalendarObjectFault) -> CheckedObject {
         let tree = contents.tree
         if let version = tree.line("VERSION"), version.property?.trimmed != "2.0" {
             throw .invalidData(Sentence(.objectVersion, "The object is not iCalendar 2.0."))
@@ -48,18 +62,22 @@ package enum CalendarObjectCheck {
         if let problem = contents.problems.first(where: { $0.severity == .error && !excess.contains($0.code) }) {
             throw .invalidData(unreadable(problem.sentence))
         }
-        return CheckedObject(uid: uid, component: component, span: contents.span)
+        return CheckedObject(uid: uid, component: component, span: contents.span, events: contents.events)
     }
 
-    private static func contents(of text: [UInt8]) throws(CalendarObjectFault) -> ObjectContents {
+    /// Returns nil if libical has to read a part of the text, and is avoided.
+    private static func contents(
+        of text: [UInt8], avoidsLibical: Bool = false
+    ) throws(CalendarObjectFault) -> ObjectContents? {
         do throws(ObjectContents.Failure) {
-            return try ObjectContents(text)
+            return try ObjectContents(text, avoidsLibical: avoidsLibical)
         } catch {
             switch error {
             case .text:
                 throw .invalidData(
                     Sentence(.objectUnreadable, "This is not one iCalendar object in UTF-8 that begins and ends."))
             case .part(let sentence): throw .invalidData(unreadable(sentence))
+            case .libical: return nil
             }
         }
     }

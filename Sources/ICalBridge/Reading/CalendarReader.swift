@@ -65,6 +65,8 @@ public struct CalendarReader: Sendable {
         public var mendsTexts = true
         /// Whether libical also reads components in which nothing is unusual.
         var decodesAllWithLibical = false
+        /// Whether what libical has to read is lost instead, with the problem `component-refused`.
+        var avoidsLibical = false
 
         /// The charset used for lines that are not UTF-8, when only part of the file is available.
         var guessed: Charset?

@@ -83,7 +83,7 @@ struct ComponentReader {
     func endSlice(_ context: inout ReadingContext) -> DecodedSlice? {
         context.slice.end("VEVENT")
         context.slice.terminate()
-        let decoded = DecodedSlice(context.slice.bytes)
+        let decoded = context.options.avoidsLibical ? nil : DecodedSlice(context.slice.bytes)
         context.temporaryBuffers.empty(after: context.slice.bytes)
         guard let decoded else {
             context.log.add(

@@ -90,6 +90,14 @@ package struct Housekeeping: Service {
                 try $0.pruneChanges(in: circle, keeping: CircleChanges.keptCount, limit: $1)
             }
         }
+        try await store.recordRepeatedly {
+            try $0.pruneOwnRemovals(before: trusted - OwnCalendars.keptDays * day, limit: $1)
+        }
+        for calendar in try await store.read({ try $0.ownCalendarsWithManyRemovals(OwnCalendars.keptCount) }) {
+            try await store.recordRepeatedly {
+                try $0.pruneOwnRemovals(of: calendar, keeping: OwnCalendars.keptCount, limit: $1)
+            }
+        }
         try await store.recordForAll(
             { try $0.finishedDeliveries(before: now - Self.deliveryDays * day, limit: $1) },
             { try $0.deleteDeliveries($1) })

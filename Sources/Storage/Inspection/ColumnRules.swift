@@ -33,10 +33,12 @@ package enum ColumnRules {
             ("office_profiles", "nights_through"):
             days
         case ("schedule_items", "sequence"), ("event_versions", "sequence"), ("personal_events", "sequence"),
-            ("planned_events", "sequence"):
+            ("planned_events", "sequence"), ("own_resources", "sequence"):
             sequences
         case ("planned_events", "start_offset"), ("planned_events", "end_offset"): offsets
-        case ("planned_events", "is_all_day"), ("feeds", "shows_own"), ("users", "reads_phone"): 0...1
+        case ("planned_events", "is_all_day"), ("feeds", "shows_own"), ("users", "reads_phone"),
+            ("own_resources", "is_long"):
+            0...1
         case (_, "failures"), (_, "turn"), (_, "generation"), ("second_factors", "last_step"): 0...1 << 53
         case ("subscriptions", "refresh_minutes"): 1...1_000_000
         case (_, "at"): times

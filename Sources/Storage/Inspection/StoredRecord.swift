@@ -35,6 +35,9 @@ public enum StoredRecord: Sendable {
     case user(User)
     case personalEvent(PersonalEvent)
     case plannedEvent(PlannedEvent)
+    case ownCalendar(OwnCalendar)
+    case ownResource(OwnResource)
+    case collectionProperty(CollectionProperty)
 
     /// The tables whose rows hold more than their columns show.
     public enum Table: String, Sendable, CaseIterable {
@@ -42,7 +45,8 @@ public enum StoredRecord: Sendable {
             importChanges,
             subscriptions, webhooks, webhookDeliveries, changes, serviceKeys, auditTrail, connections, syncLinks,
             syncOperations, syncPositions, syncRuns, syncConflicts, syncJournal, syncChannels, pendingSyncs,
-            officeProfiles, officeDays, officeVisits, users, personalEvents, plannedEvents
+            officeProfiles, officeDays, officeVisits, users, personalEvents, plannedEvents,
+            ownCalendars, ownResources, collectionProperties
 
         public var name: String { stored.schema.name }
 
@@ -101,6 +105,9 @@ public enum StoredRecord: Sendable {
             case .users: rows(StoredRecord.user)
             case .personalEvents: rows(StoredRecord.personalEvent)
             case .plannedEvents: rows(StoredRecord.plannedEvent)
+            case .ownCalendars: rows(StoredRecord.ownCalendar)
+            case .ownResources: rows(StoredRecord.ownResource)
+            case .collectionProperties: rows(StoredRecord.collectionProperty)
             }
         }
 

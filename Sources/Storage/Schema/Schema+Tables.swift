@@ -34,17 +34,20 @@ extension Schema {
     /// Every table that stores the program's data, each after those that it refers to; only the list of migrations is
     /// left out.
     package static let tables: [SchemaTable] = [
-        AuditEntry.schema, .changeNumbers, CircleChange.schema, Circle.schema, Connection.schema, .counters,
+        AuditEntry.schema, .changeNumbers, CircleChange.schema, Circle.schema, CollectionProperty.schema,
+        Connection.schema, .counters,
         Device.schema, .eventSources, .eventStagings, .eventVersions, .feedAccesses, .feedAttention, .feedClientDays,
         .feedClients, .formerConnections, .importUsage, ImportRecord.schema, .leases, Member.schema,
-        OfficeDayRecord.schema, OfficeProfile.schema, OfficeVisit.schema, OperatorSession.schema, Password.schema,
+        OfficeDayRecord.schema, OfficeProfile.schema, OfficeVisit.schema, OperatorSession.schema, .ownCalendarNumbers,
+        OwnCalendar.schema, Password.schema,
         Patient.schema, .personalCalendars, PersonalEvent.schema, PhoneCarrier.schema, .phoneFormerEvents, .phoneMarks,
         .plannedCalendars, PlannedEvent.schema, .revisionsDue, .scheduleItems, SecondFactor.schema, ServerRecord.schema,
         ServiceKey.schema, Session.schema, .settings, SignInFailures.schema, .signInHomes, SignInLink.schema,
         Subscription.schema, SyncChannelRow.schema, SyncConflictRow.schema, .syncDays, SyncJournalRow.schema,
         .syncLeases, SyncLinkRow.schema, .syncOperations, .syncPositions, SyncRunRow.schema, PendingSync.schema,
         User.schema, Webhook.schema, .circleUsage, ConnectionAuthorization.schema, ConnectionCredential.schema,
-        Feed.schema, .importChanges, .importItems, .importSources, ChangedOccurrence.schema, .recoveryCodes,
+        Feed.schema, .importChanges, .importItems, .importSources, ChangedOccurrence.schema, .ownRemovals,
+        OwnResource.schema, .recoveryCodes,
         WebhookDelivery.schema, .writtenCircles, .feedTokens,
     ]
 }
@@ -74,6 +77,8 @@ extension SchemaTable {
         "former_connections", key: "circle_id user_id connection_id", "circle_id user_id connection_id")
     static let importUsage = SchemaTable("import_usage", key: "circle_id day", "circle_id day files bytes")
     static let leases = SchemaTable("leases", key: "name", "name holder epoch ends_at note")
+    static let ownCalendarNumbers = SchemaTable("own_calendar_numbers", key: "user_id", "user_id last_number")
+    static let ownRemovals = SchemaTable("own_removals", key: "calendar_id name", "calendar_id name number removed_at")
     static let personalCalendars = SchemaTable("personal_calendars", key: "user_id", "user_id last_at events bytes")
     static let phoneFormerEvents = SchemaTable(
         "phone_former_events", key: "user_id external_id instance_key",

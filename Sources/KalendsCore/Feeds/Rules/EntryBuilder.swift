@@ -76,18 +76,18 @@ struct EntryBuilder: Sendable {
             let shown = event.publishable(with: look.extras)
             return look.showsAllFiles ? shown : shown.withFilesForFeeds
         }
-        return anchored(events).map { $0.reduced(to: look.style).agreed }
+        return Self.anchored(events, in: look.zone).map { $0.reduced(to: look.style).agreed }
     }
 
-    /// Returns the components of one imported series with a zone for every time, the series itself first.
-    private func anchored(_ events: [Event]) -> [Event] {
+    /// Returns the components of one series of another program with a zone for every time, the series itself first.
+    static func anchored(_ events: [Event], in zone: TimeZoneReference) -> [Event] {
         guard let master = events.first(where: { $0.recurrenceID == nil }) else {
             // No program correctly shows a repeating component that replaces occurrences of a missing series.
-            return Series.settled(events.map { $0.anchored(in: look.zone) }).flatMap(\.self)
+            return Series.settled(events.map { $0.anchored(in: zone) }).flatMap(\.self)
         }
-        let series = master.anchored(in: look.zone)
+        let series = master.anchored(in: zone)
         let overrides = events.filter { $0.recurrenceID != nil }
-            .map { $0.anchored(in: look.zone, replacingIn: series) }
+            .map { $0.anchored(in: zone, replacingIn: series) }
         // Two that name one occurrence in different ways are versions of the same override.
         return [series] + Series(master: series, overrides: overrides).overrides
     }

@@ -21,7 +21,9 @@ enum OwnEntries {
     typealias Source =
         @Sendable (LiveFeedParts, FeedWindow, any ReadTransaction, _ body: (Entry) throws -> Void) throws -> Void
 
-    private static let sources: [Source] = [PersonalEntries.each, PlannedEntries.each, OfficeEntries.each]
+    private static let sources: [Source] = [
+        PersonalEntries.each, OwnCalendarEntries.each, PlannedEntries.each, OfficeEntries.each,
+    ]
 
     /// Calls the body with each entry near the window, as the feed shows it, and the reason that excludes it, if any.
     ///

@@ -21,6 +21,9 @@ extension Quotas {
         (.maxPersonalBytesPerUser, \.personalBytesPerUser),
         (.maxPlannedEventsPerUser, \.plannedEventsPerUser),
         (.maxPlannedBytesPerUser, \.plannedBytesPerUser),
+        (.maxOwnCalendarsPerUser, \.ownCalendarsPerUser),
+        (.maxOwnResourcesPerUser, \.ownResourcesPerUser),
+        (.maxOwnCalendarBytesPerUser, \.ownCalendarBytesPerUser),
         (.hostQuotaFactor, \.hostFactor),
     ]
 }
@@ -63,6 +66,13 @@ extension Setting {
         "maxPlannedEventsPerUser", \.plannedEventsPerUser, "Planned events that a user's phones reported.")
     package static let maxPlannedBytesPerUser = quota(
         "maxPlannedBytesPerUser", \.plannedBytesPerUser, "Bytes of a user's planned events.")
+    package static let maxOwnCalendarsPerUser = quota(
+        "maxOwnCalendarsPerUser", \.ownCalendarsPerUser, "Calendars of a user's own, which calendar apps make.")
+    package static let maxOwnResourcesPerUser = quota(
+        "maxOwnResourcesPerUser", \.ownResourcesPerUser,
+        "Events, tasks and journal entries in all of a user's own calendars.")
+    package static let maxOwnCalendarBytesPerUser = quota(
+        "maxOwnCalendarBytesPerUser", \.ownCalendarBytesPerUser, "Bytes of all of a user's own calendars.")
     package static let hostQuotaFactor = quota(
         "hostQuotaFactor", \.hostFactor,
         "How many times as much the host application may have when it acts for nobody in particular.")

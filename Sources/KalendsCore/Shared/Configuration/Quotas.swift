@@ -34,6 +34,10 @@ package struct Quotas: Sendable {
     /// All planned events can be deleted in one transaction, during which nobody else can write.
     var plannedEventsPerUser = 20_000
     var plannedBytesPerUser = 8 << 20
+    /// Calendars of a user's own, and all their resources with the bytes of their texts.
+    var ownCalendarsPerUser = 100
+    var ownResourcesPerUser = 200_000
+    var ownCalendarBytesPerUser = 256 << 20
     /// Conflicts of a connection that wait for a decision, and their bytes: each run reads all of them, so that with
     /// more of either it does not run.
     var conflictsPerConnection = 5_000

@@ -2,6 +2,8 @@
 
 import Base
 import CalendarSync
+import Crypto
+import FeedTokens
 import ICalBridge
 import OfficeDays
 import Storage
@@ -35,6 +37,14 @@ extension StoredContent {
 
     static func check(_ event: PlannedEvent) throws {
         try require(event.startsAt <= event.endsAt, "it ends before it starts")
+    }
+
+    static func check(_ resource: OwnResource) throws {
+        let etag = ContentHash(of: SHA256.hash(data: Array(resource.text.utf8))).text
+        try require(
+            resource.etag.isSameText(as: etag) && resource.size == resource.text.utf8.count,
+            "its text is not the one that its ETag names")
+        if !resource.shown.isEmpty { _ = try OwnEvents.events(Array(resource.shown.utf8)) }
     }
 
     static func check(_ profile: OfficeProfile) throws {

@@ -98,7 +98,10 @@ package enum StoredRows {
             try StoredContent.check(event)
             try StoredContent.checkPlaces(of: event)
         case .plannedEvent(let event): try StoredContent.check(event)
-        case .pendingSync, .subscription, .webhook, .delivery, .change: break
+        case .ownCalendar(let calendar):
+            try StoredContent.require(!calendar.components.isEmpty, "it may hold nothing")
+        case .ownResource(let resource): try StoredContent.check(resource)
+        case .collectionProperty, .pendingSync, .subscription, .webhook, .delivery, .change: break
         }
     }
 }

@@ -42,6 +42,11 @@ extension Services {
     package var devices: Devices { Devices(acts: acts, quotas: settings.quotas, recently: recently) }
     package var profiles: Profiles { Profiles(acts: acts) }
     package var personalEvents: PersonalEvents { PersonalEvents(acts: acts, quotas: settings.quotas) }
+    package var ownCalendars: OwnCalendars {
+        OwnCalendars(
+            acts: acts, quotas: settings.quotas,
+            check: ObjectCheck(executable: settings.readWorker, answers: sync.answers), tidying: tidying)
+    }
     package var plannedEvents: PlannedEvents { PlannedEvents(acts: acts, quotas: settings.quotas) }
     package var officeDiary: OfficeDiary { OfficeDiary(acts: acts) }
     package func phoneItems(_ logger: Logger) -> PhoneItems { PhoneItems(services: self, logger: logger) }

@@ -104,6 +104,13 @@ package final class Tidying: Sendable {
         }
     }
 
+    /// Removes what is left of an own calendar that was deleted.
+    private func purge(ownCalendar id: String) async throws {
+        try await repeatedly { try $0.purgeOwnCalendar(id, limit: $1) }
+    }
+
+    func afterDeleting(ownCalendar id: String) { later { try await self.purge(ownCalendar: id) } }
+
     // MARK: At every start, and every hour
 
     /// Finishes what the last process left unfinished.
@@ -129,6 +136,9 @@ package final class Tidying: Sendable {
             try await purge(circle: circle)
         }
         for id in try await store.read({ try $0.forgottenImports(limit: 10_000) }) { try await purge(import: id) }
+        for id in try await store.read({ try $0.ownCalendarsBeingRemoved(limit: 10_000) }) {
+            try await purge(ownCalendar: id)
+        }
         var last = ""
         while !turns.isClosing {
             let after = last

@@ -49,7 +49,18 @@ final class ObjectProcess: Sendable {
     /// Returns the answers to some questions: all of them, or those before the one at which the process died, took too
     /// long or wrote something that is no answer.
     func answers(to questions: ArraySlice<ObjectQuestion>) async throws -> [ObjectAnswer] {
-        let bytes = try questions.flatMap { try ObjectFrame($0).bytes }
+        try await answers(to: questions.map { try ObjectFrame($0) }) { try $0.answer() }
+    }
+
+    /// Returns what a text is; nil if the process died, took too long or wrote something that is no answer.
+    func verdict(on text: [UInt8]) async throws -> ObjectVerdict? {
+        try await answers(to: [ObjectFrame(checking: text)]) { try $0.verdict() }.first
+    }
+
+    private func answers<Answer>(
+        to questions: [ObjectFrame], _ read: (ObjectFrame) throws -> Answer
+    ) async throws -> [Answer] {
+        let bytes = questions.flatMap(\.bytes)
         allowance.add(bytes.count * 16 + questions.count << 16)
         asked.yield(bytes)
         // A process that only waits uses no processor time.
@@ -58,9 +69,9 @@ final class ObjectProcess: Sendable {
             life.cancel()
         }
         defer { end.cancel() }
-        var found: [ObjectAnswer] = []
+        var found: [Answer] = []
         for await frame in answered {
-            guard let answer = try? frame.answer() else { break }
+            guard let answer = try? read(frame) else { break }
             found.append(answer)
             if found.count == questions.count { break }
         }

@@ -57,7 +57,7 @@ extension AuditEntry: Viewed {
             .described("The same time in milliseconds since 1970, as it is hashed."),
         .text("actor", \.actor).described(
             "`operator`, `key:<id>`, `user:<id>` or `device:<id>`; `user:<id> via key:<id>` for a key that acted for a "
-                + "user."),
+                + "user, `user:<id> with app-password:<id>` for a calendar app."),
         .text("action", \.action).documented(.choice(AuditAction.self)),
         .text("subject", \.subject).described("The id of the object of the act."), .text("circleId", \.circleID),
         .init("detail", Schema(["type": "object"]).orNull.described("Consists only of ids and fixed words.")) {

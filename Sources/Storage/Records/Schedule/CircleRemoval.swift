@@ -58,6 +58,7 @@ extension WriteTransaction {
                 """, [.text(id), .integer(limit)])
             if gone > 0 { return true }
         }
+        for kind in [CollectionProperty.Kind.events, .tasks] { try deleteCollectionProperties(of: kind, id: id) }
         try execute("DELETE FROM event_stagings WHERE circle_id = $1", [.text(id)])
         try execute("DELETE FROM circles WHERE id = $1", [.text(id)])
         return false

@@ -21,6 +21,11 @@ package struct Caller: Sendable {
     /// A user who is signing in and was not known before.
     static func signingIn(_ user: String) -> Caller { Caller(.user(user), actor: AuditActor(user: user)) }
 
+    /// A user's calendar app, which has the rights of its user; the audit trail names the app password.
+    static func app(password id: String, of user: String) -> Caller {
+        Caller(.user(user), actor: AuditActor(appPassword: id, of: user))
+    }
+
     /// Whether the caller acts for the installation rather than for one user.
     package var isInstallation: Bool { identity.isInstallation }
 

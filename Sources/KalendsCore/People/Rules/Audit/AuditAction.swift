@@ -48,6 +48,8 @@ package enum AuditAction: String, CaseIterable, Sendable {
     case sessionEnded = "session.ended"
     case deviceRegistered = "device.registered"
     case deviceRemoved = "device.removed"
+    case ownCalendarCreated = "ownCalendar.created"
+    case ownCalendarDeleted = "ownCalendar.deleted"
     case officeDaysChanged = "officeDays.changed"
     case officeDaysCleanedUp = "officeDays.cleanedUp"
     case backupMade = "backup.made"

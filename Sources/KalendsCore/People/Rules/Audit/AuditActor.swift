@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The actor as the audit trail stores it: `operator`, `key:<id>`, `user:<id>` or `device:<id>`.
+/// The actor as the audit trail stores it: `operator`, `key:<id>`, `user:<id>`, `device:<id>`, or
+/// `user:<id> with app-password:<id>`.
 package struct AuditActor: Hashable, Sendable {
     let text: String
 
@@ -12,6 +13,9 @@ package struct AuditActor: Hashable, Sendable {
 
     /// Creates the actor for somebody who is signing in, and had no identity before.
     package init(user id: String) { text = Self.text(.user(id)) }
+
+    /// Creates the actor for a calendar app with an app password.
+    init(appPassword id: String, of user: String) { text = "\(Self.text(.user(user))) with app-password:\(id)" }
 
     package static let operatorAtHand = AuditActor(.operatorAtHand, narrowed: .operatorAtHand)
 
