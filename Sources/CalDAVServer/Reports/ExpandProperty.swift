@@ -46,7 +46,7 @@ struct ExpandProperty: Report {
     }
 
     func answer(_ exchange: Exchange) async throws -> Response {
-        guard let subject = try await exchange.found(at: exchange.address) else { throw DAVFault.missing }
+        let subject = try await exchange.subject()
         var expansion = Expansion(exchange: exchange)
         let response = try await expansion.response(exchange.href, asked, of: subject)
         return try await exchange.multistatus(
@@ -98,7 +98,7 @@ struct ExpandProperty: Report {
                 left -= 1
                 guard left >= 0 else { throw DAVFault.badRequest("More resources are named than are answered.") }
                 guard let address = exchange.paths.address(href: href) else { continue }
-                if let subject = try await exchange.found(at: address) {
+                if let subject = try await exchange.subject(at: address) {
                     out += try await response(exchange.paths.href(address), asked, of: subject)
                 } else {
                     out += "<D:response>".utf8

@@ -28,24 +28,69 @@ struct ObjectContents {
             (events, problems) = ([], [])
             return
         }
+        let reading = Self.read(text, avoidsLibical: avoidsLibical)
+        events = reading.events
+        problems = reading.problems
+        if avoidsLibical, reading.needsLibical { throw .libical }
+        guard reading.refusalSentence == nil, reading.skipped == 0, parts.count == events.count else {
+            // What was wrong with a component says more than that nothing was read.
+            let found = problems.first { $0.severity == .error && $0.code != "not-a-calendar" }?.sentence
+            throw .part(found ?? reading.refusalSentence ?? Sentence(ofOthers: ""))
+        }
+    }
+
+    /// Takes apart a stranger's text in the server's own process: libical reads nothing of it, and only what says when
+    /// something is becomes a value. Without `events`, that is not known.
+    ///
+    /// Returns nil if the object cannot be read.
+    init?(reporting text: [UInt8]) {
+        guard (try? UTF8Span(validating: text.span)) != nil, let tree = ObjectTree(text) else { return nil }
+        self.tree = tree
+        parts = tree.components.filter { ComponentTree.isPlaced($0.name) }
+        let reading = Self.read(tree.times.text, avoidsLibical: true)
+        problems = reading.problems
+        events = reading.needsLibical ? [] : reading.events
+        guard reading.needsLibical || reading.skipped == 0 && parts.count == events.count else { return nil }
+    }
+
+    private static func read(_ text: [UInt8], avoidsLibical: Bool) -> CalendarReading {
         var options = CalendarReader.Options()
         options.mendsTexts = false
         options.threads = 1
         options.avoidsLibical = avoidsLibical
-        let reading = CalendarReader(options: options).read(text)
-        if avoidsLibical, reading.problems.contains(where: { $0.code == "component-refused" }) { throw .libical }
-        if let sentence = reading.refusalSentence { throw .part(sentence) }
-        events = reading.events
-        problems = reading.problems
-        guard reading.skipped == 0, parts.count == events.count else {
-            throw .part(problems.first { $0.severity == .error }?.sentence ?? Sentence(ofOthers: ""))
-        }
+        return CalendarReader(options: options).read(text)
     }
 
     /// The series of the object: its component without a RECURRENCE-ID, and those that replace occurrences.
     var series: Series {
         Series(
             master: events.first { $0.recurrenceID == nil }, overrides: events.filter { $0.recurrenceID != nil })
+    }
+}
+
+extension CalendarReading {
+    /// Whether a component was left out that Swift does not read by itself.
+    fileprivate var needsLibical: Bool { problems.contains { $0.code == "component-refused" } }
+}
+
+extension ObjectTree {
+    private static let timeNames: Set<ByteString> = [
+        "UID", "DTSTAMP", "DTSTART", "DTEND", "DUE", "DURATION", "RRULE", "RDATE", "EXDATE", "EXRULE", "RECURRENCE-ID",
+        "STATUS", "TRANSP", "SEQUENCE", "LAST-MODIFIED", "ACTION", "TRIGGER", "REPEAT", "X-MICROSOFT-CDO-ALLDAYEVENT",
+    ]
+
+    /// The object without what does not say when something is; zones stay as they are.
+    fileprivate var times: ObjectTree {
+        var object = self
+        object.components = components.map { $0.name == "VTIMEZONE" ? $0 : $0.timesOfPart }
+        return object
+    }
+
+    private var timesOfPart: ObjectTree {
+        var part = self
+        part.lines = lines.filter { Self.timeNames.contains(ByteString($0.name)) }
+        part.components = components.filter { $0.name == "VALARM" }.map(\.timesOfPart)
+        return part
     }
 }
 

@@ -12,9 +12,12 @@ package struct ReportedObject {
     /// - Parameter zone: the clock of dates and floating times.
     /// - Returns: nil if the object cannot be read.
     package init?(_ text: [UInt8], floatingIn zone: any TimeZoneRules) {
-        guard let contents = try? ObjectContents(text) else { return nil }
+        guard let contents = ObjectContents(reporting: text) else { return nil }
         (self.contents, self.zone) = (contents, zone)
     }
+
+    /// Whether it is known when its components are.
+    var hasTimes: Bool { contents.events.count == contents.parts.count }
 
     /// The most occurrences of an object that are looked at for one condition.
     static let mostOccurrences = 4000
@@ -35,7 +38,9 @@ package enum ReportZone {
         guard let line = ObjectTree.Line(start) else { return nil }
         event.lines = [.init("UID", "x"), .init("DTSTAMP", "20260101T000000Z"), line]
         tree.components.append(event)
-        return switch CalendarReader().read(tree.text).events.first?.start {
+        var options = CalendarReader.Options()
+        options.avoidsLibical = true
+        return switch CalendarReader(options: options).read(tree.text).events.first?.start {
         case .zoned(_, let zone): zone.rules
         case .utc: FixedOffset.utc
         case .date, .floating, nil: nil

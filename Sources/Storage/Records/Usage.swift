@@ -27,10 +27,15 @@ extension ReadTransaction {
         return Usage(count: try found.integer(required: "files"), bytes: try found.integer(required: "bytes"))
     }
 
-    /// Returns the usage of a user's own events, including deleted ones, and of their phones' planned events.
+    /// Returns the usage of a user's own events, including deleted ones, of their phones' planned events, and of what
+    /// feeds show of their own calendars at most.
     public func ownUsage(of user: String) throws -> Usage {
         let (own, planned) = (try personalCalendar(of: user), try plannedUsage(of: user))
-        return Usage(count: own.events + planned.count, bytes: own.bytes + planned.bytes)
+        let calendars = try ownCalendars(of: user).map(\.usage)
+        let shown = min(calendars.reduce(0) { $0 + $1.bytes }, OwnCalendar.mostShownBytes)
+        return Usage(
+            count: own.events + planned.count + calendars.reduce(0) { $0 + $1.count },
+            bytes: own.bytes + planned.bytes + shown)
     }
 
     /// Returns the usage of the planned events from a user's phones.

@@ -10,8 +10,6 @@ enum OwnCalendarEntries {
     /// How many seconds an event may be off, because its zone is not the feed's.
     private static let slack = 2 * 86_400
     private static let page = 50
-    /// The bytes of all events that a feed shows of them: a feed is made in memory.
-    private static let mostBytes = 16 << 20
 
     @Sendable
     static func each(
@@ -22,7 +20,7 @@ enum OwnCalendarEntries {
         let user = live.feed.userID
         let zone = try transaction.user(user)?.timeZone.flatMap { TimeZoneReference($0) } ?? live.look.zone
         let span = window.from.milliseconds / 1000 - slack..<window.to.milliseconds / 1000 + slack
-        var left = mostBytes
+        var left = OwnCalendar.mostShownBytes
         for calendar in try transaction.ownCalendars(of: user) {
             var last: String? = ""
             while let name = last {

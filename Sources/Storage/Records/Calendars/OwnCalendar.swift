@@ -22,6 +22,9 @@ public struct OwnCalendar: Hashable, Sendable {
     public internal(set) var usage = Usage()
     public var createdAt = 0
     public internal(set) var deletedAt: Int?
+
+    /// The bytes of all events that a feed shows of a user's own calendars: it is made in memory.
+    public static let mostShownBytes = 16 << 20
 }
 
 extension OwnCalendar: StoredRow {

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTPTypes
+import ICalBridge
+import Testing
+
+@testable import KalendsCore
+@testable import ServerTestSupport
+
+/// What reports of other servers got wrong, each by its name.
+@Suite struct ReportTests {
+    private func withCalendar(
+        _ body: @escaping @Sendable (_ app: DAVClient, _ calendar: String) async throws -> Void
+    ) async throws {
+        try await TestServer.run { server in
+            try await server.makeCircle()
+            let app = try await DAVClient(server, "ann")
+            try await body(app, try await app.makeCalendar("own~x"))
+        }
+    }
+
+    private static func event(_ uid: String, _ lines: String...) -> String {
+        let all =
+            ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//Example//Test//EN", "BEGIN:VEVENT", "UID:\(uid)"]
+            + ["DTSTAMP:20260301T000000Z", "SUMMARY:\(uid)"] + lines + ["END:VEVENT", "END:VCALENDAR", ""]
+        return all.joined(separator: "\r\n")
+    }
+
+    @Test("Pitfall 4: deletions arrive, and a token that is not known is refused and never answered without them")
+    func pitfall4() async throws {
+        try await withCalendar { app, calendar in
+            for name in ["a", "b"] { try await app.put("\(calendar)\(name).ics", XML.event(name)).expect(201) }
+            let first = try await app.sync(calendar, nil)
+            #expect(first.hrefs == ["\(calendar)a.ics", "\(calendar)b.ics"])
+            let token = try #require(first.token)
+            let none = try await app.sync(calendar, token)
+            #expect(none.responses.isEmpty && none.token == token)
+            try await app.send("DELETE", "\(calendar)a.ics").expect(204)
+            try await app.put("\(calendar)c.ics", XML.event("c")).expect(201)
+            let next = try await app.sync(calendar, token)
+            #expect(next["\(calendar)a.ics"]?.status == "HTTP/1.1 404 Not Found")
+            #expect(next["\(calendar)c.ics"]?[.dav, "getetag"] != nil)
+            #expect(next.responses.count == 2)
+            #expect(next.token != token)
+            let other = try await app.makeCalendar("own~y")
+            let wrong = [
+                token + "9999", token.replacing("/dav/sync/", with: "/dav/sync/x"), "data:,\(token)x", "opaque",
+                try #require(try await app.sync(other, nil).token),
+            ]
+            for token in wrong {
+                let body = XML.root(
+                    "D:sync-collection",
+                    "<D:sync-token>\(token)</D:sync-token><D:sync-level>1</D:sync-level><D:prop><D:getetag/></D:prop>")
+                let answer = try await app.send("REPORT", calendar, body, depth: "0").expect(403)
+                #expect(answer.condition == "valid-sync-token", "\(token)")
+            }
+        }
+    }
+
+    @Test("Pitfall 6: Thunderbird's Depth 1 beside a sync-level is accepted")
+    func pitfall6() async throws {
+        try await withCalendar { app, calendar in
+            try await app.put(calendar + "a.ics", XML.event("a")).expect(201)
+            for depth in ["1", "0", nil] {
+                #expect(try await app.sync(calendar, nil, depth: depth).hrefs == [calendar + "a.ics"])
+            }
+            let body = XML.root("D:sync-collection", "<D:sync-token/><D:sync-level>1</D:sync-level><D:prop/>")
+            try await app.send("REPORT", calendar, body, depth: "infinity").expect(400)
+        }
+    }
+
+    @Test("Pitfall 7: a token is a URI, and the property has the same as the report")
+    func pitfall7() async throws {
+        try await withCalendar { app, calendar in
+            let token = try #require(try await app.sync(calendar, nil).token)
+            #expect(token.contains("://") && token.contains("/dav/sync/"))
+            let shown = try await app.properties(calendar, ["D:sync-token"]).first[.dav, "sync-token"]
+            #expect(shown?.trimmed == token)
+        }
+    }
+
+    @Test("Pitfall 13: one resource that cannot be answered is a 500 of its own, and its neighbours are there")
+    func pitfall13() async throws {
+        try await withCalendar { app, calendar in
+            try await app.put(calendar + "a.ics", Self.event("a", "DTSTART:20260304T100000Z")).expect(201)
+            try await app.put(
+                calendar + "b.ics", Self.event("b", "DTSTART:20260301T100000Z", "RRULE:FREQ=MINUTELY")
+            ).expect(201)
+            try await app.put(calendar + "c.ics", Self.event("c", "DTSTART:20260305T100000Z")).expect(201)
+            let span = "start=\"20260301T000000Z\" end=\"20270301T000000Z\""
+            let found = try await app.report(
+                calendar, "C:calendar-query",
+                "<D:prop><C:calendar-data><C:expand \(span)/></C:calendar-data></D:prop>"
+                    + DAVClient.filter("<C:time-range \(span)/>"), depth: "1")
+            #expect(found.hrefs == ["a", "b", "c"].map { "\(calendar)\($0).ics" })
+            #expect(found["\(calendar)b.ics"]?.status?.hasPrefix("HTTP/1.1 500") == true)
+            for name in ["a", "c"] {
+                let data = found["\(calendar)\(name).ics"]?[.caldav, "calendar-data"]
+                #expect(data?.text.contains("UID:\(name)\r\n") == true)
+            }
+        }
+    }
+
+    @Test("Pitfall 16: a series is found years later, on its own clock on both sides of a change of the clocks")
+    func pitfall16() async throws {
+        try await withCalendar { app, calendar in
+            let path = calendar + "a.ics"
+            try await app.put(
+                path,
+                Self.event(
+                    "a", "DTSTART;TZID=Europe/Berlin:20200106T090000", "DURATION:PT1H", "RRULE:FREQ=WEEKLY",
+                    "EXDATE;TZID=Europe/Berlin:20261109T090000")
+            ).expect(201)
+            // Nine o'clock is eight in UTC in winter, and seven in summer.
+            let hits = [("20261026T080000Z", "20261026T080100Z"), ("20261019T070000Z", "20261019T070100Z")]
+            for (start, end) in hits { #expect(try await app.query(calendar, start, end) == [path]) }
+            let misses = [
+                ("20261026T070000Z", "20261026T080000Z"), ("20261019T080000Z", "20261019T090000Z"),
+                ("20261109T000000Z", "20261110T000000Z"), ("20191230T000000Z", "20191231T000000Z"),
+            ]
+            for (start, end) in misses { #expect(try await app.query(calendar, start, end).isEmpty) }
+        }
+    }
+
+    @Test("A multiget takes any spelling of an address, and answers each once")
+    func multiget() async throws {
+        try await withCalendar { app, calendar in
+            let other = try await app.makeCalendar("own~y")
+            try await app.put(calendar + "a%20b.ics", XML.event("a")).expect(201)
+            try await app.put(other + "c.ics", XML.event("c")).expect(201)
+            let asked = [
+                calendar + "a%20b.ics", calendar + "%61%20b.ics", "https://example.org\(calendar)a%20b.ics",
+                calendar + "none.ics", other + "c.ics", "/elsewhere",
+            ]
+            let found = try await app.report(
+                calendar, "C:calendar-multiget",
+                "<D:prop><D:getetag/><C:calendar-data/></D:prop>"
+                    + asked.map { "<D:href>\($0)</D:href>" }.joined())
+            #expect(found.hrefs == [calendar + "a%20b.ics", calendar + "none.ics", other + "c.ics", "/elsewhere"])
+            #expect(try found.first[.caldav, "calendar-data"]?.text == XML.event("a"))
+            for response in found.responses.dropFirst() { #expect(response.status == "HTTP/1.1 404 Not Found") }
+            try await app.send("REPORT", calendar, XML.root("C:calendar-multiget", "<D:prop/>")).expect(400)
+        }
+    }
+
+    @Test("A limit cuts a list and its changes short with 507, and goes on from the token")
+    func limits() async throws {
+        try await withCalendar { app, calendar in
+            let names = (0..<5).map { "\(calendar)\($0).ics" }
+            for (index, name) in names.enumerated() { try await app.put(name, XML.event("\(index)")).expect(201) }
+            func all(_ token: String?) async throws -> (found: [String], token: String?, steps: Int) {
+                var (found, token, steps): ([String], String?, Int) = ([], token, 0)
+                while true {
+                    let page = try await app.sync(calendar, token, "<D:limit><D:nresults>2</D:nresults></D:limit>")
+                    token = page.token
+                    steps += 1
+                    found += page.hrefs.filter { $0 != calendar }
+                    guard let cut = page[calendar] else { return (found, token, steps) }
+                    #expect(cut.status == "HTTP/1.1 507 Insufficient Storage")
+                    #expect(page.responses.count <= 3 && steps < 10)
+                }
+            }
+            let listed = try await all(nil)
+            #expect(listed.found == names && listed.steps == 3)
+            for (index, name) in names.enumerated() {
+                try await app.put(name, XML.event("\(index)", "LOCATION:x")).expect(204)
+            }
+            #expect(try await all(listed.token).found.sorted() == names)
+        }
+    }
+
+    @Test("Filters that are not compared are refused by their conditions")
+    func refusals() async throws {
+        try await withCalendar { app, calendar in
+            let range = "<C:time-range start=\"20260301T000000\" end=\"20260401T000000\"/>"
+            let match = "<C:prop-filter name=\"SUMMARY\"><C:text-match collation=\"x\">a</C:text-match></C:prop-filter>"
+            for (content, condition) in [
+                (DAVClient.filter(range), "valid-filter"), ("", "valid-filter"),
+                (DAVClient.filter(match), "supported-collation"),
+                (DAVClient.filter("<C:other/>"), "supported-filter"),
+            ] {
+                let body = XML.root("C:calendar-query", "<D:prop><D:getetag/></D:prop>\(content)")
+                #expect(try await app.send("REPORT", calendar, body, depth: "1").expect(403).condition == condition)
+            }
+        }
+    }
+
+    @Test("Free-busy time is that of what is opaque and not cancelled")
+    func freeBusy() async throws {
+        try await withCalendar { app, calendar in
+            let start = "DTSTART:20260304T100000Z"
+            try await app.put(calendar + "a.ics", Self.event("a", start, "DURATION:PT1H")).expect(201)
+            try await app.put(calendar + "b.ics", Self.event("b", start, "DURATION:PT9H", "TRANSP:TRANSPARENT"))
+                .expect(201)
+            try await app.put(calendar + "c.ics", Self.event("c", start, "DURATION:PT9H", "STATUS:CANCELLED"))
+                .expect(201)
+            let body = XML.root(
+                "C:free-busy-query", "<C:time-range start=\"20260304T000000Z\" end=\"20260305T000000Z\"/>")
+            let answer = try await app.send("REPORT", calendar, body, depth: "1").expect(200)
+            #expect(answer.headers[.contentType]?.hasPrefix("text/calendar") == true)
+            #expect(answer.text.contains("FREEBUSY:20260304T100000Z/20260304T110000Z\r\n"))
+            #expect(answer.text.pieces(separatedBy: "FREEBUSY:2").count == 2)
+        }
+    }
+
+    @Test("Principals find themselves, and what their properties name")
+    func principals() async throws {
+        try await withCalendar { app, _ in
+            let principal = "/dav/principals/ann/"
+            let body =
+                "<D:property name=\"current-user-principal\"><D:property name=\"calendar-home-set\" "
+                + "namespace=\"urn:ietf:params:xml:ns:caldav\"/></D:property><D:property name=\"none\"/>"
+            let expanded = try await app.report("/dav/", "D:expand-property", body).first
+            #expect(expanded.names(404) == ["none"])
+            let inner = try #require(expanded[.dav, "current-user-principal"]?.child(.dav, "response"))
+            let nested = try Multistatus.Response(inner)
+            #expect(nested.href == principal)
+            #expect(nested[.caldav, "calendar-home-set"]?.child(.dav, "href")?.trimmed == app.home)
+
+            func search(_ text: String) async throws -> [String] {
+                try await app.report(
+                    "/dav/principals/", "D:principal-property-search",
+                    "<D:property-search><D:prop><C:calendar-user-address-set/></D:prop><D:match>\(text)</D:match>"
+                        + "</D:property-search><D:prop><D:displayname/></D:prop>"
+                ).hrefs
+            }
+            #expect(try await search("PRINCIPALS/ann") == [principal])
+            #expect(try await search("bob").isEmpty)
+            let set = try await app.send(
+                "REPORT", "/dav/principals/", XML.root("D:principal-search-property-set", "")
+            ).expect(200)
+            let root = try XMLReader.read(set.body)
+            #expect(root.is(.dav, "principal-search-property-set"))
+            #expect(root.children(.dav, "principal-search-property").count == 3)
+        }
+    }
+}
