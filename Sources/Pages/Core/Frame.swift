@@ -57,6 +57,7 @@ public struct Notice: Sendable {
         case subscribed, subscriptionPaused, subscriptionResumed, subscriptionRefreshed, subscriptionRemoved
         case appleConnected, appleDisconnected, appleChanged
         case officeSaved, officeReset, officeDaySaid, officeCleanedUp
+        case ownCalendarDeleted
         case deviceRemoved, sessionEnded, passwordChanged, accountSaved
         case secondFactorEnabled, secondFactorRemoved
         case keyMade, keyRevoked, signedOut
