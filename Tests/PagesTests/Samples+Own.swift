@@ -69,7 +69,12 @@ extension Samples {
                     sessions: [
                         .init(id: "s1", since: Self.hours(-2), lastSeenAt: Self.hours(-0.01), isThis: true),
                         .init(id: "s2", since: Self.hours(-200), lastSeenAt: Self.hours(-100)),
-                    ])),
+                    ],
+                    calendars: [
+                        .init(id: "c1", name: text("Garden"), entries: 1),
+                        .init(id: "c2", name: text("Choir & concerts"), entries: 1240),
+                    ]),
+                ask: "calendar-c1"),
             Sample(
                 name: "devices-empty",
                 page: DevicesPage(devices: [], sessions: [.init(id: "s1", since: Self.now, isThis: true)])),

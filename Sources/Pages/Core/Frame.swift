@@ -58,7 +58,7 @@ public struct Notice: Sendable {
         case subscribed, subscriptionPaused, subscriptionResumed, subscriptionRefreshed, subscriptionRemoved
         case appleConnected, appleDisconnected, appleChanged
         case officeSaved, officeReset, officeDaySaid, officeCleanedUp
-        case appPasswordChanged, appPasswordEnded
+        case appPasswordChanged, appPasswordEnded, ownCalendarDeleted
         case deviceRemoved, sessionEnded, passwordChanged, accountSaved
         case secondFactorEnabled, secondFactorRemoved
         case keyMade, keyRevoked, signedOut

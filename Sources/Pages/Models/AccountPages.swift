@@ -25,11 +25,21 @@ public struct DevicesPage: Page {
         }
     }
 
+    /// A calendar of the person's own, which a calendar app made.
+    public struct OwnCalendar: Sendable {
+        public var id: String
+        public var name: String
+        public var entries: Int
+
+        public init(id: String, name: String, entries: Int) { (self.id, self.name, self.entries) = (id, name, entries) }
+    }
+
     public var devices: [Device]
     public var sessions: [Session]
+    public var calendars: [OwnCalendar]
 
-    public init(devices: [Device], sessions: [Session]) {
-        (self.devices, self.sessions) = (devices, sessions)
+    public init(devices: [Device], sessions: [Session], calendars: [OwnCalendar] = []) {
+        (self.devices, self.sessions, self.calendars) = (devices, sessions, calendars)
     }
 
     public func sheet(_ paper: RenderContext) -> PageContent {
@@ -70,7 +80,24 @@ public struct DevicesPage: Page {
                                 ]),
                         ]
                     }),
+                "calendars": calendars.isEmpty ? .nothing : .rows(calendars.map { row($0, paper) }),
+                "dialogs": .list(
+                    calendars.map { own in
+                        paper.dialog(
+                            "calendar-\(own.id)", words["askDeleteCalendar"], [words["askDeleteCalendarText"]],
+                            paper.form(
+                                "calendar-form-\(own.id)", "/app/calendars/\(own.id.pathSegment)/delete", [],
+                                submit: "actDeleteCalendar", style: .danger))
+                    }),
             ])
+    }
+
+    private func row(_ own: OwnCalendar, _ paper: RenderContext) -> Node {
+        [
+            "name": .text(own.name), "entries": .text(paper.words("countEntries", count: own.entries)),
+            "remove": paper.question(
+                "calendar-\(own.id)", "actDeleteCalendar", style: .quiet, about: own.name),
+        ]
     }
 }
 

@@ -47,13 +47,10 @@ extension OwnCalendars {
     }
 
     package func remove(_ collection: CalendarCollection, for caller: CalDAVCaller) async throws {
-        let id = try await acts.act(on: .ownCalendar(of: caller.userID), for: Self.caller(caller)) { act in
-            let calendar = try Self.calendar(collection, of: caller, in: act.transaction)
-            try act.transaction.deleteOwnCalendar(calendar, now: act.now)
-            try act.transaction.touchOwnFeeds(of: caller.userID, now: act.now)
-            return ActResult(calendar.id, noting: AuditNote(.ownCalendarDeleted, calendar.id))
+        try await acts.act(on: .ownCalendar(of: caller.userID), for: Self.caller(caller)) { act in
+            try Self.delete(try Self.calendar(collection, of: caller, in: act.transaction), act)
         }
-        tidying.afterDeleting(ownCalendar: id)
+        if case .own(let id) = collection.kind { tidying.afterDeleting(ownCalendar: id) }
     }
 
     /// Whether a segment is that of a collection of one of a person's circles, in whose ids `~` is doubled.

@@ -131,12 +131,10 @@ package struct OwnCalendars: OwnCollectionSource {
     static func shown(
         _ calendar: OwnCalendar, to caller: CalDAVCaller, in transaction: any ReadTransaction
     ) throws -> CalendarCollection {
-        let prefix = "own~"
-        let isOurs = calendar.segment.utf8.starts(with: prefix.utf8) && calendar.segment.utf8.count > prefix.utf8.count
-        return CalendarCollection(
+        CalendarCollection(
             kind: .own(calendar.id), userID: calendar.userID, segment: calendar.segment,
-            displayName: isOurs ? String(calendar.segment.dropFirst(prefix.count)) : calendar.segment,
-            components: calendar.components.map(CalendarCollection.Component.init), mayWrite: caller.mayWrite,
+            displayName: name(of: calendar), components: calendar.components.map(CalendarCollection.Component.init),
+            mayWrite: caller.mayWrite,
             number: calendar.number,
             properties: try CollectionProperties.properties(
                 of: .own(calendar.id), user: calendar.userID, in: transaction))

@@ -5,7 +5,7 @@ import KalendsCore
 import Pages
 import Storage
 
-/// The devices and browsers that are signed in, each of which can be removed.
+/// The devices and browsers that are signed in, and what calendar apps made, each of which can be removed.
 struct DevicePages: Sendable {
     func add(to routes: inout RouteTable) {
         routes.page(.get, "/app/devices", for: .session) { visit in
@@ -17,7 +17,8 @@ struct DevicePages: Sendable {
                         devices: try user.devices(PageRequest(limit: quotas.devicesPerUser)).map(\.shown),
                         sessions: try user.sessions(PageRequest(limit: quotas.sessionsPerUser), now: now).map {
                             $0.shown(isThis: $0.id == own)
-                        })
+                        },
+                        calendars: try user.ownCalendars().map(\.shown))
                 })
         }
         routes.page(.post, "/app/devices/{device}/delete", for: .session, back: "/app/devices") { visit in
@@ -28,6 +29,11 @@ struct DevicePages: Sendable {
         routes.page(.post, "/app/sessions/{session}/delete", for: .session, back: "/app/devices") { visit in
             try await Self.ending(visit, .sessionEnded) {
                 try await visit.services.sessions.delete(try visit.id("session"), for: try visit.caller())
+            }
+        }
+        routes.page(.post, "/app/calendars/{calendar}/delete", for: .session, back: "/app/devices") { visit in
+            try await Self.ending(visit, .ownCalendarDeleted) {
+                try await visit.services.ownCalendars.delete(try visit.id("calendar"), for: try visit.caller())
             }
         }
     }
@@ -43,6 +49,10 @@ struct DevicePages: Sendable {
             return visit.signIn(to: "/app/devices")
         }
     }
+}
+
+extension ListedOwnCalendar {
+    fileprivate var shown: DevicesPage.OwnCalendar { DevicesPage.OwnCalendar(id: id, name: name, entries: entries) }
 }
 
 extension Device {
