@@ -91,7 +91,9 @@ extension ObjectTree {
 
     /// Reads one VALARM.
     fileprivate init?(alarm: [UInt8]) {
-        let text = Array("BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\n".utf8) + alarm + Array("END:VEVENT\r\nEND:VCALENDAR\r\n".utf8)
+        let text =
+            Array("BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\n".utf8) + alarm
+            + Array("END:VEVENT\r\nEND:VCALENDAR\r\n".utf8)
         guard let alarm = ObjectTree(text)?.components.first?.components.first, alarm.name == "VALARM" else {
             return nil
         }

@@ -18,8 +18,9 @@ extension Entry {
             edits.append(.times(new.span))
             old = old.applying([.times(new.span)])
         }
-        if new.rule != old.rule, new.repetition?.rrule != old.repetition?.rrule || old.repetition == nil
-            || new.repetition?.rdates != old.repetition?.rdates
+        if new.rule != old.rule,
+            new.repetition?.rrule != old.repetition?.rrule || old.repetition == nil
+                || new.repetition?.rdates != old.repetition?.rdates
         {
             edits.append(.repetition(new.repetition))
         }

@@ -92,6 +92,11 @@ struct ShownResource: Sendable {
         component = events.first?.kind == .toDo ? .task : .event
         text = events.isEmpty ? [] : PersonalParts.text(ICalendar(events: events).serialized(), with: parts)
         etag = ContentHash(of: SHA256.hash(data: text))
+        // A to-do without a date is one at all times.
+        guard events.contains(where: { $0.start != nil || $0.end != nil }) else {
+            span = .min...(.max)
+            return
+        }
         let slack = EntrySpan.slack / 1000
         let lead = parts.isEmpty && events.allSatisfy(\.alarms.isEmpty) ? 0 : Self.longestLead
         let end = to.map { $0 / 1000 + slack } ?? .max

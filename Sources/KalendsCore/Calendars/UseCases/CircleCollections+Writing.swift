@@ -264,9 +264,10 @@ extension CircleCollections {
     /// Changes items and what a person keeps in one act, and returns the item with the look that it then has.
     private func act(
         in look: PersonalLook, for caller: CalDAVCaller,
-        _ body: @escaping @Sendable (Act<Circle>, inout ScheduleWriter) throws -> (
-            id: String, ScheduleItem.Collection, isTouched: Bool
-        )
+        _ body:
+            @escaping @Sendable (Act<Circle>, inout ScheduleWriter) throws -> (
+                id: String, ScheduleItem.Collection, isTouched: Bool
+            )
     ) async throws -> (SeenItem, PersonalLook) {
         let settings = services.settings
         let own = caller.caller
