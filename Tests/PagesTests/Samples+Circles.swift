@@ -95,6 +95,13 @@ extension Samples {
             "conflicts", ConflictsPage(open: Array(conflicts.prefix(4)), resolved: Array(conflicts.suffix(1))),
             notice: Notice(.conflictResolved))
         circle("conflicts-empty", ConflictsPage(open: [], resolved: []))
+        circle("activity", ActivityPage(entries: changes, isMore: true), notice: Notice(.changeUndone))
+        for (name, problem) in [
+            ("since", .changedSince(.person(text("Maria")), at: Self.hours(-1))), ("undone", .undone),
+            ("kept", .notKept), ("impossible", .impossible), ("unknown", .changedSince(nil, at: nil)),
+        ] as [(String, ActivityPage.Problem)] {
+            circle("activity-\(name)", ActivityPage(entries: [], isLater: true, problem: problem))
+        }
         all += importSamples
         typealias Subscription = SubscriptionsPage.Subscription
         circle(
@@ -235,6 +242,30 @@ extension Samples {
         add("held", held, ask: "approve")
         add("paused", page(connection(.outlook, .paused), .done(isNew: false)))
         return all
+    }
+
+    private var changes: [ActivityPage.Entry] {
+        var before = ActivityPage.State(
+            title: text("Dr. Patel"), span: .timed(from: Self.hours(18), to: Self.hours(19)))
+        (before.status, before.patient, before.person) = (.confirmed, text("Rose"), text("Maria"))
+        (before.place, before.zone, before.rule) = (text("Heart Clinic"), text("Europe/Berlin"), "1")
+        (before.reminders, before.notes) = ([15, 60], text("Fasting"))
+        var after = before
+        (after.title, after.rule, after.reminders) = (text("Dr. Lee"), "2", nil)
+        (after.notes, after.place) = (String(repeating: text("Long "), count: 200), nil)
+        let authors: [ActivityPage.Author] = [.person(text("Maria")), .application, .operatorAtHand, .server]
+        let kinds = ActivityPage.Subject.allCases
+        return kinds.enumerated().map { index, subject in
+            var entry = ActivityPage.Entry(
+                number: 100 - index, at: Self.hours(Double(-9 * index)), author: authors[index % 4],
+                way: ActivityPage.Way.allCases[index % ActivityPage.Way.allCases.count], subject: subject,
+                change: ActivityPage.Change.allCases[index % 4], name: index % 3 == 2 ? nil : text("Dr. Patel"),
+                path: index % 2 == 0 ? "/app/circles/rose/appointments/a\(index)" : nil,
+                before: index % 4 == 0 ? nil : before, after: index % 4 == 2 ? nil : after)
+            (entry.isUndo, entry.isUndone, entry.isPart) = (index == 1, index == 2, index == 3)
+            entry.mayUndo = index > 3 && index < 9
+            return entry
+        }
     }
 
     private var conflicts: [ConflictsPage.Conflict] {

@@ -89,6 +89,9 @@ struct WordsTests {
             + ConnectionPage.Change.What.allCases.map { "change_\($0.rawValue)" }
             + ConflictsPage.Kind.allCases.flatMap { ["conflict_\($0.rawValue)", "conflictText_\($0.rawValue)"] }
             + ConflictsPage.Conflict.Outcome.allCases.map { "outcome_\($0.rawValue)" }
+            + ActivityPage.Change.allCases.map { "activity_\($0.rawValue)" }
+            + ActivityPage.Subject.allCases.map { "activityWhat_\($0.rawValue)" }
+            + ActivityPage.Way.allCases.map { "activityWay_\($0.rawValue)" }
             + ImportPage.Change.allCases.map { "import_\($0.rawValue)" }
             + ImportPage.Earlier.State.allCases.map { "importState_\($0.rawValue)" }
             + Draft.Problem.Code.allCases.map { "problem_\($0.rawValue)" }

@@ -71,6 +71,11 @@ struct RoutePaths: Sendable {
         values["connections"] = own
         (values["runs"], values["conflicts"]) = ("run-\(own)", "conflict-\(own)")
         try await SyncSamples.put(in: server, of: own, now: server.clock.now)
+        // A change of its own, which nobody has undone yet.
+        let walk: JSONValue = ["description": label, "dueAt": "2026-03-03T09:00:00Z"]
+        _ = try await server.call(.put, "\(path)/follow-ups/walk", walk)
+        let changes = try await server.call(.get, "\(path)/changes?limit=1")
+        values["number"] = changes.json["latest"]?.integer.map(String.init)
         let visit = try #require(Components.all(.all)["OfficeVisitInput"]?.example)
         _ = try await server.call(.put, "/v1/users/xia/office-days/visits/x", visit)
         values["date"] = "2026-03-02"

@@ -44,7 +44,12 @@ struct RecordTableTests {
             try Self.keep(
                 CircleChange(
                     sequence: 1011, circleID: "home", number: 1012, at: 13, subject: .item, collection: "tasks",
-                    id: "t", part: "p", kind: .deleted, user: "ann"), in: transaction)
+                    id: "t", part: "p", kind: .deleted, user: "ann", author: "user:ann", way: .google, undoes: 14),
+                in: transaction)
+            try Self.keep(
+                KeptContent(
+                    circleID: "home", collection: "tasks", itemID: "t", part: "p", number: 11, cause: 12, at: 13,
+                    content: "{}", bytes: 14), in: transaction)
             try Self.keep(
                 AuditEntry(
                     number: 11, at: 12, actor: "a", action: "b", subject: "c", circleID: "home", detail: "{}",
