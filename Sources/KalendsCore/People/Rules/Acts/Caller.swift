@@ -27,6 +27,11 @@ package struct Caller: Sendable {
     /// The user for whom the caller acts; nil for the installation.
     package var userID: String? { identity.userID }
 
+    /// Whether what is a user's own is the caller's: the user's, and the installation's, but no bound key's.
+    func owns(_ user: String) -> Bool {
+        identity.bound == nil && (isInstallation || userID.map { $0 == user } == true)
+    }
+
     /// Who takes turns with others for what a call needs: a user, or the installation.
     package var payer: String { userID ?? "" }
 
