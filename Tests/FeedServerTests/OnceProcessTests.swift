@@ -22,6 +22,8 @@ struct OnceProcessTests {
             .trimmingCharacters(in: .whitespacesAndNewlines)
         var configuration = HTTPClient.Configuration()
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 64
+        // A server that was killed refuses at once, and the next one has another port.
+        configuration.connectionPool.retryConnectionEstablishment = false
         let client = HTTPClient(configuration: configuration)
         @Sendable func send(_ number: Int, _ port: Int) async throws -> (status: Int, body: String) {
             var request = HTTPClientRequest(url: "http://127.0.0.1:\(port)/v1/keys")

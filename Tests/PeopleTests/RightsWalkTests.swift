@@ -101,6 +101,61 @@ struct RightsWalkTests {
         }
     }
 
+    /// The routes that exist for a key that is bound to circles, typed from docs/rights.md and not taken from the routes.
+    private static func isOfCircles(_ route: RouteTable.Route) -> Bool {
+        let roots = ["circles", "feeds", "imports", "connections", "runs", "conflicts"].map { "/v1/\($0)" }
+        let others = [
+            "GET /v1/audit", "GET /v1/changes", "GET /v1/keys", "POST /v1/keys", "POST /v1/keys/{id}/revoke",
+        ]
+        return roots.contains { route.path == $0 || route.path.hasPrefix("\($0)/") }
+            || others.contains("\(route.method.rawValue) \(route.path)")
+    }
+
+    private static let bounds: [(field: String, value: JSONValue, hasC: Bool)] = [
+        ("circles", ["b", "c"], true), ("circlePrefix", "c", true), ("circles", ["z"], false),
+        ("circlePrefix", "cc", false),
+    ]
+
+    @Test(
+        "For a key that is bound to circles nothing else exists, by itself and for a user", arguments: bounds.indices,
+        [nil, "ann"])
+    func bound(index: Int, user: String?) async throws {
+        let (field, value, hasC) = Self.bounds[index]
+        try await Self.server { server in
+            let made = try await server.call(.post, "/v1/keys", ["name": "bound", .init(field): value]).expect(201)
+            var caller = Caller(
+                kind: .key, user: user,
+                headers: [.authorization: "Bearer \(try #require(made.json["key"]?.string))"])
+            caller.headers[.kalendsUser] = user
+            var paths = try await RoutePaths(server)
+            let routes = try Routes.table(server.front, isLocal: false).described
+            for route in routes where route.operation.access.needsCredential {
+                let answer = try await Self.ask(server, route, paths, caller)
+                let told =
+                    "\(field) \(value): \(route.method) \(route.path) → \(answer.status) \(answer.text.prefix(200))"
+                switch route.operation.access {
+                case _ where !Self.isOfCircles(route): #expect(answer.status == 404, "\(told)")
+                // A phone has its user's whole calendar.
+                case _ where route.operation.id == "createConnection": #expect(answer.status == 404, "\(told)")
+                case .installation where user != nil: #expect(answer.status == 403, "\(told)")
+                case .installation where route.operation.id == "revokeKey": #expect(answer.status == 404, "\(told)")
+                case .installation where route.operation.id == "listKeys":
+                    #expect(answer.json["items"]?.array?.allSatisfy { $0["name"] != "of the walk" } == true, "\(told)")
+                case .installation, .caller:
+                    #expect([200, 201].contains(answer.status), "\(told)")
+                    if !hasC, route.method == .get { #expect(answer.json["items"] == [], "\(told)") }
+                default:
+                    let isLetIn = ![401, 403, 404].contains(answer.status) && answer.status < 500
+                    #expect(isLetIn == hasC && (isLetIn || answer.status == 404), "\(told)")
+                }
+                if answer.status < 300, Self.destroys(route) {
+                    try await Self.restore(server)
+                    paths = try await RoutePaths(server)
+                }
+            }
+        }
+    }
+
     @Test("The table in the documentation is that of the routes")
     func documented() async throws {
         try await TestServer.run { server in

@@ -21,10 +21,17 @@ struct KeyCommand: AsyncParsableCommand {
                 "A scope of the key, given once or more; without it, the key may do everything. One of "
                     + Scope.allCases.map(\.rawValue).joined(separator: ", ") + "."))
         var scopes: [String] = []
+        @Option(
+            name: .customLong("circle"),
+            help: "A circle to which the key is bound, given once or more; it makes circles only with these ids.")
+        var circles: [String] = []
+        @Option(help: "What the ids of the circles begin with to which the key is bound.") var circlePrefix: String?
 
         func run() async throws {
             var body: [ByteString: JSONValue] = ["name": .string(name)]
             if !scopes.isEmpty { body["scopes"] = .array(scopes.map(JSONValue.string)) }
+            if !circles.isEmpty { body["circles"] = .array(circles.map(JSONValue.string)) }
+            if let circlePrefix { body["circlePrefix"] = .string(circlePrefix) }
             let document = JSONValue.object(body)
             let key = try await options.json(
                 "POST", "/v1/keys", document, naming: ["/name": "--name", "/scopes": "--scope"])
@@ -42,7 +49,7 @@ struct KeyCommand: AsyncParsableCommand {
             let keys = try await options.all("/v1/keys")
             if json { return try Console.lines(keys) }
             if keys.isEmpty { return Console.line("There are no keys. Make one: kalends key create --name NAME") }
-            var table = TextTable(["ID", "BEGINS WITH", "MAY DO", "STATE", "NAME"])
+            var table = TextTable(["ID", "BEGINS WITH", "MAY DO", "CIRCLES", "STATE", "NAME"])
             for key in keys {
                 let state =
                     if let revoked = key["revokedAt"]?.string {
@@ -51,8 +58,12 @@ struct KeyCommand: AsyncParsableCommand {
                         key["lastUsedAt"]?.string.map { "last used \(TextTable.time($0))" } ?? "never used"
                     }
                 let scopes = key["scopes"]?.array?.compactMap(\.string).joined(separator: ",") ?? "everything"
+                let circles =
+                    key["circles"]?.array?.compactMap(\.string).joined(separator: ",")
+                    ?? key["circlePrefix"]?.string.map { "\($0)…" } ?? "all"
                 table.add([
-                    key["id"]?.string ?? "", key["hint"]?.string ?? "", scopes, state, key["name"]?.string ?? "",
+                    key["id"]?.string ?? "", key["hint"]?.string ?? "", scopes, circles, state,
+                    key["name"]?.string ?? "",
                 ])
             }
             for line in table.lines { Console.line(line) }

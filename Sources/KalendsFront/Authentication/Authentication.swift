@@ -33,6 +33,7 @@ struct Authentication: Sendable {
         let caller = try await caller(of: request, for: access, &context)
         context.note?.write(caller, pseudonym: services.pseudonym(of:))
         try Rights.route(need, acceptsDevices: access.acceptsDevices, for: caller)
+        if caller.bound != nil, !access.isOfCircles(need) { throw Refusal.boundKey }
         if let scopes = context.tokenScopes { try Rights.token(need, within: scopes) }
         let identity = try narrowed(caller, request)
         if access == .installation { try Rights.installation(identity) }
@@ -101,7 +102,7 @@ struct Authentication: Sendable {
         }
         guard services.serviceKeys.end(of: key).map({ services.now() < $0 }) ?? true else { throw Refusal.expiredKey }
         noteUse(of: "serviceKey \(key.id)", last: key.lastUsedAt) { try $0.noteUse(ofServiceKey: key.id, now: $1) }
-        return .service(key: key.id, scopes: try key.scopes.map { try Set(stored: $0) })
+        return .service(key: key.id, scopes: try key.scopes.map { try Set(stored: $0) }, bound: try key.bound)
     }
 
     private func session(_ secret: Secret) async throws -> Session {
@@ -173,7 +174,8 @@ struct Authentication: Sendable {
                 .forbidden, code: .userNotAllowed,
                 detail: "Only a service key can act for other users with Kalends-User.")
         }
-        return identity.isInstallation ? .user(user) : identity
+        guard identity.isInstallation else { return identity }
+        return identity.bound.map { .userWithin($0, user: user) } ?? .user(user)
     }
 }
 

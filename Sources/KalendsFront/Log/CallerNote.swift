@@ -51,8 +51,8 @@ package final class CallerNote: Sendable {
     func write(_ identity: Identity, pseudonym: (String) -> String) {
         switch identity {
         case .operatorAtHand: written.withLock { $0.caller = "operator" }
-        case .service(let key, _): written.withLock { $0.caller = "key/" + key }
-        case .user(let user): write(user: user, pseudonym: pseudonym)
+        case .service(let key, _, _): written.withLock { $0.caller = "key/" + key }
+        case .user(let user), .userWithin(_, let user): write(user: user, pseudonym: pseudonym)
         case .device(let id, _): written.withLock { $0.caller = "device/" + id }
         }
     }

@@ -49,6 +49,20 @@ enum Access: Hashable, Sendable {
         }
     }
 
+    /// Whether the routes concern circles, so that a key that is bound to some may use them; for it, nothing else exists.
+    ///
+    /// What is a user's own belongs to all of the user's circles.
+    func isOfCircles(_ need: KeyNeed) -> Bool {
+        switch self {
+        case .circle, .feed, .connection, .import: true
+        // The circles, the changes, the audit trail and the keys within its own bound.
+        case .caller, .installation:
+            [.scope(.readSchedule), .scope(.audit), .scope(.keys)].contains(need)
+        case .user, .oneself, .session, .device, .phone, .companion, .operatorPages: false
+        case .anyone, .feedToken: true
+        }
+    }
+
     /// The text that the document shows.
     var text: String {
         switch self {

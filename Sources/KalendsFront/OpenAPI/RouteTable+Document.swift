@@ -42,7 +42,7 @@ extension RouteTable.Route {
         var all = Set(operation.refusals)
         if operation.access != .feedToken { all.formUnion([400, 503]) }
         if operation.access.needsCredential { all.formUnion([401, 403, 429]) }
-        if path.contains("{") { all.insert(404) }
+        if path.contains("{") || !operation.access.isOfCircles(operation.need) { all.insert(404) }
         if path.contains("{"), method == .put { all.insert(400) }
         if operation.body != nil { all.formUnion([400, 413, 422]) }
         // The number of objects in a circle is limited.

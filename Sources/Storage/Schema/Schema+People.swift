@@ -16,7 +16,8 @@ extension Schema {
         ) /* clustered */
         """,
 
-        // Null scopes mean all permissions; otherwise these are names separated by spaces.
+        // Null scopes mean all permissions; otherwise these are names separated by spaces. A key is bound to circles, ids
+        // separated by spaces, or to those whose ids begin with circle_prefix; with neither, to none.
         """
         CREATE TABLE service_keys (
             id TEXT NOT NULL PRIMARY KEY,
@@ -24,6 +25,8 @@ extension Schema {
             hash TEXT NOT NULL UNIQUE CHECK (length(hash) = 64),
             hint TEXT NOT NULL,
             scopes TEXT,
+            circles TEXT,
+            circle_prefix TEXT CHECK (circle_prefix IS NULL OR circles IS NULL),
             created_at BIGINT NOT NULL,
             last_used_at BIGINT,
             revoked_at BIGINT

@@ -67,12 +67,23 @@ extension Feeds {
         return Fault(pointer: "/expiresAt", code: .outOfRange, message: "This must be in the future.")
     }
 
+    /// Returns the fault of a feed that shows more than a key's circles to the key; nil for any other.
+    static func ownFault(_ configuration: FeedConfiguration, for caller: Caller) -> Fault? {
+        guard configuration.showsOwn, caller.identity.bound != nil else { return nil }
+        return Fault(
+            pointer: "/config", code: .contradiction,
+            message: "A key that is bound to circles cannot show a user's own calendar.")
+    }
+
     /// Creates a feed with its first address.
     ///
     /// Throws 409 when the user has a feed of the circle with this label, or the maximum number of feeds.
     package func create(_ draft: Draft, in circle: String, for caller: Caller) async throws -> Addressed {
         let now = services.now()
-        let own = [Self.ownerFault(draft.userID, for: caller), Self.expiryFault(draft.expiresAt, now: now)]
+        let own = [
+            Self.ownerFault(draft.userID, for: caller), Self.expiryFault(draft.expiresAt, now: now),
+            Self.ownFault(draft.configuration, for: caller),
+        ]
         // A field that is present but cannot be read is already a fault.
         let faults = draft.faults + own.compactMap(\.self).filter { !draft.faults.map(\.pointer).contains($0.pointer) }
         guard faults.isEmpty, let user = caller.userID ?? draft.userID else { throw Refusal.invalid(faults) }

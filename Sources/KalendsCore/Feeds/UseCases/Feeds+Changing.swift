@@ -52,6 +52,7 @@ extension Feeds {
             if case .set(let time) = change.expiresAt, let fault = Self.expiryFault(time, now: act.now) {
                 faults.append(fault)
             }
+            if let fault = Self.ownFault(configuration, for: caller) { faults.append(fault) }
             if !faults.isEmpty { throw Refusal.invalid(faults) }
             let (transaction, now) = (act.transaction, act.now)
             let hasCleared = change.clearsAttention ? try transaction.clearAttention(of: id, now: now) : false

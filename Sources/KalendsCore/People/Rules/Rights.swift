@@ -32,14 +32,14 @@ package enum Rights {
     /// - Parameter need: what the route requires of a key.
     package static func route(_ need: KeyNeed, acceptsDevices: Bool, for caller: Identity) throws {
         switch caller {
-        case .operatorAtHand, .user, .service(_, nil): return
+        case .operatorAtHand, .user, .userWithin, .service(_, nil, _): return
         case .device:
             guard acceptsDevices else {
                 throw Refusal(
                     .forbidden, code: .deviceNotAllowed,
                     detail: "A device's token opens only the routes for devices.")
             }
-        case .service(_, let scopes?):
+        case .service(_, let scopes?, _):
             guard let needed = need.scope else {
                 throw Refusal(
                     .forbidden, code: .keyLimited, detail: "This needs a service key without scopes.")
@@ -74,7 +74,7 @@ package enum Rights {
         _ id: String, for caller: Identity, _ right: Right = .read, of resource: Refusal.Resource = .circle,
         in transaction: any ReadTransaction
     ) throws -> AuthorizedCircle {
-        guard let circle = try transaction.circle(id) else { throw Refusal.missing(resource) }
+        guard caller.reaches(id), let circle = try transaction.circle(id) else { throw Refusal.missing(resource) }
         guard let user = caller.userID else { return AuthorizedCircle(circle, caller, nil, transaction) }
         guard let member = try transaction.member(user, in: id) else { throw Refusal.missing(resource) }
         guard member.role.right >= right else { throw Refusal.forbidden }
@@ -86,7 +86,9 @@ package enum Rights {
     static func own(
         of user: String, for caller: Identity, in transaction: any ReadTransaction
     ) throws -> AuthorizedUser {
-        guard caller.isInstallation || caller.userID.map({ $0 == user }) == true else { throw Refusal.missing(.user) }
+        guard caller.bound == nil, caller.isInstallation || caller.userID.map({ $0 == user }) == true else {
+            throw Refusal.missing(.user)
+        }
         return AuthorizedUser(user, transaction)
     }
 
@@ -106,7 +108,7 @@ package enum Rights {
     /// Returns the feed if it is the caller's own and they are still in its circle, or if the caller acts for the
     /// installation; otherwise throws 404.
     static func feed(_ id: String, for caller: Identity, in transaction: any ReadTransaction) throws -> Feed {
-        guard let feed = try transaction.feed(id) else { throw Refusal.missing(.feed) }
+        guard let feed = try transaction.feed(id), caller.mayKnow(feed) else { throw Refusal.missing(.feed) }
         guard let user = caller.userID else { return feed }
         guard feed.userID == user, try transaction.member(user, in: feed.circleID) != nil else {
             throw Refusal.missing(.feed)
@@ -131,7 +133,9 @@ package enum Rights {
         _ id: String, for caller: Identity, of resource: Refusal.Resource = .connection,
         in transaction: any ReadTransaction
     ) throws -> Connection {
-        guard let own = try transaction.connection(id) else { throw Refusal.missing(resource) }
+        guard let own = try transaction.connection(id), caller.reaches(own.circleID) else {
+            throw Refusal.missing(resource)
+        }
         guard let user = caller.userID else { return own }
         guard own.userID == user, try transaction.member(user, in: own.circleID) != nil else {
             throw Refusal.missing(resource)
@@ -144,7 +148,7 @@ package enum Rights {
         for caller: Identity, in transaction: any ReadTransaction
     ) throws -> AuthorizedInstallation {
         try installation(caller)
-        return AuthorizedInstallation(transaction)
+        return AuthorizedInstallation(caller.bound, transaction)
     }
 
     /// Throws 403 unless the caller acts for the installation.
@@ -162,11 +166,17 @@ package enum Rights {
         return user
     }
 
-    /// Throws 403 unless the caller may grant and revoke these scopes: only those it has itself.
+    /// Throws 403 unless the caller may grant and revoke these scopes, and 404 for circles that it does not have: only
+    /// those it has itself.
     ///
-    /// - Parameter scopes: nil for everything.
-    static func give(_ scopes: Set<Scope>?, by caller: Identity) throws {
-        guard case .service(_, let own?) = caller else { return }
+    /// - Parameters:
+    ///   - scopes: nil for everything.
+    ///   - bound: the circles of the key; nil for all.
+    static func give(_ scopes: Set<Scope>?, in bound: CircleBound?, by caller: Identity) throws {
+        if let own = caller.bound {
+            guard let bound, own.includes(bound) else { throw Refusal.missing(.circle) }
+        }
+        guard case .service(_, let own?, _) = caller else { return }
         guard let scopes else {
             throw Refusal(
                 .forbidden, code: .scopesExceeded,
@@ -203,7 +213,8 @@ package struct AuthorizedCircle {
 
     /// Returns a feed of the circle if it is the caller's own, or any for the installation; otherwise throws 404.
     package func feed(_ id: String) throws -> Feed {
-        guard let feed = try transaction.feed(id), feed.circleID == self.id, user.map({ $0 == feed.userID }) ?? true
+        guard let feed = try transaction.feed(id), feed.circleID == self.id, caller.mayKnow(feed),
+            user.map({ $0 == feed.userID }) ?? true
         else { throw Refusal.missing(.feed) }
         return feed
     }
@@ -246,9 +257,18 @@ package struct AuthorizedUser {
 
 /// The installation with the transaction in which all of it may be read.
 package struct AuthorizedInstallation {
+    /// The circles to which the caller's key is bound; nil for all.
+    let bound: CircleBound?
     let transaction: any ReadTransaction
 
-    fileprivate init(_ transaction: any ReadTransaction) { self.transaction = transaction }
+    fileprivate init(_ bound: CircleBound?, _ transaction: any ReadTransaction) {
+        (self.bound, self.transaction) = (bound, transaction)
+    }
+}
+
+extension Identity {
+    /// Whether a feed may exist for the caller: one that also shows a user's own calendar is not only its circle's.
+    fileprivate func mayKnow(_ feed: Feed) -> Bool { reaches(feed.circleID) && (bound == nil || !feed.showsOwn) }
 }
 
 extension ImportRecord {
@@ -259,6 +279,10 @@ extension ImportRecord {
 }
 
 extension Refusal {
+    /// 404 for what concerns no circle, or more than its own, when a key is bound to circles.
+    package static let boundKey = Refusal(
+        .missing, detail: "This does not exist for a service key that is bound to circles.")
+
     static let installationOnly = Refusal(
         .forbidden, code: .installationRequired,
         detail: "This is only for the host application: call it with a service key.")

@@ -14,7 +14,15 @@ package struct Audit: Sendable {
         before number: Int, in circle: String?, limit: Int, for caller: Caller
     ) async throws -> [AuditEntry] {
         try Rights.installation(caller.identity)
-        return try await acts.store.read { try $0.auditEntries(before: number, in: circle, limit: limit) }
+        let identity = caller.identity
+        return try await acts.store.read { transaction in
+            guard let bound = identity.bound else {
+                return try transaction.auditEntries(before: number, in: circle, limit: limit)
+            }
+            guard let circle else { return try transaction.auditEntries(before: number, within: bound, limit: limit) }
+            return bound.contains(circle)
+                ? try transaction.auditEntries(before: number, in: circle, limit: limit) : []
+        }
     }
 
     /// Verifies the whole trail.

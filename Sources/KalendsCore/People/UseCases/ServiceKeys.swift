@@ -22,18 +22,30 @@ package struct ServiceKeys: Sendable {
 
     /// Creates a key with no more rights than the caller's; the secret is shown only this once.
     ///
-    /// - Parameter scopes: nil for a key that may do everything.
-    package func create(name: String, scopes: Set<Scope>?, for caller: Caller) async throws -> (ServiceKey, Secret) {
-        try Rights.give(scopes, by: caller.identity)
+    /// - Parameters:
+    ///   - scopes: nil for a key that may do everything.
+    ///   - bound: the circles to which the key is bound; nil for those of the caller.
+    package func create(
+        name: String, scopes: Set<Scope>?, bound: CircleBound? = nil, for caller: Caller
+    ) async throws -> (ServiceKey, Secret) {
+        let bound = bound ?? caller.identity.bound
+        try Rights.give(scopes, in: bound, by: caller.identity)
         let (secret, id) = (Secret.make(.serviceKey), FeedLedger.makeID())
         return try await acts.act(on: Self.ground, for: caller) { act in
             try act.transaction.insertServiceKey(
-                id: id, name: name, hash: secret.hash, hint: secret.hint, scopes: scopes?.stored, now: act.now)
+                id: id, name: name, hash: secret.hash, hint: secret.hint, scopes: scopes?.stored, bound: bound,
+                now: act.now)
             guard let key = try act.transaction.serviceKey(id) else {
                 throw StorageError.unexpectedResult("A service key was not kept.")
             }
             let given = scopes.map { JSONValue.array($0.names.map(JSONValue.string)) } ?? .null
-            return ActResult((key, secret), noting: AuditNote(.keyCreated, id, detail: ["scopes": given]))
+            var detail: [ByteString: JSONValue] = ["scopes": given]
+            switch bound {
+            case nil: break
+            case .circles(let ids): detail["circles"] = .array(ids.map(JSONValue.string))
+            case .prefix(let start): detail["circlePrefix"] = .string(start)
+            }
+            return ActResult((key, secret), noting: AuditNote(.keyCreated, id, detail: .object(detail)))
         }
     }
 
@@ -41,7 +53,10 @@ package struct ServiceKeys: Sendable {
     package func revoke(_ id: String, for caller: Caller) async throws -> ServiceKey {
         try await acts.act(on: Self.ground, for: caller) { act in
             guard let key = try act.transaction.serviceKey(id) else { throw Refusal.missing(.key) }
-            try Rights.give(try key.scopes.map { try Set(stored: $0) }, by: caller.identity)
+            if let own = caller.identity.bound, try key.bound.map(own.includes) != true {
+                throw Refusal.missing(.key)
+            }
+            try Rights.give(try key.scopes.map { try Set(stored: $0) }, in: try key.bound, by: caller.identity)
             guard try act.transaction.revokeServiceKey(id, now: act.now),
                 let revoked = try act.transaction.serviceKey(id)
             else { return .unchanged(key) }
@@ -53,6 +68,7 @@ package struct ServiceKeys: Sendable {
 extension AuthorizedInstallation {
     /// Returns keys, including revoked ones, in order of id.
     package func serviceKeys(_ page: PageRequest) throws -> [ServiceKey] {
-        try transaction.serviceKeys(after: page.after, limit: page.limit)
+        try bound.map { try transaction.serviceKeys(within: $0, after: page.after, limit: page.limit) }
+            ?? transaction.serviceKeys(after: page.after, limit: page.limit)
     }
 }

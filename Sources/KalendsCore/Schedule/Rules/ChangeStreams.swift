@@ -20,6 +20,8 @@ package final class ChangeStreams: Sendable {
     private struct State {
         var places: [Int: Place] = [:]
         var circles: [ByteString: Set<Int>] = [:]
+        /// The streams of all circles.
+        var everywhere: Set<Int> = []
         var owners: [ByteString: Int] = [:]
         var last = 0
         var watch: Task<Void, Never>?
@@ -32,8 +34,10 @@ package final class ChangeStreams: Sendable {
     private static let pause = Duration.milliseconds(50)
     /// After how many pauses the database is asked, although no write of this server was noted.
     private static let patience = 4
-    /// After how many pauses a stream in which nothing was sent says that it is still open: 15 seconds.
-    private static let silence = 300
+    /// After how many pauses a second has passed, and how many seconds a stream in which nothing is sent waits until it
+    /// says that it is still open.
+    private static let second = 20
+    private static let silence = 15
     /// How many streams are woken in each pause, so that those of a circle that thousands watch leave room for others.
     private static let most = 400
     /// How many changes are looked at together.
@@ -58,7 +62,11 @@ package final class ChangeStreams: Sendable {
             let place = Place(bell: bell, circle: circle.map { ByteString($0) }, owner: owner)
             state.places[state.last] = place
             state.owners[owner, default: 0] += 1
-            if let circle = place.circle { state.circles[circle, default: []].insert(state.last) }
+            if let circle = place.circle {
+                state.circles[circle, default: []].insert(state.last)
+            } else {
+                state.everywhere.insert(state.last)
+            }
             if state.watch == nil { state.watch = Task { await self.watch() } }
             return state.last
         }
@@ -70,6 +78,7 @@ package final class ChangeStreams: Sendable {
             guard let place = state.places.removeValue(forKey: number) else { return }
             let left = state.owners[place.owner, default: 1] - 1
             state.owners[place.owner] = left > 0 ? left : nil
+            state.everywhere.remove(number)
             guard let circle = place.circle else { return }
             state.circles[circle]?.remove(number)
             if state.circles[circle]?.isEmpty == true { state.circles[circle] = nil }
@@ -108,7 +117,7 @@ package final class ChangeStreams: Sendable {
             let woken = Array(due.prefix(Self.most))
             due.subtract(woken)
             for bell in bells(woken) { bell.ring() }
-            for bell in bells(nil) { bell.pass(Self.silence) }
+            if rounds % Self.second == 0 { for bell in bells(nil) { bell.pass(Self.silence) } }
         }
     }
 
@@ -139,7 +148,7 @@ package final class ChangeStreams: Sendable {
         state.withLock { state in
             guard let circles else { return Set(state.places.keys) }
             if circles.isEmpty { return [] }
-            var found = Set(state.places.filter { $0.value.circle == nil }.keys)
+            var found = state.everywhere
             for circle in circles { found.formUnion(state.circles[circle] ?? []) }
             return found
         }
@@ -191,8 +200,8 @@ private final class StreamBell: Sendable {
         var isRung = true
         var isSilent = false
         var hasEnded = false
-        /// The pauses since the stream last sent something or was about to.
-        var pauses = 0
+        /// The seconds since the stream last sent something or was about to.
+        var seconds = 0
     }
 
     private let state = Mutex(State())
@@ -205,12 +214,12 @@ private final class StreamBell: Sendable {
         continuation.yield()
     }
 
-    /// Notes that a pause has passed, after so many of which the stream has been silent for long.
+    /// Notes that a second has passed, after so many of which the stream has been silent for long.
     func pass(_ most: Int) {
         let isSilent = state.withLock { state in
-            state.pauses += 1
-            guard state.pauses >= most else { return false }
-            (state.pauses, state.isSilent) = (0, true)
+            state.seconds += 1
+            guard state.seconds >= most else { return false }
+            (state.seconds, state.isSilent) = (0, true)
             return true
         }
         if isSilent { continuation.yield() }
@@ -226,7 +235,7 @@ private final class StreamBell: Sendable {
             let event: ChangeStream.Event? = state.withLock { state in
                 if state.hasEnded { return .end }
                 if state.isRung {
-                    (state.isRung, state.pauses) = (false, 0)
+                    (state.isRung, state.seconds) = (false, 0)
                     return .changes
                 }
                 defer { state.isSilent = false }

@@ -82,6 +82,9 @@ package enum StoredRows {
         case .serviceKey(let key):
             let names = key.scopes?.split(separator: " ").map(String.init) ?? []
             try StoredContent.require(names.allSatisfy { Scope(rawValue: $0) != nil }, "it has an unknown scope")
+            if case .circles(let ids)? = try key.bound {
+                try StoredContent.require(ids.allSatisfy(Identifier.isValid), "its circles are not valid ids")
+            }
         case .connection(let own): try StoredContent.checkConnection(own, kinds)
         case .syncLink(let row): try StoredContent.check(row)
         case .syncOperation(let key, let content): try StoredContent.checkOperation(key, content)

@@ -22,10 +22,10 @@ package struct Sender: Hashable, Sendable {
         let user = narrowed.userID.map { "user \($0)" }
         switch caller {
         case .operatorAtHand: self.init("operator", user ?? "operator", isPerson: user != nil)
-        case .service(let key, _):
+        case .service(let key, _, _):
             let own = user.map { "key \(key) \($0)" } ?? "key \(key)"
             self.init(own, own, isPerson: user != nil)
-        case .user, .device: self.init("network \(network ?? "local")", user ?? "nobody", isPerson: true)
+        case .user, .userWithin, .device: self.init("network \(network ?? "local")", user ?? "nobody", isPerson: true)
         }
     }
 

@@ -84,6 +84,8 @@ package struct Connections: Sendable {
                 throw Refusal.invalid("/userId", code: .unknownReference, "The circle has no such member.")
             }
             try Feeds.checkPatients(draft.configuration.patientIds, in: circle, transaction)
+            // A phone has its user's whole calendar.
+            if provider == .apple, caller.identity.bound != nil { throw Refusal.boundKey }
             try settings.check(provider)
             if let other = try transaction.connection(labelled: draft.label, by: provider, of: user, in: circle) {
                 throw Refusal.labelTaken(by: other)

@@ -20,14 +20,13 @@ struct KeyRoutes: Sendable {
             .post, "/v1/keys",
             Operation(
                 "createKey", "Create a service key", .installation, .scope(.keys),
-                body: .json(.named("ServiceKeyInput")),
-                [.created(.named("NewServiceKey"))]), create)
+                body: .json(.named("ServiceKeyInput")), [.created(.named("NewServiceKey"))], refusals: [404]), create)
         routes.on(
             .post, "/v1/keys/{id}/revoke",
             Operation("revokeKey", "End a service key now", .installation, .scope(.keys), [.ok(key)]), revoke)
     }
 
-    /// A key without scopes may do everything.
+    /// A key without scopes may do everything, and one without circles is for all of them.
     static let body = InputBody(
         .required("name", .text()),
         .optional(
@@ -37,7 +36,27 @@ struct KeyRoutes: Sendable {
                 of: 1...Int.max, .wrongType, "This must be a list of at least one scope.",
                 each: (.notAChoice, "This must be one of \(Scope.allCases.map(\.rawValue).joined(separator: ", ")).")
             ) { $0.string.flatMap(Scope.init) }.made { Set($0) }),
-        example: ["name": "Care app"])
+        .optional("circles", circles), .optional("circlePrefix", prefix), example: ["name": "Care app"])
+
+    private static let circles = InputType<[String]>.list(
+        .array(of: .identifier, minimum: 1, maximum: CircleBound.most).described(
+            "The ids of the circles to which the key is bound; it makes circles only with these ids."),
+        of: 1...CircleBound.most, .wrongType, "This must be a list of 1 to \(CircleBound.most) ids of circles."
+    ) { $0.string.flatMap { Identifier.isValid($0) ? $0 : nil } }
+
+    private static let prefix = InputType<String>.identifier.documented(
+        Schema.identifier.described("What the ids of the circles begin with to which the key is bound."))
+
+    /// Reads the body that creates a key; throws 422 with all faults.
+    static func read(_ body: JSONValue) throws -> (name: String, scopes: Set<Scope>?, bound: CircleBound?) {
+        let (name, scopes, circles, prefix) = try Self.body.read(body)
+        if circles != nil, prefix != nil {
+            throw Refusal.invalid(
+                "/circlePrefix", code: .contradiction, "A key is bound to circles or to a prefix, not to both.")
+        }
+        let ids = circles.map { Set($0.map { ByteString($0) }).sorted().map(\.string) }
+        return (name, scopes, ids.map(CircleBound.circles) ?? prefix.map(CircleBound.prefix))
+    }
 
     @Sendable
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
@@ -49,14 +68,14 @@ struct KeyRoutes: Sendable {
     @Sendable
     private func create(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let caller = try context.caller()
-        let (name, scopes) = try Self.body.read(try await request.json(context))
+        let (name, scopes, bound) = try Self.read(try await request.json(context))
         return try await context.answering { (made: (ServiceKey, Secret)) in
             let (key, secret) = made
             var json = ShownKey.view.members(of: try ShownKey(key, services.serviceKeys))
             json["key"] = .string(secret.reveal())
             return try .json(.object(json), status: .created)
         } to: {
-            try await services.serviceKeys.create(name: name, scopes: scopes, for: caller)
+            try await services.serviceKeys.create(name: name, scopes: scopes, bound: bound, for: caller)
         }
     }
 
@@ -89,5 +108,9 @@ struct ShownKey: Viewed {
         .instant("revokedAt", \.key.revokedAt),
         .instant("expiresAt", \.endsAt).described("90 days after it was made, on a strict server; else null."),
         .choices("scopes", \.scopes).described("Null for everything."),
+        .init("circles", Schema.array(of: .identifier).orNull.described("Null for all, or with a prefix.")) {
+            $0.key.circles.map { .array($0.map(JSONValue.string)) } ?? .null
+        },
+        .text("circlePrefix", \.key.circlePrefix).described("Null for all, or with a list."),
     ])
 }

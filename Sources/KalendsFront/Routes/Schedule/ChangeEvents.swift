@@ -51,15 +51,21 @@ struct ChangeEvents: Sendable {
             case .silence:
                 silences += 1
                 if silences % Self.patience == 0, await !isAllowed() { return }
-                try await writer.write(ByteBuffer(string: ": open\n\n"))
+                // With the number, so that a client that comes back need not begin where it last saw a change.
+                try await writer.write(ByteBuffer(string: ": open\nid: \(number)\n\n"))
             case .changes:
                 while true {
                     guard let found = await next(after: number) else { return }
-                    guard let last = found.last else { break }
-                    guard await isAllowed(), !stream.hasEnded else { return }
-                    number = self.number(of: last)
-                    try await writer.write(try text(found))
-                    if found.count < Self.page { break }
+                    let shown = found.changes
+                    if let last = shown.last {
+                        guard await isAllowed(), !stream.hasEnded else { return }
+                        number = self.number(of: last)
+                        try await writer.write(try text(shown))
+                    }
+                    guard shown.count < Self.page else { continue }
+                    // What comes up to the latest is not for this reader.
+                    number = max(number, found.latest)
+                    break
                 }
             }
         }
@@ -67,8 +73,8 @@ struct ChangeEvents: Sendable {
 
     /// The next changes; nil when the stream ends: the right is gone, or the database fails and the client has to come
     /// again.
-    private func next(after number: Int) async -> [CircleChange]? {
-        try? await changes.list(in: circle, after: number, limit: Self.page, for: caller).changes
+    private func next(after number: Int) async -> CircleChanges.Found? {
+        try? await changes.list(in: circle, after: number, limit: Self.page, for: caller)
     }
 
     private func isAllowed() async -> Bool { (try? await context.readmit()) != nil }

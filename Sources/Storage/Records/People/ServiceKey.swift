@@ -10,6 +10,9 @@ public struct ServiceKey: Hashable, Sendable {
     public var hint = ""
     /// The permissions of the key, as names separated by spaces; nil for all.
     public var scopes: String?
+    /// The circles to which the key is bound, or the start of their ids; both nil for all circles.
+    public var circles: [String]?
+    public var circlePrefix: String?
     public var createdAt = 0
     public var lastUsedAt: Int?
     public var revokedAt: Int?
@@ -20,7 +23,8 @@ extension ServiceKey: StoredRow {
         "service_keys", key: "id",
         [
             .once("id", \.id), .once("name", \.name), .once("hash", \.hash), .once("hint", \.hint),
-            .once("scopes", \.scopes), .once("created_at", \.createdAt), .shown("last_used_at", \.lastUsedAt),
+            .once("scopes", \.scopes), .once("circles", \.circles), .once("circle_prefix", \.circlePrefix),
+            .once("created_at", \.createdAt), .shown("last_used_at", \.lastUsedAt),
             .shown("revoked_at", \.revokedAt),
         ])
 }
@@ -42,11 +46,20 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
-    /// - Parameter scopes: nil for all permissions.
+    /// - Parameters:
+    ///   - scopes: nil for all permissions.
+    ///   - bound: nil for all circles.
     public func insertServiceKey(
-        id: String, name: String, hash: String, hint: String, scopes: String? = nil, now: Int
+        id: String, name: String, hash: String, hint: String, scopes: String? = nil, bound: CircleBound? = nil,
+        now: Int
     ) throws {
-        try insert(new: ServiceKey(id: id, name: name, hash: hash, hint: hint, scopes: scopes, createdAt: now))
+        var key = ServiceKey(id: id, name: name, hash: hash, hint: hint, scopes: scopes, createdAt: now)
+        switch bound {
+        case nil: break
+        case .circles(let ids): key.circles = ids
+        case .prefix(let start): key.circlePrefix = start
+        }
+        try insert(new: key)
     }
 
     /// Revokes a key; returns false when there is no such key or it is already revoked.

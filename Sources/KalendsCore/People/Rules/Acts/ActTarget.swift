@@ -64,7 +64,9 @@ extension ActTarget<Circle?> {
     static func circleOrNew(_ id: String) -> ActTarget {
         ActTarget(touchingCircles: { transaction, caller in
             transaction.concerns(circle: id)
-            // Only the host application creates circles; for a user, another's circle does not exist.
+            // Only the host application creates circles, and a key that is bound only its own; for a user, another's
+            // circle does not exist.
+            guard caller.identity.reaches(id) else { throw Refusal.missing(.circle) }
             if caller.isInstallation, try transaction.circle(id) == nil { return Opened(held: nil, circle: id) }
             return Opened(
                 held: try Rights.circle(id, for: caller.identity, .manage, in: transaction), circle: id)
@@ -97,7 +99,7 @@ extension ActTarget<Void> {
     /// A user's own calendar, which the user's feeds may show together with a circle.
     static func ownCalendar(of id: String) -> ActTarget {
         ActTarget(touchingCircles: { transaction, caller in
-            guard caller.isInstallation || caller.userID == id else { throw Refusal.missing(.user) }
+            guard caller.owns(id) else { throw Refusal.missing(.user) }
             transaction.concernsNamedCirclesOnly()
             for circle in try transaction.circlesShowingOwn(of: id) { transaction.concerns(circle: circle) }
             return Opened(held: (), circle: nil)
@@ -111,7 +113,7 @@ extension ActTarget<Void> {
         _ id: String, of resource: Refusal.Resource = .user, touchingNoCircle reason: StaticString
     ) -> ActTarget {
         ActTarget(touchingNoCircle: reason) { _, caller in
-            guard caller.isInstallation || caller.userID == id else { throw Refusal.missing(resource) }
+            guard caller.owns(id) else { throw Refusal.missing(resource) }
             return Opened(held: (), circle: nil)
         }
     }

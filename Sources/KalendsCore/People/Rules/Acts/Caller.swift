@@ -45,6 +45,11 @@ package struct Caller: Sendable {
         ChangeAuthor(name: userID.map { AuditActor(user: $0).text } ?? actor.text, way: way, undoes: number)
     }
 
+    /// Whether what is a user's own is the caller's: the user's, and the installation's, but no bound key's.
+    func owns(_ user: String) -> Bool {
+        identity.bound == nil && (isInstallation || userID.map { $0 == user } == true)
+    }
+
     /// Who takes turns with others for what a call needs: a user, or the installation.
     package var payer: String { userID ?? "" }
 

@@ -22,8 +22,8 @@ package struct AuditActor: Hashable, Sendable {
     private static func text(_ identity: Identity) -> String {
         switch identity {
         case .operatorAtHand: "operator"
-        case .service(let key, _): "key:\(key)"
-        case .user(let id): "user:\(id)"
+        case .service(let key, _, _): "key:\(key)"
+        case .user(let id), .userWithin(_, let id): "user:\(id)"
         case .device(let id, _): "device:\(id)"
         }
     }

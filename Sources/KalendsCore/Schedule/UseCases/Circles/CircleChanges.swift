@@ -34,6 +34,8 @@ package struct CircleChanges: Sendable {
             let found =
                 if let circle {
                     try transaction.changes(in: circle, after: number, seenBy: caller.userID, limit: limit)
+                } else if let bound = caller.identity.bound {
+                    try transaction.changes(afterSequence: number, within: bound, limit: limit)
                 } else {
                     try transaction.changes(afterSequence: number, limit: limit)
                 }

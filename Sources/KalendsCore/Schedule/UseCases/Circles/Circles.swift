@@ -13,8 +13,11 @@ package struct Circles: Sendable {
 
     /// Returns the caller's own circles, or all circles for the installation, in order of id.
     package func list(_ page: PageRequest, for caller: Caller) async throws -> [Circle] {
-        let user = caller.userID
-        return try await acts.store.read { try $0.circles(of: user, after: page.after, limit: page.limit) }
+        let (user, bound) = (caller.userID, caller.identity.bound)
+        return try await acts.store.read { transaction in
+            guard let bound else { return try transaction.circles(of: user, after: page.after, limit: page.limit) }
+            return try transaction.circles(of: user, within: bound, after: page.after, limit: page.limit)
+        }
     }
 
     package func get(_ id: String, for caller: Caller) async throws -> Circle {

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The circles to which a service key is bound; for everything else there is nothing.
+public enum CircleBound: Hashable, Sendable {
+    /// These circles, in order of id.
+    case circles([String])
+    /// Every circle whose id begins with this.
+    case prefix(String)
+
+    /// The most circles that a key names.
+    public static let most = 100
+
+    public func contains(_ circle: String) -> Bool {
+        switch self {
+        case .circles(let ids): ids.contains { $0.isSameText(as: circle) }
+        case .prefix(let start): circle.utf8.starts(with: start.utf8)
+        }
+    }
+
+    /// Whether every circle of another bound is one of this.
+    public func includes(_ other: CircleBound) -> Bool {
+        switch (self, other) {
+        case (_, .circles(let ids)): ids.allSatisfy(contains)
+        case (.prefix(let own), .prefix(let start)): start.utf8.starts(with: own.utf8)
+        case (.circles, .prefix): false
+        }
+    }
+
+    /// The condition that a column has one of the circles.
+    ///
+    /// - Parameter number: the number of the condition's first argument.
+    fileprivate func condition(_ column: String, from number: Int) -> (sql: String, arguments: [SQLValue]) {
+        switch self {
+        case .circles(let ids):
+            let places = ids.indices.map { "$\(number + $0)" }.joined(separator: ", ")
+            return ("\(column) IN (\(places))", ids.map(SQLValue.text))
+        case .prefix(let start):
+            // Not a range, whose order would be that of the database's language. Ids are ASCII.
+            return ("substr(\(column), 1, \(start.utf8.count)) = $\(number)", [.text(start)])
+        }
+    }
+}
+
+extension ServiceKey {
+    /// The circles to which the key is bound; nil for all. Throws `StorageError` when both of its forms are stored.
+    public var bound: CircleBound? {
+        get throws {
+            switch (circles, circlePrefix) {
+            case (nil, nil): nil
+            case (let ids?, nil): .circles(ids)
+            case (nil, let start?): .prefix(start)
+            default: throw StorageError.unexpectedResult("A service key is bound in two ways.")
+            }
+        }
+    }
+}
+
+extension ReadTransaction {
+    /// Returns circles, or those of a user, in order of id.
+    public func circles(
+        of user: String?, within bound: CircleBound, after cursor: String, limit: Int
+    ) throws -> [Circle] {
+        let more = bound.condition("circles.id", from: 4)
+        let isTheirs =
+            "circles.id IN (SELECT circle_id FROM members WHERE user_id = $1 AND left_at IS NULL)"
+        return try all(
+            """
+            WHERE (CAST($1 AS TEXT) IS NULL OR \(isTheirs)) AND circles.id > $2 AND deleted_at IS NULL
+                AND \(more.sql) ORDER BY circles.id LIMIT $3
+            """, [SQLValue(user), .text(cursor), .integer(limit)] + more.arguments)
+    }
+
+    /// Returns changes of these circles after a sequence number, in order.
+    public func changes(afterSequence sequence: Int, within bound: CircleBound, limit: Int) throws -> [CircleChange] {
+        let more = bound.condition("circle_id", from: 3)
+        return try all(
+            "WHERE sequence > $1 AND \(more.sql) ORDER BY sequence LIMIT $2",
+            [.integer(sequence), .integer(limit)] + more.arguments)
+    }
+
+    /// Returns entries of the audit trail in these circles before a number, latest first.
+    public func auditEntries(before number: Int, within bound: CircleBound, limit: Int) throws -> [AuditEntry] {
+        let more = bound.condition("circle_id", from: 3)
+        return try all(
+            "WHERE number < $1 AND \(more.sql) ORDER BY number DESC LIMIT $2",
+            [.integer(number), .integer(limit)] + more.arguments)
+    }
+
+    /// Returns keys that are bound to these circles or fewer, including revoked ones, in order of id.
+    public func serviceKeys(within bound: CircleBound, after cursor: String, limit: Int) throws -> [ServiceKey] {
+        var (found, place): ([ServiceKey], String?) = ([], cursor)
+        while let begin = place, found.count < limit {
+            let page = try serviceKeys(after: begin, limit: 1_000)
+            found += try page.filter { try $0.bound.map(bound.includes) ?? false }
+            place = page.count < 1_000 ? nil : page.last?.id
+        }
+        return Array(found.prefix(limit))
+    }
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+import HTTPTypes
+import NIOCore
+import Storage
+import TestSupport
+import Testing
+
+@testable import KalendsCore
+@testable import ServerTestSupport
+
+@Suite("Keys that are bound to circles")
+struct BoundKeyTests {
+    private static func bound(_ server: TestServer, _ fields: JSONValue) async throws -> String {
+        var body = fields.object ?? [:]
+        body["name"] = "bound"
+        return try #require(try await server.call(.post, "/v1/keys", .object(body)).expect(201).json["key"]?.string)
+    }
+
+    private static func ids(_ answer: Answer) -> [String] {
+        answer.json["items"]?.array?.compactMap { $0["id"]?.string } ?? []
+    }
+
+    @Test("A key makes circles only within its bound, and lists only those")
+    func circles() async throws {
+        try await TestServer.run { server in
+            let circle: JSONValue = ["name": "C", "timeZone": "UTC"]
+            for id in ["acme-1", "acme-2", "other", "acme"] {
+                try await server.call(.put, "/v1/circles/\(id)", circle).expect(201)
+            }
+            let listed = try await Self.bound(server, ["circles": ["acme-2", "new", "acme-2"]])
+            let begun = try await Self.bound(server, ["circlePrefix": "acme-"])
+            #expect(Self.ids(try await server.bearing(listed, .get, "/v1/circles")) == ["acme-2"])
+            #expect(Self.ids(try await server.bearing(begun, .get, "/v1/circles")) == ["acme-1", "acme-2"])
+            let first = try await server.bearing(begun, .get, "/v1/circles?limit=1").expect(200)
+            let cursor = try #require(first.json["nextCursor"]?.string)
+            let second = try await server.bearing(begun, .get, "/v1/circles?limit=1&cursor=\(cursor)").expect(200)
+            #expect(Self.ids(first) + Self.ids(second) == ["acme-1", "acme-2"])
+            #expect(second.json["nextCursor"] == .null)
+            try await server.bearing(listed, .put, "/v1/circles/new", circle).expect(201)
+            try await server.bearing(begun, .put, "/v1/circles/acme-3", circle).expect(201)
+            // What exists elsewhere and what does not look the same.
+            let there = try await server.bearing(begun, .put, "/v1/circles/other", circle).expect(404)
+            let missing = try await server.bearing(begun, .put, "/v1/circles/none", circle).expect(404)
+            #expect(there.body == missing.body)
+            try await server.bearing(begun, .get, "/v1/circles/acme").expect(404)
+        }
+    }
+
+    @Test("A key gives no more than it has, and a body that says it in two ways is refused")
+    func given() async throws {
+        try await TestServer.run { server in
+            let key = try await Self.bound(server, ["circlePrefix": "acme-"])
+            func make(_ body: JSONValue) async throws -> Answer {
+                try await server.bearing(key, .post, "/v1/keys", body)
+            }
+            #expect(try await make(["name": "k"]).expect(201).json["circlePrefix"] == "acme-")
+            try await make(["name": "k", "circlePrefix": "acme-a"]).expect(201)
+            #expect(try await make(["name": "k", "circles": ["acme-1"]]).expect(201).json["circles"] == ["acme-1"])
+            try await make(["name": "k", "circlePrefix": "acm"]).expect(404)
+            try await make(["name": "k", "circles": ["acme-1", "other"]]).expect(404)
+            for bad: JSONValue in [
+                ["name": "k", "circles": []], ["name": "k", "circles": ["a b"]], ["name": "k", "circlePrefix": ""],
+                ["name": "k", "circles": ["a"], "circlePrefix": "a"],
+            ] {
+                try await server.call(.post, "/v1/keys", bad).expect(422)
+            }
+            let own = try await server.bearing(key, .get, "/v1/keys").expect(200)
+            #expect(own.json["items"]?.array?.count == 4)
+        }
+    }
+
+    @Test("A key sees nothing of a user's own calendar, though the user is in its circle")
+    func ownCalendars() async throws {
+        try await TestServer.run { server in
+            try await server.makeCircle()
+            let key = try await Self.bound(server, ["circles": ["c"]])
+            let shows: JSONValue = ["includePersonal": true]
+            let feed = try await server.makeFeed(user: "ann", label: "own", config: shows)
+            let plain = try await server.makeFeed(user: "ann", label: "plain")
+            for (id, status) in [(feed.id, 404), (plain.id, 200)] {
+                try await server.bearing(key, .get, "/v1/feeds/\(id)").expect(status)
+                try await server.bearing(key, .post, "/v1/feeds/\(id)/reveal").expect(status)
+                try await server.bearing(key, .get, "/v1/feeds/\(id)/preview").expect(status)
+            }
+            try await server.bearing(key, .patch, "/v1/feeds/\(plain.id)", ["config": shows]).expect(422)
+            try await server.bearing(
+                key, .post, "/v1/circles/c/feeds", ["userId": "ann", "label": "new", "config": shows]
+            ).expect(422)
+            try await server.bearing(key, .get, "/v1/users/ann/events").expect(404)
+            try await server.bearing(key, .post, "/v1/users/ann/sign-in-links").expect(404)
+        }
+    }
+}
