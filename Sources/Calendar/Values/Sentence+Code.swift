@@ -37,7 +37,7 @@ extension Sentence {
             zoneTooManyRules, zoneRuleNotYearly, zoneRuleParts, zoneSolar, endClock, durationOfDays, linesIndented,
             tzidQuotes
         // Repetition.
-        case overrideRepeats, rulePartsLeftOut, exclusionRule, oldRule, ruleEmptyParts, countAndUntil,
+        case overrideRepeats, rulePartsLeftOut, exclusionRule, oldRule, ruleEmptyParts, ruleEscapes, countAndUntil,
             ruleCountAndUntil, untilBeforeStart, untilType, fileTooCostly, ruleTooCostly, ruleRefused, ruleTooLong,
             rulePartWithoutValue, rulePartTwice, ruleWithoutFrequency, ruleFrequency, ruleWeekday, rulePartUnsupported,
             rulePartUnknown, ruleOrdinal, ruleOrdinalOfWeek, ruleWeekNumber, ruleYearDay, ruleMonthDay, rulePosition,
