@@ -126,6 +126,7 @@ extension Samples {
             feed: feeds[url == nil ? 1 : 0], url: url, webcalURL: url.map { "webcal" + $0.dropFirst(5) },
             tokenHint: "1eUo",
             accessCount: 12_345, createdAt: Self.hours(-4000), expiresAt: url == nil ? Self.hours(50) : nil,
+            formerUntil: url == nil ? nil : Self.hours(30),
             clients: programs.enumerated().map { index, name in
                 .init(
                     name: text(name), count: 4000 / (index + 1), lastSeenAt: Self.hours(-Double(index) - 0.1),

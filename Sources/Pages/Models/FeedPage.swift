@@ -46,6 +46,8 @@ public struct FeedPage: Page {
     public var accessCount: Int
     public var createdAt: Int
     public var expiresAt: Int?
+    /// Until when a former address is still answered; nil when none is.
+    public var formerUntil: Int?
     public var clients: [Client]
     public var reads: [DayReads]
     public var content: [ContentField]
@@ -56,13 +58,13 @@ public struct FeedPage: Page {
 
     public init(
         feed: FeedSummary, url: String? = nil, webcalURL: String? = nil, tokenHint: String, accessCount: Int,
-        createdAt: Int, expiresAt: Int? = nil, clients: [Client], reads: [DayReads], content: [ContentField],
-        preview: [PageEntry], leftOut: [LeftOut], draft: Draft = Draft()
+        createdAt: Int, expiresAt: Int? = nil, formerUntil: Int? = nil, clients: [Client], reads: [DayReads],
+        content: [ContentField], preview: [PageEntry], leftOut: [LeftOut], draft: Draft = Draft()
     ) {
         (self.feed, self.url, self.webcalURL, self.tokenHint) = (feed, url, webcalURL, tokenHint)
         (self.accessCount, self.createdAt, self.expiresAt, self.clients) = (accessCount, createdAt, expiresAt, clients)
         (self.reads, self.content, self.preview) = (reads, content, preview)
-        (self.leftOut, self.draft) = (leftOut, draft)
+        (self.leftOut, self.draft, self.formerUntil) = (leftOut, draft, formerUntil)
     }
 
     public var showsSecret: Bool { url != nil }
@@ -82,6 +84,7 @@ public struct FeedPage: Page {
                 paper.fact("feedReads", plain(words.number(accessCount))),
                 paper.fact("feedCreated", timed(times.exactly(createdAt))),
                 paper.fact("feedExpires", timed(expiresAt.map(times.exactly))),
+                paper.fact("feedFormer", timed(formerUntil.map(times.exactly))),
                 paper.fact("feedEnding", isLive ? plain(tokenHint) : nil),
             ]),
             "clients": clients.isEmpty ? .nothing : clientTable(paper),

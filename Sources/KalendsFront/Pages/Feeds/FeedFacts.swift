@@ -68,7 +68,7 @@ extension FeedPage {
             feed: try FeedSummary(shown, settings.kinds, now: now), url: links?.url,
             webcalURL: links?.webcalURL, tokenHint: feed.tokenHint, accessCount: feed.accessCount,
             createdAt: feed.createdAt,
-            expiresAt: feed.expiresAt,
+            expiresAt: feed.expiresAt, formerUntil: shown.feed.formerUntil.flatMap { $0 > now ? $0 : nil },
             clients: shown.health.clients.map { rhythm in
                 Client(
                     name: ClientFamily(code: rhythm.client).rawValue,

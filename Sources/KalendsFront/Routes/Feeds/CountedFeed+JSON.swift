@@ -12,6 +12,8 @@ extension CountedFeed {
         .text("label", \.feed.label),
         .text("tokenHint", \.feed.tokenHint).described("The first characters of the secret, to distinguish addresses."),
         .instant("createdAt", \.feed.createdAt), .instant("expiresAt", \.feed.expiresAt),
+        .instant("formerUntil", \.formerUntil).described(
+            "When the last former address stops being answered, or stopped."),
         .instant("revokedAt", \.feed.revokedAt), .count("accessCount", \.feed.accessCount),
         .instant("lastAccessedAt", \.feed.lastAccessedAt), .instant("lastRevealedAt", \.feed.lastRevealedAt),
         .list(
