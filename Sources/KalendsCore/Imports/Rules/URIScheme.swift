@@ -8,10 +8,9 @@ enum URIScheme {
     /// What calendar apps open: pages, mail, calls, messages, places and the meetings of well-known services.
     private static let ofFeeds: Set<ByteString> = [
         "callto", "facetime", "facetime-audio", "ftp", "ftps", "geo", "gtalk", "h323", "http", "https", "im", "irc",
-        "ircs",
-        "mailto", "maps", "matrix", "message", "mid", "msteams", "news", "pres", "rtsp", "rtsps", "sip", "sips",
-        "skype",
-        "sms", "tel", "urn", "webcal", "webcals", "webex", "wbx", "whatsapp", "xmpp", "zoommtg", "zoomus",
+        "ircs", "mailto", "maps", "matrix", "message", "mid", "msteams", "news", "pres", "rtsp", "rtsps", "sip",
+        "sips", "skype", "sms", "tel", "urn", "wbx", "webcal", "webcals", "webex", "whatsapp", "xmpp", "zoommtg",
+        "zoomus",
     ]
 
     /// What programs run, or take for a part of themselves or of the reader's machine.

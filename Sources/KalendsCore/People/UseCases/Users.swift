@@ -50,6 +50,8 @@ package struct Users: Sendable {
                 throw Refusal.invalid([fault])
             }
             known = begun
+        } else if caller.identity == .operatorAtHand, let fault = guessable.fault(password, of: user) {
+            throw Refusal.invalid([fault])
         }
         let (hash, begun, proofs) = (try await passwords.hash(password), known, proofs)
         let isNew = try await acts.act(on: Self.ground(user), for: caller) { act in
