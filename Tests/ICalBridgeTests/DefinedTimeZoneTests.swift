@@ -49,6 +49,37 @@ struct DefinedTimeZoneTests {
         }
     }
 
+    @Test("What Apple's iCal wrote as the offset before a zone that it cut off is not the zone's")
+    func cutOff() throws {
+        // Anchorage in iCal 1.0; the first part is at its time in UTC.
+        let observances = [
+            try Self.part("20021027T100000", 0, -9), try Self.part("20030406T020000", -9, -8),
+            try Self.part("20031026T020000", -8, -9),
+        ]
+        let definition = TimeZoneDefinition(identifier: "Own", observances: observances)
+        let (before, summer) = (Instant(seconds: 1_000_000_000), Instant(seconds: 1_055_000_000))
+        for rules in [definition, TimeZoneReference(definition).rules] as [any TimeZoneRules] {
+            #expect(rules.offset(at: before) == -9 * 3600 && rules.offset(at: summer) == -8 * 3600)
+        }
+        // Near UTC it may have been so: London in winter.
+        let london = TimeZoneDefinition(identifier: "Own", observances: [try Self.part("20260329T010000", 0, 1)])
+        #expect(london.offset(at: before) == 0)
+    }
+
+    @Test("A zone that no longer changes is not one that never did")
+    func former() throws {
+        let definition = TimeZoneDefinition(
+            identifier: "Own",
+            observances: [
+                try Self.part("19671029T020000", -4, -5, "FREQ=YEARLY;BYMONTH=10;BYDAY=-1SU"),
+                try Self.part("19870405T020000", -5, -4, "FREQ=YEARLY;BYMONTH=4;BYDAY=1SU;UNTIL=19980404T070000Z"),
+            ])
+        #expect(definition.findIdentical() == nil)
+        let fixed = TimeZoneDefinition(
+            identifier: "Own", observances: [try Self.part("19700101T000000", -5, -5, "FREQ=YEARLY")])
+        #expect(fixed.findIdentical()?.rules.offset(at: Instant(seconds: 0)) == -5 * 3600)
+    }
+
     @Test("A zone of many parts, changes and days is asked ten thousand times within a second")
     func absurd() throws {
         var rule = RecurrenceRule(.yearly)

@@ -114,10 +114,8 @@ package final class DefinedTimeZone: TimeZoneRules {
 
     private func prepare(_ known: inout Known) {
         known.isReady = true
-        var earliest: (at: Int, offset: Int)?
         for (part, observance) in definition.observances.enumerated() {
             let first = observance.start.wallSeconds - observance.offsetFrom
-            if first < earliest?.at ?? Int.max { earliest = (first, observance.offsetFrom) }
             known.single.append(Onset(at: first, part: part, offset: observance.offsetTo))
             for addition in observance.additions {
                 let onset = addition.wallSeconds - observance.offsetFrom
@@ -129,7 +127,7 @@ package final class DefinedTimeZone: TimeZoneRules {
             }
         }
         known.single.sort { $0.isBefore($1) }
-        known.before = earliest?.offset ?? 0
+        known.before = definition.offsetBeforeAll
     }
 
     /// The last onset of any rule at or before a time.

@@ -114,6 +114,8 @@ extension TimeZoneDefinition {
             return nil
         }
         let samples = samples()
+        // A rule that no longer changes anything leaves no more than a number of hours, whatever came before.
+        guard offsets.count == 1 || samples.contains(where: { $0.offset != samples[0].offset }) else { return nil }
         for identifier in WindowsZones.identifiers {
             guard let zone = TimeZoneReference(identifier) else { continue }
             if samples.allSatisfy({ zone.rules.offset(at: $0.at) == $0.offset }) { return zone }

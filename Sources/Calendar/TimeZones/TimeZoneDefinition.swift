@@ -51,15 +51,25 @@ extension TimeZoneDefinition {
 extension TimeZoneDefinition: TimeZoneRules {
     public func offset(at instant: Instant) -> Int {
         var latest: (at: Int, offset: Int)?
-        var earliest: (at: Int, offset: Int)?
         for observance in observances {
             if let onset = observance.lastOnset(notAfter: instant.seconds), onset >= latest?.at ?? Int.min {
                 latest = (onset, observance.offsetTo)
             }
-            let first = observance.start.wallSeconds - observance.offsetFrom
-            if first < earliest?.at ?? Int.max { earliest = (first, observance.offsetFrom) }
         }
-        return latest?.offset ?? earliest?.offset ?? 0
+        return latest?.offset ?? offsetBeforeAll
+    }
+
+    /// The offset before the first onset.
+    ///
+    /// Apple's iCal cut zones off before the events, and wrote +0000 as what had been there; in zones that are far from
+    /// UTC the offset of the earliest STANDARD part counts instead.
+    var offsetBeforeAll: Int {
+        let parts = observances.sorted {
+            $0.start.wallSeconds - $0.offsetFrom < $1.start.wallSeconds - $1.offsetFrom
+        }
+        guard let first = parts.first else { return 0 }
+        guard first.offsetFrom == 0, parts.allSatisfy({ abs($0.offsetTo) > 3 * 3600 }) else { return first.offsetFrom }
+        return (parts.first { !$0.isDaylight } ?? first).offsetTo
     }
 }
 

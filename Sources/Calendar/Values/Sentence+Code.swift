@@ -18,7 +18,7 @@ extension Sentence {
         // What is not imported.
         case newerInFile, uidTooLong, excluded, eventTooLarge, sameUnderOtherUID, privateUnseen, storedNewer,
             changesOtherSeries, datesElsewhere, ownSchedule, seriesUnderOtherUID, replacesOtherUID, ownWriting,
-            privateNow, privateButShared
+            replacesOther, privateNow, privateButShared
         // Bytes and lines.
         case charsetDeclared, charsetGuessed, charsetWindows, charsetUTF16, controlCharacters, nulBytes, lineTooLong,
             lineNotProperty, lineWithoutColon, lineOfText, linesOutside, combiningMarks, hiddenCharacters, libicalNote

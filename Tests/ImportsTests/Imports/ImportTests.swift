@@ -112,6 +112,40 @@ struct ImportTests {
         }
     }
 
+    /// What programs write that number the events of each file from 0 on.
+    private static func term(_ title: String, _ day: String) -> String {
+        let lines = [
+            "BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:x", "BEGIN:VEVENT", "UID:0@default", "DTSTAMP:20260101T000000Z",
+            "DTSTART:\(day)T130000Z", "DTEND:\(day)T140000Z", "SUMMARY:\(title)", "END:VEVENT", "END:VCALENDAR", "",
+        ]
+        return lines.joined(separator: "\r\n")
+    }
+
+    @Test("An event that has only the UID in common with a stored one says which it replaces, and can be left out")
+    func numbered() async throws {
+        try await TestServer.run { server in
+            try await server.makeCircle()
+            func titles() async throws -> [String] {
+                try await server.call(.get, "/v1/circles/c/export.ics").expect(200).eventValues("SUMMARY")
+            }
+            try await post(server, Self.term("CS 4601", "20260210")).expect(201)
+            let moved = try await post(server, Self.term("CS 4601", "20260211"), mode: "preview").expect(201)
+            #expect(moved.json["items"]?.array?.map { $0["reason"] } == [.null])
+            let next = try await post(server, Self.term("ECE 2020", "20260908"), mode: "preview").expect(201)
+            let item = try #require(next.json["items"]?.array?.first)
+            #expect(item["change"] == "updated")
+            #expect(item["reason"] == "It has the UID of CS 4601 on 2026-02-10, and replaces it.")
+            let (id, left) = (try #require(next.json["id"]?.string), try #require(item["itemId"]?.string))
+            try await server.call(.post, "/v1/imports/\(id)/commit", ["exclude": [.string(left)]]).expect(200)
+            #expect(try await titles() == ["CS 4601"])
+            let taken = try await post(server, Self.term("ECE 2020", "20260908")).expect(201)
+            #expect(try await titles() == ["ECE 2020"])
+            let other = try #require(taken.json["id"]?.string)
+            try await server.call(.post, "/v1/imports/\(other)/undo").expect(200)
+            #expect(try await titles() == ["CS 4601"])
+        }
+    }
+
     @Test("People are left out, reminders and other properties are kept")
     func fidelity() async throws {
         try await TestServer.run { server in

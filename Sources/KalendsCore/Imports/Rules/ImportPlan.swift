@@ -293,9 +293,25 @@ extension ImportPlan.Item {
             reason = Sentence(.storedNewer, "The stored event is newer than the file's.")
         } else {
             change = .updated
+            if reason == nil { reason = Self.replacement(of: old, by: event, new) }
             return plan.next(new, after: old)
         }
         return nil
+    }
+
+    /// Says what an event replaces that has only the UID in common with it: some programs number the events of each file
+    /// from 0 on.
+    private static func replacement(
+        of old: ImportedEventRecord, by event: Event, _ new: ImportedEventRecord
+    ) -> Sentence? {
+        // Of another source, not everybody may know it who sees the reason.
+        guard old.source == new.source, !new.source.isSubscription, old.startsAt != new.startsAt,
+            let stored = try? StoredEvent.event(old.content), let title = stored.summary, let start = stored.start,
+            event.summary?.isSameText(as: title) != true
+        else { return nil }
+        return Sentence(
+            .replacesOther,
+            "It has the UID of \(title.prefix(100), .value) on \(start.civilDate.description, .name), and replaces it.")
     }
 
     private static func isOlder(_ new: ImportedEventRecord, than old: ImportedEventRecord) -> Bool {
