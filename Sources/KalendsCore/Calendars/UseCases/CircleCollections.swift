@@ -156,7 +156,7 @@ extension CalDAVCaller {
     }
 
     /// The app's user, who acts with the rights that they have.
-    var caller: Caller { Caller(.user(userID), actor: AuditActor(user: userID)) }
+    var caller: Caller { .app(password: passwordID, of: userID) }
 }
 
 extension CalendarCollection {

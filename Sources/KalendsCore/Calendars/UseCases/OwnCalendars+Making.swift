@@ -23,7 +23,7 @@ extension OwnCalendars {
         }
         return try await acts.act(
             on: .user(caller.userID, touchingNoCircle: "A new calendar has nothing that feeds could show."),
-            for: Self.caller(caller)
+            for: caller.caller
         ) { act in
             let (transaction, user) = (act.transaction, caller.userID)
             guard try transaction.ownCalendar(segment, of: user) == nil,
@@ -47,7 +47,7 @@ extension OwnCalendars {
     }
 
     package func remove(_ collection: CalendarCollection, for caller: CalDAVCaller) async throws {
-        try await acts.act(on: .ownCalendar(of: caller.userID), for: Self.caller(caller)) { act in
+        try await acts.act(on: .ownCalendar(of: caller.userID), for: caller.caller) { act in
             try Self.delete(try Self.calendar(collection, of: caller, in: act.transaction), act)
         }
         if case .own(let id) = collection.kind { tidying.afterDeleting(ownCalendar: id) }

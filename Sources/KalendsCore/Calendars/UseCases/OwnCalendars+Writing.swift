@@ -108,7 +108,7 @@ extension OwnCalendars {
         _ collection: CalendarCollection, for caller: CalDAVCaller,
         _ body: @escaping @Sendable (inout OwnCalendar, Act<Void>) throws -> (Value, hasChanged: Bool)
     ) async throws -> Value {
-        try await acts.act(on: .ownCalendar(of: caller.userID), for: Self.caller(caller)) { act in
+        try await acts.act(on: .ownCalendar(of: caller.userID), for: caller.caller) { act in
             var calendar = try Self.calendar(collection, of: caller, in: act.transaction)
             let (value, hasChanged) = try body(&calendar, act)
             guard hasChanged else { return .unchanged(value) }

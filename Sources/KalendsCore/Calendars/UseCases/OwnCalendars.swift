@@ -95,7 +95,7 @@ package struct OwnCalendars: OwnCollectionSource {
     ) async throws {
         try await acts.act(
             on: .user(caller.userID, touchingNoCircle: "No feed shows what calendar apps keep of a calendar."),
-            for: Self.caller(caller)
+            for: caller.caller
         ) { act in
             let calendar = try Self.calendar(collection, of: caller, in: act.transaction)
             try CollectionProperties.set(
@@ -113,7 +113,7 @@ package struct OwnCalendars: OwnCollectionSource {
     ) async throws {
         try await acts.act(
             on: .user(caller.userID, touchingNoCircle: "No feed shows what calendar apps keep of a person's home."),
-            for: Self.caller(caller)
+            for: caller.caller
         ) { act in
             try CollectionProperties.setHome(set, removing: removing, of: caller.userID, in: act.transaction)
             return .unnoted("How a person's calendars look is their own concern.", ())
@@ -125,8 +125,6 @@ package struct OwnCalendars: OwnCollectionSource {
     }
 
     // MARK: What the acts share
-
-    static func caller(_ caller: CalDAVCaller) -> Caller { .app(password: caller.passwordID, of: caller.userID) }
 
     static func shown(
         _ calendar: OwnCalendar, to caller: CalDAVCaller, in transaction: any ReadTransaction

@@ -28,7 +28,7 @@ package struct Caller: Sendable {
 
     /// A user's calendar app, which has the rights of its user; the audit trail names the app password.
     static func app(password id: String, of user: String) -> Caller {
-        Caller(.user(user), actor: AuditActor(appPassword: id, of: user))
+        Caller(.user(user), actor: AuditActor(appPassword: id, of: user), way: .caldav)
     }
 
     /// Whether the caller acts for the installation rather than for one user.
