@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import HTTPTypes
 import Hummingbird
 import ICalBridge
 import KalendsCore
+import KalendsFront
 
 extension Exchange {
     /// RFC 4918 section 9.1.
