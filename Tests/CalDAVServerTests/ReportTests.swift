@@ -199,7 +199,7 @@ import Testing
             let answer = try await app.send("REPORT", calendar, body, depth: "1").expect(200)
             #expect(answer.headers[.contentType]?.hasPrefix("text/calendar") == true)
             #expect(answer.text.contains("FREEBUSY:20260304T100000Z/20260304T110000Z\r\n"))
-            #expect(answer.text.pieces(separatedBy: "FREEBUSY:2").count == 2)
+            #expect(answer.text.ranges(of: "FREEBUSY:2").count == 1)
         }
     }
 
