@@ -39,6 +39,12 @@ END
 FILE(act_mustache)
 #embed "../Pages/Templates/act.mustache"
 END
+FILE(activity_mustache)
+#embed "../Pages/Templates/activity.mustache"
+END
+FILE(add_to_mustache)
+#embed "../Pages/Templates/add-to.mustache"
+END
 FILE(admin_mustache)
 #embed "../Pages/Templates/admin.mustache"
 END
@@ -47,6 +53,12 @@ FILE(agenda_mustache)
 END
 FILE(alert_mustache)
 #embed "../Pages/Templates/alert.mustache"
+END
+FILE(app_password_mustache)
+#embed "../Pages/Templates/app-password.mustache"
+END
+FILE(app_passwords_mustache)
+#embed "../Pages/Templates/app-passwords.mustache"
 END
 FILE(apple_mustache)
 #embed "../Pages/Templates/apple.mustache"
@@ -99,6 +111,9 @@ END
 FILE(facts_mustache)
 #embed "../Pages/Templates/facts.mustache"
 END
+FILE(feed_agenda_mustache)
+#embed "../Pages/Templates/feed-agenda.mustache"
+END
 FILE(feed_mustache)
 #embed "../Pages/Templates/feed.mustache"
 END
@@ -128,6 +143,9 @@ FILE(month_mustache)
 END
 FILE(navigation_entry_mustache)
 #embed "../Pages/Templates/navigation-entry.mustache"
+END
+FILE(new_app_password_mustache)
+#embed "../Pages/Templates/new-app-password.mustache"
 END
 FILE(office_days_mustache)
 #embed "../Pages/Templates/office-days.mustache"
@@ -204,9 +222,13 @@ static const struct kalends_file files[] = {
     ROW("progress.js", progress_js),
     ROW("account.mustache", account_mustache),
     ROW("act.mustache", act_mustache),
+    ROW("activity.mustache", activity_mustache),
+    ROW("add-to.mustache", add_to_mustache),
     ROW("admin.mustache", admin_mustache),
     ROW("agenda.mustache", agenda_mustache),
     ROW("alert.mustache", alert_mustache),
+    ROW("app-password.mustache", app_password_mustache),
+    ROW("app-passwords.mustache", app_passwords_mustache),
     ROW("apple.mustache", apple_mustache),
     ROW("arrival.mustache", arrival_mustache),
     ROW("badge.mustache", badge_mustache),
@@ -224,6 +246,7 @@ static const struct kalends_file files[] = {
     ROW("entry-chip.mustache", entry_chip_mustache),
     ROW("error.mustache", error_mustache),
     ROW("facts.mustache", facts_mustache),
+    ROW("feed-agenda.mustache", feed_agenda_mustache),
     ROW("feed.mustache", feed_mustache),
     ROW("field.mustache", field_mustache),
     ROW("form.mustache", form_mustache),
@@ -234,6 +257,7 @@ static const struct kalends_file files[] = {
     ROW("month-day.mustache", month_day_mustache),
     ROW("month.mustache", month_mustache),
     ROW("navigation-entry.mustache", navigation_entry_mustache),
+    ROW("new-app-password.mustache", new_app_password_mustache),
     ROW("office-days.mustache", office_days_mustache),
     ROW("offers.mustache", offers_mustache),
     ROW("parts.mustache", parts_mustache),

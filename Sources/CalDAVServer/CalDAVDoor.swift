@@ -10,7 +10,6 @@ import Storage
 /// Calendars for the calendar apps that people use already (RFC 4791): who asks, for what, and which method answers.
 package struct CalDAVDoor: Sendable {
     let services: Services
-    let signIn: any CalDAVSignInDoor
     let network: ClientConnection
 
     /// What the server does (RFC 4918 section 10.1): neither locks nor scheduling.
@@ -26,16 +25,12 @@ package struct CalDAVDoor: Sendable {
     /// The doors of a server, in front of its routes.
     package static func doors(_ front: FrontServices) -> [FrontDoor] {
         let services = front.services
-        var doors: [FrontDoor] = []
-        if let signIn = services.calDAVSignIn {
-            let door = CalDAVDoor(services: services, signIn: signIn, network: ClientConnection(services.settings))
-            doors.append(FrontDoor(paths) { try await door.answer($0, $1) })
-        }
-        if let feeds = services.feedPlaces {
-            let door = FeedDoor(services: services, feeds: feeds)
-            doors.append(FrontDoor(FeedDoor.paths) { try await door.answer($0, $1) })
-        }
-        return doors
+        let door = CalDAVDoor(services: services, network: ClientConnection(services.settings))
+        let feeds = FeedDoor(services: services)
+        return [
+            FrontDoor(paths) { try await door.answer($0, $1) },
+            FrontDoor(FeedDoor.paths) { try await feeds.answer($0, $1) },
+        ]
     }
 
     func answer(_ request: Request, _ context: KalendsContext) async throws -> Response {
@@ -70,7 +65,7 @@ package struct CalDAVDoor: Sendable {
         }
         if address.isCollection, !request.uri.path.hasSuffix("/") { response.headers[.contentLocation] = exchange.href }
         if Self.isCounted(response.status, request.method) {
-            try await signIn.record(
+            try await services.appPasswords.record(
                 caller, status: response.status.code, userAgent: request.headers[.userAgent],
                 from: services.settings.clientAddress(request, context)?.prefix ?? .local)
         }
@@ -81,9 +76,10 @@ package struct CalDAVDoor: Sendable {
         _ request: Request, _ context: KalendsContext, _ address: DAVAddress, _ caller: CalDAVCaller, _ paths: DAVPaths
     ) async throws -> Exchange {
         let collections = services.collections
-        let scene = Scene(
+        var scene = Scene(
             paths: paths, user: caller.userID, mayMake: caller.mayWrite && caller.own,
             tokens: SyncTokens(publicURL: services.settings.publicURL, mark: services.databaseMark))
+        if case .home = address { scene.homeProperties = try await collections.homeProperties(of: caller) }
         var place: CollectionPlace?
         if let segment = address.segment { place = try await collections.find(segment.string, of: caller) }
         return Exchange(
@@ -122,7 +118,7 @@ extension CalDAVDoor {
         }
         context.note?.write(.appPassword)
         let address = services.settings.clientAddress(request, context)
-        let outcome = try await signIn.signIn(
+        let outcome = try await services.appPasswords.signIn(
             name: credentials.name, password: credentials.password, from: address?.network ?? "local",
             isSecure: isSecure, isLoopback: isLoopback)
         switch outcome {

@@ -67,16 +67,21 @@ struct Exchange: Sendable {
     /// Whether what a resource does not have is left out (RFC 8144 section 2.1, and Apple's older field).
     var isMinimal: Bool {
         request.headers[.brief].map { $0.withoutOuterBlanks.asciiLowercased == "t" } ?? false
-            || request.headers[values: .prefer].contains { field in
-                field.pieces(separatedBy: ",").contains { part in
-                    (part.pieces(separatedBy: ";").first ?? "").withoutBlanks.asciiLowercased == "return=minimal"
-                }
+            || prefers("return=minimal")
+    }
+
+    /// Whether a preference is stated (RFC 7240).
+    func prefers(_ preference: String) -> Bool {
+        request.headers[values: .prefer].contains { field in
+            field.pieces(separatedBy: ",").contains { part in
+                (part.pieces(separatedBy: ";").first ?? "").withoutBlanks.asciiLowercased == preference
             }
+        }
     }
 
     /// The field that says that the preference was heeded, where it was stated.
     var preferenceApplied: HTTPFields {
-        isMinimal && request.headers[.prefer] != nil ? [.preferenceApplied: "return=minimal"] : HTTPFields()
+        prefers("return=minimal") ? [.preferenceApplied: "return=minimal"] : HTTPFields()
     }
 
     var acceptsGzip: Bool { ContentCoding.takesGzip(request.headers[values: .acceptEncoding]) }

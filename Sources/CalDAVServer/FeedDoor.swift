@@ -8,24 +8,9 @@ import KalendsFront
 import NIOCore
 import Storage
 
-/// What a feed's secret address opens as a collection.
-enum OpenedFeed: Sendable {
-    /// No such address was ever made.
-    case unknown
-    case ended
-    case live(CollectionPlace, LiveFeed)
-}
-
-/// What opens the collections at feeds' secret addresses.
-protocol FeedPlaces: Sendable {
-    /// - Parameter segment: the last part of the address, as the request names it.
-    func open(_ token: Secret, _ segment: String) async throws -> OpenedFeed
-}
-
 /// A feed's secret address as a collection that can only be read: whoever has the address needs no password.
 struct FeedDoor: Sendable {
     let services: Services
-    let feeds: any FeedPlaces
     private let brake = GuessThrottle()
 
     /// GET and HEAD of the first are the feed itself.
@@ -38,7 +23,7 @@ struct FeedDoor: Sendable {
         + ["PUT", "DELETE", "PROPPATCH", "MKCALENDAR", "MKCOL", "MOVE", "COPY"]
     private static let features = "1, 3, access-control, calendar-access"
 
-    init(services: Services, feeds: any FeedPlaces) { (self.services, self.feeds) = (services, feeds) }
+    init(services: Services) { self.services = services }
 
     func answer(_ request: Request, _ context: KalendsContext) async throws -> Response {
         // This is so for every address, also of a feed that never was.
@@ -51,10 +36,11 @@ struct FeedDoor: Sendable {
         // Everything that another server ended earlier is known from here on, and all servers use the same clock.
         let now = try await services.sharing?.confirm() ?? services.now()
         let (place, live): (CollectionPlace, LiveFeed)
-        switch try await feeds.open(token, name) {
+        let feed = FeedCollection(token, services: services)
+        switch try await feed.open(name) {
         case .unknown: return try await miss(request, context)
         case .ended: return Self.ended
-        case .live(let found, let feed): (place, live) = (found, feed)
+        case .live(let found, let opened): (place, live) = (CollectionPlace(found, feed), opened)
         }
         let paths = DAVPaths(base: services.settings.basePath, feed: "/feeds/\(text)/\(name)")
         guard let address = paths.address(path: request.uri.path) else { return try await miss(request, context) }
@@ -79,16 +65,14 @@ struct FeedDoor: Sendable {
     private func count(
         _ live: LiveFeed, _ status: HTTPResponse.Status, _ request: Request, _ context: KalendsContext, now: Int
     ) async throws {
+        // Which version of the circle somebody has seen is not known of a part of it.
         let access = FeedAccess(
             feed: live.number, at: now, client: ClientFamily(userAgent: request.headers[.userAgent]).code,
-            status: status.code, network: services.settings.clientAddress(request, context)?.prefix ?? .local,
-            version: live.version.circleVersion)
+            status: status.code, network: services.settings.clientAddress(request, context)?.prefix ?? .local)
         do {
             try await services.counter.count(access)
         } catch {
-            throw Refusal(
-                .unavailable, code: .readNotRecorded, detail: "The read could not be recorded, so nothing is returned.",
-                retryAfter: 5)
+            throw Refusal.notRecorded
         }
     }
 

@@ -15,6 +15,9 @@ public enum ClientFamily: String, Hashable, Sendable, CaseIterable {
     case vdirsyncer = "vdirsyncer or khal"
     case commandLine = "Command line"
     case browser = "Browser"
+    case davx5 = "DAVx5"
+    case kde = "KOrganizer or KDE"
+    case calDavSynchronizer = "CalDav Synchronizer"
     case other = "Other"
 
     /// The marks by which a User-Agent is recognized; the first match wins. A leading space means a word start (not
@@ -22,6 +25,11 @@ public enum ClientFamily: String, Hashable, Sendable, CaseIterable {
     private static let marks: [(mark: String, family: ClientFamily)] = [
         ("google-calendar-importer", .google),
         ("icsx5", .icsx5),
+        ("davx5", .davx5),
+        ("kde dav", .kde),
+        ("akonadi", .kde),
+        ("korganizer", .kde),
+        ("caldavsynchronizer", .calDavSynchronizer),
         ("vdirsyncer", .vdirsyncer),
         ("khal", .vdirsyncer),
         ("homeassistant", .homeAssistant),
@@ -60,6 +68,9 @@ public enum ClientFamily: String, Hashable, Sendable, CaseIterable {
         case .vdirsyncer: 11
         case .commandLine: 12
         case .browser: 13
+        case .davx5: 14
+        case .kde: 15
+        case .calDavSynchronizer: 16
         }
     }
 

@@ -4,18 +4,20 @@
 internal import Crypto
 public import Storage
 
-/// The feeds' secrets from creation to end: what a token opens, and what ends it.
+/// The secrets of feeds and of calendar apps from creation to end: what they open, and what ends them.
 public struct FeedLedger: Sendable {
     let store: any Store
     let key: SealingKey
     /// The tokens that were looked up before.
     public let tokens: TokenMemory
+    let passwords: AppPasswordMemory
 
     /// - Parameter memory: the bytes to use for remembered tokens.
     public init(store: any Store, key: SealingKey, memory: Int = 256 << 20) {
         self.store = store
         self.key = key
         self.tokens = TokenMemory(clock: store.clock, limit: memory)
+        passwords = AppPasswordMemory(clock: store.clock)
     }
 
     /// What was asked for in a new feed.

@@ -25,6 +25,10 @@ public struct Secret: Hashable, Redacted {
         case operatorSession
         /// A code that ends a sign-in at a provider, for the user who began it.
         case connectionCode
+        /// A link to a profile with an app password.
+        case profile
+        /// What an app asks with whether it was let in.
+        case appLogin
 
         var prefix: String {
             switch self {
@@ -36,6 +40,8 @@ public struct Secret: Hashable, Redacted {
             case .signInLink: "kal_sl_"
             case .operatorSession: "kal_os_"
             case .connectionCode: "kal_cc_"
+            case .profile: "kal_pf_"
+            case .appLogin: "kal_al_"
             }
         }
     }

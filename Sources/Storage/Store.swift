@@ -120,4 +120,9 @@ public protocol WriteTransaction: ReadTransaction {
 
     /// Declares that the transaction concerns only the circles that are named.
     func concernsNamedCirclesOnly()
+
+    /// Declares who makes the changes that are noted from here on; without it, the server itself does.
+    func isMade(by author: ChangeAuthor)
+
+    var author: ChangeAuthor? { get }
 }

@@ -2,18 +2,29 @@
 
 internal import Synchronization
 
-/// The circles that a transaction named; nil as long as it has named none.
+/// What a transaction says about itself: the circles that it concerns, and who makes its changes.
 package final class WriteScope: Sendable {
     private let named = Mutex<Set<ByteString>?>(nil)
+    private let maker = Mutex<ChangeAuthor?>(nil)
 
     package init() {}
 
+    /// The circles that the transaction named; nil as long as it has named none.
     package var circles: Set<ByteString>? { named.withLock { $0 } }
+
+    /// Who makes the changes that are noted from here on; nil for the server itself.
+    package var author: ChangeAuthor? {
+        get { maker.withLock { $0 } }
+        set { maker.withLock { $0 = newValue } }
+    }
 
     package func beginEmpty() { named.withLock { $0 = $0 ?? [] } }
 
     package func add(_ circle: String) { named.withLock { $0 = ($0 ?? []).union([ByteString(circle)]) } }
 
-    /// Removes the names from a run that is repeated.
-    package func reset() { named.withLock { $0 = nil } }
+    /// Removes what a run said that is repeated.
+    package func reset() {
+        named.withLock { $0 = nil }
+        author = nil
+    }
 }

@@ -11,6 +11,8 @@ struct PostgreSQLTransaction: WriteTransaction {
 
     func concerns(circle: String) { scope.add(circle) }
     func concernsNamedCirclesOnly() { scope.beginEmpty() }
+    func isMade(by author: ChangeAuthor) { scope.author = author }
+    var author: ChangeAuthor? { scope.author }
 
     func eachRow(_ sql: String, _ arguments: [SQLValue], _ body: (SQLRow) throws -> Void) throws {
         _ = try run(sql, arguments, body)

@@ -274,6 +274,8 @@ struct SQLiteTransaction: WriteTransaction {
 
     func concerns(circle: String) { scope.add(circle) }
     func concernsNamedCirclesOnly() { scope.beginEmpty() }
+    func isMade(by author: ChangeAuthor) { scope.author = author }
+    var author: ChangeAuthor? { scope.author }
 
     func eachRow(_ sql: String, _ arguments: [SQLValue], _ body: (SQLRow) throws -> Void) throws {
         let statement = try db.cachedStatement(sql: sql)

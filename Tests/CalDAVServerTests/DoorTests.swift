@@ -187,6 +187,12 @@ import Testing
                 #expect(all[.other("urn:x"), "dead"]?.children.first?.attribute("a") == "1")
                 #expect(all.names(200).count { $0 == "calendar-color" } == 1)
             }
+            // Apple's apps keep default alarms at the home.
+            let alarm = XML.set("<C:default-alarm-vevent-datetime>x</C:default-alarm-vevent-datetime>")
+            let home = try Multistatus(try await ann.send("PROPPATCH", ann.home, alarm).expect(207)).first
+            #expect(home.names(200) == ["default-alarm-vevent-datetime"])
+            let kept = try await ann.properties(ann.home, ["C:default-alarm-vevent-datetime"]).first
+            #expect(kept[.caldav, "default-alarm-vevent-datetime"]?.text == "x")
             let quiet = try #require(HTTPField.Name("Brief"))
             let brief = try await ann.send("PROPPATCH", calendar, body, headers: [quiet: "t"]).expect(200)
             #expect(brief.body.isEmpty)
@@ -230,6 +236,9 @@ import Testing
             }
             let answer = try await ann.properties(ann.home, ["D:getetag", "D:resourcetype"])
             #expect(try answer.first.names(404) == ["getetag"])
+            let below = try await ann.properties(
+                ann.home, ["D:resourcetype"], depth: "1", headers: [prefer: "depth-noroot"])
+            #expect(below[ann.home] == nil && below["\(ann.home)c/"] != nil)
         }
     }
 

@@ -71,6 +71,7 @@ extension CanaryScanTests {
         let register = try await client.call(
             "POST", "/sync/devices/register", key: vectors.lasting, body: #"{"deviceId": "d"}"#, handsOut: true)
         let device = try secret("deviceToken", register)
+        canaries += try await Self.appPassword(client, session)
         let link = try await client.call(
             "POST", "/v1/users/ann/sign-in-links", key: key, body: #"{"expiresInSeconds": 60}"#, handsOut: true)
         let url = try #require(try JSONValue(parsing: link.body)["url"]?.string)
@@ -118,8 +119,31 @@ extension CanaryScanTests {
         #expect(await server.stop() == 0)
         try await scan(server, canaries, told, whileRunning: nil)
         try await client.http.shutdown()
-        #expect(canaries.count == 25)
+        #expect(canaries.count == 29)
         #expect(await told.statuses.isSuperset(of: [200, 204, 400, 401, 403, 404, 422]))
+    }
+
+    /// Makes an app password, fetches its profile and lets an app in; returns their secrets.
+    private static func appPassword(_ client: Client, _ session: String) async throws -> [Canary] {
+        let made = try await client.call(
+            "POST", "/v1/app-passwords", key: session, body: #"{"label": "Phone"}"#, handsOut: true)
+        let json = try JSONValue(parsing: made.body)
+        let password = try #require(json["password"]?.string)
+        let profile = try #require(json["profileURL"]?.string?.split(separator: "/").last.map { String($0) })
+        for (path, status) in [("/profiles/\(profile)", 200), ("/profiles/\(profile)", 410), ("/profiles/x", 404)] {
+            #expect(try await client.call("GET", path, handsOut: status == 200).status == status)
+        }
+        let begun = try await client.call("POST", "/index.php/login/v2", handsOut: true)
+        let token = try #require(try JSONValue(parsing: begun.body)["poll"]?["token"]?.string)
+        #expect(try await client.call("POST", "/index.php/login/v2/poll", body: "token=\(token)").status == 404)
+        for path in ["/v1/app-passwords", "/v1/app-passwords/\(password)"] {
+            try await client.call("GET", path, key: session)
+        }
+        return [
+            Canary("app password", chosen: password),
+            Canary("typed app password", chosen: password.replacing("-", with: "")),
+            try Canary("profile", profile), try Canary("app's sign-in", token),
+        ]
     }
 
     /// Sets up a second factor and uses it; returns its secret, its recovery codes and its user's password.

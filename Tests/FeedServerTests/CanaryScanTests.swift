@@ -43,8 +43,8 @@ struct CanaryScanTests {
             if let key { request.headers.add(name: "Authorization", value: "Bearer \(key)") }
             if let body {
                 request.body = .bytes(Array(body.utf8))
-                request.headers.add(
-                    name: "Content-Type", value: body.hasPrefix("{") ? "application/json" : "text/calendar")
+                let form = body.hasPrefix("token=") ? "application/x-www-form-urlencoded" : "text/calendar"
+                request.headers.add(name: "Content-Type", value: body.hasPrefix("{") ? "application/json" : form)
             }
             for (name, value) in fields { request.headers.add(name: name, value: value) }
             let answer = try await http.execute(request, timeout: .seconds(600))

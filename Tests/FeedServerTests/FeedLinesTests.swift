@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ICalBridge
 import KalendsCore
 import Testing
 
@@ -7,6 +8,22 @@ import Testing
 
 @Suite("Lines about feeds on the command line")
 struct FeedLinesTests {
+    private static let now = Instant(seconds: 1_772_475_000)
+
+    @Test("The list shows until when a former address is answered, and none that is answered no longer")
+    func former() {
+        for (until, note) in [
+            ("2026-03-02T18:10:01Z", "    The old address is answered until 2026-03-02 18:10 UTC"),
+            ("2026-03-02T18:10:00Z", nil),
+        ] {
+            let feed: JSONValue = [
+                "id": "f1", "circleId": "c", "userId": "ann", "tokenHint": "abcd…", "formerUntil": .string(until),
+            ]
+            let lines = FeedLines([feed], now: Self.now).lines
+            #expect(lines.dropFirst(2).first == note && lines.count == (note == nil ? 2 : 3), "\(lines)")
+        }
+    }
+
     @Test("The list shows who read a feed when, and when each is expected next")
     func clients() throws {
         let feed: JSONValue = [
@@ -26,7 +43,7 @@ struct FeedLinesTests {
             ],
         ]
         #expect(
-            FeedLines([feed]).lines == [
+            FeedLines([feed], now: Self.now).lines == [
                 "ID  CIRCLE  USER  LABEL  TOKEN  STATE  READ      LAST READ",
                 "f1  c       ann   phone  abcd…  live   13 times  2026-03-02 18:30 UTC",
                 "    Thunderbird: 12 times, last 2026-03-02 18:30 UTC; next expected 2026-03-02 19:30 UTC",
@@ -43,7 +60,7 @@ struct FeedLinesTests {
             "attention": [["at": "2026-03-02T18:30:00Z", "message": "Somebody\u{1B}[2J else."]],
         ]
         #expect(
-            FeedLines([feed]).lines == [
+            FeedLines([feed], now: Self.now).lines == [
                 "ID  CIRCLE  USER  LABEL  TOKEN  STATE  READ  LAST READ",
                 "f1  c       ann   -      abcd…  live   once  2026-03-02 18:30 UTC",
                 "    ATTENTION, 2026-03-02 18:30 UTC: \(printable("Somebody\u{1B}[2J else."))",

@@ -176,6 +176,19 @@ struct KeyRotationTests {
         }
     }
 
+    @Test("A rotation with a key that is not the database's says so, and fails")
+    func foreign() async throws {
+        let server = try await RunningServer(["--demo"])
+        defer { server.remove() }
+        #expect(await server.stop() == 0)
+        let key = URL(filePath: server.database + ".key")
+        try FileManager.default.removeItem(at: key)
+        _ = try SealingKey(file: key.path)
+        let result = try await server.kalends(["key-rotate"])
+        #expect(result.status == 1 && result.error.contains("was not the key of all"), "\(result)")
+        #expect(result.error.contains("kalends reseal --former-key-file"))
+    }
+
     @Test("A key that is a setting is not rotated, with what to do")
     func setting() async throws {
         let key = Data(repeating: 7, count: 32).base64EncodedString()

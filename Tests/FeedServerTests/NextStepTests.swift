@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import ICalBridge
 import KalendsCore
 import TestSupport
 import Testing
@@ -70,8 +71,12 @@ struct NextStepTests {
         func run(_ arguments: String...) async throws -> ProgramResult {
             try await runProgram(Programs.kalends, arguments + ["--database", elsewhere])
         }
-        let restored = try await run("restore", copy)
-        #expect(restored.status == 0 && restored.output.contains("\(elsewhere).key before the server starts"))
+        let refused = try await run("restore", copy)
+        #expect(refused.status == 3 && refused.error.contains("none at \(elsewhere).key"), "\(refused.error)")
+        #expect(!FileManager.default.fileExists(atPath: elsewhere))
+        let restored = try await run("restore", copy, "--without-key")
+        #expect(restored.status == 0 && restored.error.contains("There is no sealing key"), "\(restored.error)")
+        #expect(!FileManager.default.fileExists(atPath: elsewhere + ".key"))
         let doctor = try await run("doctor")
         #expect(doctor.status == 3 && doctor.output.contains("BAD  sealing key: not the one that"), "\(doctor.output)")
     }
@@ -82,7 +87,9 @@ struct NextStepTests {
         let feed: JSONValue = [
             "id": "f1", "circleId": "c", "userId": "ann", "accessCount": 0, "expiresAt": "2026-03-02T18:30:00Z",
         ]
-        #expect(FeedLines([feed]).lines.last?.contains("  until 2026-03-02 18:30 UTC  never") == true)
+        #expect(
+            FeedLines([feed], now: Instant(seconds: 0)).lines.last?.contains("  until 2026-03-02 18:30 UTC  never")
+                == true)
         let arguments = ["feed", "create", "--circle", "c", "--user", "u", "--configuration", "x"]
         let wrong = try await runProgram(Programs.kalends, arguments)
         #expect(wrong.status == 2 && wrong.error.contains("Usage: kalends feed create"), "\(wrong.error)")
@@ -100,6 +107,52 @@ struct NextStepTests {
         let second = try await server.kalends(arguments).output
         #expect(second.contains("  1 has stayed the same\n"), "\(second)")
         #expect(second.hasSuffix(" has changed nothing.\n"), "\(second)")
+        let id = try #require(first.firstMatch(of: /kalends import undo (\S+)/)?.1)
+        let undone = try await server.kalends(["import", "undo", String(id)])
+        #expect(undone.status == 0 && undone.output == "Import \(id) is undone.\n", "\(undone)")
+        let again = try await server.kalends(["import", "undo", String(id)])
+        #expect(again.status == 1 && again.error.contains("already been undone"), "\(again)")
+        // Flags before the file, and the name of what the command does by itself.
+        for words in [
+            ["--circle", "rivera-family", "--preview", file.path],
+            ["file", file.path, "--preview"] + arguments.suffix(2),
+        ] {
+            let preview = try await server.kalends(["import"] + words)
+            #expect(preview.output.contains("  1 would be new\n"), "\(preview)")
+        }
+        #expect(await server.stop() == 0)
+    }
+
+    @Test("A circle is made and listed, and faults name the flags that were typed")
+    func circle() async throws {
+        let server = try await RunningServer()
+        defer { server.remove() }
+        let none = try await server.kalends(["circle", "list"])
+        #expect(none.status == 0 && none.output.contains("kalends circle create"), "\(none)")
+        let rome = ["circle", "create", "rossi", "--name", "Rossi", "--time-zone", "Europe/Rome", "--owner", "ada"]
+        let nowhere = try await server.kalends(rome.map { $0 == "Europe/Rome" ? "Europe/Nowhere" : $0 })
+        #expect(nowhere.status == 1 && nowhere.error.contains("  --time-zone: "), "\(nowhere)")
+        #expect(!nowhere.error.contains("/timeZone"))
+        #expect(try await server.kalends(rome).output == "Circle rossi is made.\n")
+        let twice = try await server.kalends(rome)
+        #expect(twice.status == 1 && twice.error.contains("already"), "\(twice)")
+        let list = try await server.kalends(["circle", "list"]).output.split(separator: "\n")
+        #expect(list.count == 2 && list[1].hasPrefix("rossi  Rossi  Europe/Rome  "), "\(list)")
+        let feed = ["feed", "create", "--circle", "rossi"]
+        #expect(try await server.kalends(feed + ["--user", "ada"]).status == 0)
+        let flags = try await server.kalends(
+            feed + ["--user", "ada", "--label", "b", "--configuration", #"{"pastDays": -1}"#])
+        #expect(flags.status == 1 && flags.error.contains("  --configuration, /pastDays: "), "\(flags)")
+        let key = try await server.kalends(["key", "create", "--name", ""])
+        #expect(key.status == 1 && key.error.contains("  --name: "), "\(key)")
+        let id = try await server.kalends(["feed", "list", "--json"]).output.firstMatch(of: /"id":"([^"]+)"/)?.1
+        let grace = ["feed", "regenerate", String(try #require(id)), "--grace-seconds"]
+        let long = try await server.kalends(grace + ["99999999"])
+        #expect(long.status == 1 && long.error.contains("  --grace-seconds: "), "\(long)")
+        let kept = try await server.kalends(grace + ["86400"])
+        #expect(kept.status == 0 && kept.output.contains("The old address is answered until 2"), "\(kept)")
+        let listed = try await server.kalends(["feed", "list"])
+        #expect(listed.output.contains("    The old address is answered until 2"), "\(listed)")
         #expect(await server.stop() == 0)
     }
 

@@ -4,6 +4,7 @@ import FeedTokens
 import Foundation
 import HTTPTypes
 import HummingbirdTesting
+import NIOCore
 import Server
 import Storage
 import StoreConformance
@@ -63,6 +64,38 @@ struct SharedServersTests {
     }
 
     private static func fromMemory(_ server: TestServer) -> Int { server.services.metrics.fromMemory.count }
+
+    @Test("A stream at one server has what others change, and a key takes effect once at all of them")
+    func streamsAndKeys() async throws {
+        try await Self.run { one, other in
+            try await one.makeCircle()
+            let reader = try await EventReader(
+                port: try #require(one.client.port), "GET /v1/circles/c/changes HTTP/1.1",
+                "Authorization: Bearer \(one.key)")
+            try await eventually("The stream is open.") { reader.text.contains("\nid: ") }
+            for number in 0..<20 { try await [one, other][number % 2].put("tasks", "t\(number)", Self.task) }
+            try await eventually("All changes come.") { reader.events.count >= 20 }
+            let ids = reader.events.map(\.id)
+            #expect(ids.count == 20 && ids == ids.indices.map { (ids.first ?? 0) + $0 })
+
+            // Both servers know the key of the first one's caller.
+            let answers = try await withThrowingTaskGroup(of: Answer.self) { group in
+                for number in 0..<40 {
+                    group.addTask {
+                        try await [one, other][number % 2].raw(
+                            .post, "/v1/keys",
+                            headers: [
+                                .authorization: "Bearer \(one.key)", .contentType: "application/json",
+                                try #require(HTTPField.Name("Idempotency-Key")): "\"once\"",
+                            ], body: ByteBuffer(string: #"{"name": "once"}"#))
+                    }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(Set(answers.filter { $0.status == 201 }.map(\.body)).count == 1)
+            #expect(answers.allSatisfy { [201, 409].contains($0.status) })
+        }
+    }
 
     @Test("What one server ends, the other no longer answers from memory; what one changes, the other shows")
     func ends() async throws {
@@ -190,6 +223,29 @@ struct SharedServersTests {
             // The turn comes once the other's two seconds are over, however long it took to notice them.
             try await one.services.turns.alone(in: "c") {}
             #expect(ContinuousClock.now - start > .milliseconds(1_900))
+        }
+    }
+
+    @Test("An app password that ends or changes at one server does so at the other from the next request on")
+    func appPasswords() async throws {
+        try await Self.run { one, other in
+            try await one.makeCircle()
+            let made = try await one.call(.post, "/v1/app-passwords", ["label": "Phone"], as: "ann").expect(201).json
+            let (id, password) = (try #require(made["id"]?.string), try #require(made["password"]?.string))
+            func opens() async throws -> String {
+                switch try await other.services.appPasswords.signIn(
+                    name: "ann", password: password, from: "local", isSecure: true, isLoopback: true)
+                {
+                case .accepted(let caller): caller.mayWrite ? "write" : "read"
+                case .ended: "ended"
+                default: "nothing"
+                }
+            }
+            for _ in 0..<2 { #expect(try await opens() == "write") }
+            try await one.call(.patch, "/v1/app-passwords/\(id)", ["access": "read"], as: "ann").expect(200)
+            for _ in 0..<2 { #expect(try await opens() == "read") }
+            try await one.call(.delete, "/v1/app-passwords/\(id)", as: "ann").expect(204)
+            for _ in 0..<2 { #expect(try await opens() == "ended") }
         }
     }
 

@@ -24,6 +24,10 @@ struct ClientFamilyTests {
         ("HomeAssistant/2025.5.0.dev0 httpx/0.28.1 Python/3.13", .homeAssistant),
         ("vdirsyncer/0.19.2", .vdirsyncer),
         ("ICSx5/2.2.3 (ical4j/3.2.14 okhttp/4.12.0 Android/14)", .icsx5),
+        ("DAVx5/4.4.3-ose (2024/11/20; dav4jvm; okhttp/4.12.0) Android/14", .davx5),
+        ("KDE DAV groupware client", .kde),
+        ("CalDavSynchronizer/4.4", .calDavSynchronizer),
+        ("iOS/18.1 (22B83) remindd/1.0", .appleIOS),
         // Others that come by.
         ("curl/8.5.0", .commandLine),
         ("Wget/1.21.3", .commandLine),

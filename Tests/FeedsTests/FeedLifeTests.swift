@@ -2,6 +2,7 @@
 
 import Foundation
 import HTTPTypes
+import ICalBridge
 import Testing
 
 @testable import ServerTestSupport
@@ -67,11 +68,20 @@ struct FeedLifeTests {
         try await TestServer.run { server in
             try await server.makeCircle()
             let feed = try await server.makeFeed()
-            try await server.call(.post, "/v1/feeds/\(feed.id)/regenerate", ["graceSeconds": 60]).expect(200)
+            #expect(try await server.call(.get, "/v1/feeds/\(feed.id)").json["formerUntil"] == .null)
+            let body: JSONValue = ["graceSeconds": 60]
+            let made = try await server.call(.post, "/v1/feeds/\(feed.id)/regenerate", body).expect(200)
+            let until = Instant(seconds: server.clock.now / 1000 + 60).description
+            #expect(made.json["formerUntil"] == .string(until))
+            let listed = try await server.call(.get, "/v1/circles/c/feeds").json["items"]?.array?.first
+            #expect(listed?["formerUntil"] == .string(until))
             server.clock.advance(milliseconds: 59_999)
             try await server.raw(.get, feed.path).expect(200)
             server.clock.advance(milliseconds: 1)
             try await server.raw(.get, feed.path).expect(410)
+            // Without a grace nothing of the former addresses is left.
+            let again = try await server.call(.post, "/v1/feeds/\(feed.id)/regenerate").expect(200)
+            #expect(again.json["formerUntil"] == .null)
         }
     }
 

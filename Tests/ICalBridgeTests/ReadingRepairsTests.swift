@@ -85,6 +85,16 @@ struct ReadingRepairsTests {
         #expect(reading.codes == ["rule-empty-part"])
     }
 
+    @Test("A rule whose separators are escaped as those of a text is read without the backslashes")
+    func escapedRule() {
+        let reading = Reading.ofEvent(
+            "DTSTART:20260101T090000Z", "RRULE:FREQ=WEEKLY\\;COUNT=10\\;BYDAY=TH\\,FR")
+        #expect(reading.first?.recurrence.rules.first?.description == "FREQ=WEEKLY;COUNT=10;BYDAY=TH,FR")
+        #expect(reading.codes == ["rule-escaped"])
+        let refused = Reading.ofEvent("DTSTART:20260101T090000Z", "RRULE:FREQ=DAILY\\:COUNT=10")
+        #expect(refused.codes == ["rule-refused"])
+    }
+
     @Test("A rule that cannot be followed is an error; the event stays")
     func refusedRule() {
         let reading = Reading.ofEvent("DTSTART:20260101T090000Z", "RRULE:FREQ=FORTNIGHTLY", "SUMMARY:Kept")

@@ -103,6 +103,11 @@ struct FeedPageTests {
             let odd = [("token", HTMLForm.all(in: asked.text)[0].token ?? ""), ("graceSeconds", "99999999")]
             try await ann.post(path + "/regenerate", odd).expect(422)
 
+            #expect(!renewed.text.contains("Old address works until"))
+            let again = try await ann.open(path + "?ask=regenerate").expect(200)
+            let graced = try await ann.send(again, to: path + "/regenerate", ["graceSeconds": "86400"]).expect(200)
+            #expect(graced.text.contains("Old address works until"))
+
             page = try await ann.open(path)
             page = try await ann.send(page, to: path + "/revoke").expect(200)
             #expect(page.text.contains("The feed is revoked."))

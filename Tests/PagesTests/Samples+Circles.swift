@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Calendar
+
 @testable import Pages
 
 extension Samples {
@@ -117,15 +118,27 @@ extension Samples {
         return all
     }
 
+    /// What three of the apps take of an address.
+    private func links(_ url: String) -> [FeedPage.AppLink] {
+        [
+            FeedPage.AppLink(app: "apple", address: "webcal" + url.dropFirst(5), isLink: true),
+            FeedPage.AppLink(
+                app: "google", address: "https://calendar.google.com/calendar/r?cid=webcal%3A%2F%2Fexample.org%2Fa.ics",
+                isLink: true),
+            FeedPage.AppLink(app: "thunderbird", address: url, isLink: false),
+        ]
+    }
+
     func feed(url: String?) -> FeedPage {
         let programs = [
             "Apple Calendar (iOS)", "Google Calendar", "Thunderbird", "Outlook", "Home Assistant", "vdirsyncer or khal",
             "curl",
         ]
         return FeedPage(
-            feed: feeds[url == nil ? 1 : 0], url: url, webcalURL: url.map { "webcal" + $0.dropFirst(5) },
+            feed: feeds[url == nil ? 1 : 0], url: url, links: url.map(links) ?? [],
             tokenHint: "1eUo",
             accessCount: 12_345, createdAt: Self.hours(-4000), expiresAt: url == nil ? Self.hours(50) : nil,
+            formerUntil: url == nil ? nil : Self.hours(30),
             clients: programs.enumerated().map { index, name in
                 .init(
                     name: text(name), count: 4000 / (index + 1), lastSeenAt: Self.hours(-Double(index) - 0.1),

@@ -127,5 +127,5 @@ struct Samples {
         }
     }
 
-    var all: [Sample] { circleSamples + connectorSamples + ownSamples + serverSamples }
+    var all: [Sample] { circleSamples + connectorSamples + ownSamples + appPasswordSamples + serverSamples }
 }

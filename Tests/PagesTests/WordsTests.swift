@@ -97,6 +97,7 @@ struct WordsTests {
             + OfficeDaysPage.Source.allCases.map { "officeWhy_\($0.rawValue)" }
             + OfficeDaysPage.Problem.allCases.map { "officeCause_\($0.rawValue)" }
             + CheckPage.Verdict.Outcome.allCases.map { "verdict_\($0.rawValue)" }
+            + CalendarApp.allCases.flatMap { ["appName_\($0.rawValue)", "appStep_\($0.rawValue)1"] }
             + ErrorPage.Kind.allCases.flatMap { ["errorTitle_\($0.rawValue)", "errorText_\($0.rawValue)"] }
         for key in made { #expect(keys.contains(key), "\(key)") }
         #expect(keys.filter { $0.hasPrefix("problem_") }.count == Draft.Problem.Code.allCases.count)

@@ -24,7 +24,7 @@ enum ScopeOracle {
                 "GET /v1/circles/{circle}/appointments/{id}/reach", "GET /v1/circles/{circle}/follow-ups/{id}/reach",
                 "GET /v1/circles/{circle}/appointments/{id}/occurrences",
                 "GET /v1/circles/{circle}/appointments/{id}/occurrences/{start}",
-                "GET /v1/circles/{circle}/export.ics", "GET /v1/circles/{circle}/changes",
+                "GET /v1/circles/{circle}/export.ics", "GET /v1/circles/{circle}/changes", "GET /v1/changes",
             ]
         ),
         (
@@ -92,7 +92,9 @@ enum ScopeOracle {
                 "POST /v1/second-factor/recovery-codes", "POST /v1/second-factor/remove",
                 "GET /v1/sessions", "DELETE /v1/sessions/current", "DELETE /v1/sessions/{id}",
                 "POST /sync/devices/register", "GET /v1/devices", "GET /v1/devices/current", "GET /v1/devices/{id}",
-                "DELETE /v1/devices/{id}",
+                "DELETE /v1/devices/{id}", "GET /v1/app-passwords", "POST /v1/app-passwords",
+                "GET /v1/app-passwords/{id}", "PATCH /v1/app-passwords/{id}", "DELETE /v1/app-passwords/{id}",
+                "GET /v1/app-passwords/{id}/accesses",
             ]
         ),
         (
@@ -131,7 +133,7 @@ enum ScopeOracle {
         "GET /feeds/{token}/{name}", "GET /feeds/{token}", "GET /functions/v1/ical-feed/{token}",
         "POST /v1/sessions", "GET /v1/connections/callback", "POST /functions/v1/calendar-webhook",
         "POST /v1/hooks/google", "POST /v1/hooks/outlook", "GET /", "GET /healthz", "GET /readyz", "GET /openapi.json",
-        "GET /docs",
+        "GET /docs", "GET /profiles/{profile}", "POST /index.php/login/v2", "POST /index.php/login/v2/poll",
     ]
 
     /// Returns what a route requires of a key; nil for a route that is in none of these lists.

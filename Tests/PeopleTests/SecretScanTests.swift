@@ -115,6 +115,15 @@ struct SecretScanTests {
                     ["currentPassword": "ben's password", "code": .string(app.recoveryCodes[0]), "x": 1], as: "ben"
                 ).text
             }
+            let made = try await server.makeAppPassword()
+            let (appPassword, profile) = (
+                try #require(made["password"]?.string),
+                try #require(made["profileURL"]?.string?.split(separator: "/").last.map { String($0) })
+            )
+            try await server.raw(.get, "/profiles/\(profile)").expect(200)
+            told += try await server.raw(.get, "/profiles/\(profile)").expect(410).text
+            for name in ["ann", "ben", appPassword] { told += try await server.door(name, appPassword) }
+            told += try await server.call(.get, "/v1/app-passwords", as: "ann").text
             told += try await server.call(.get, "/v1/users").text + server.services.metrics.exposition
             told += try await server.call(.get, "/v1/audit").text
             var stored = Data()
@@ -131,6 +140,9 @@ struct SecretScanTests {
                 try Canary("device", device),
                 try Canary("token", String(token.suffix(43))), Canary("password", chosen: "ann's password"),
                 Canary("wrong password", chosen: "ann's passwort"), Canary("secret", chosen: vectors.secret),
+                Canary("app password", chosen: appPassword),
+                Canary("app password", chosen: appPassword.replacing("-", with: "")),
+                try Canary("profile", profile),
             ]
             for canary in canaries + codes.map({ Canary("recovery code", chosen: $0) }) {
                 #expect(!canary.stands(in: stored), "\(canary.name) is stored")

@@ -117,7 +117,7 @@ struct UserPasswordTests {
         }
     }
 
-    @Test("A user chooses nothing that is guessed first; the installation sets what it likes")
+    @Test("A user chooses nothing that is guessed first; a host application sets what it likes")
     func guessable() async throws {
         var settings = ServerSettings()
         settings.brand = BrandSettings(name: "Our Family")
@@ -165,6 +165,10 @@ struct UserPasswordTests {
         #expect(row.first == "ann" && row.suffix(2) == ["1", "0"], "\(list.output)")
         let short = try await server.kalends(["user", "set-password", "ann"], input: "short")
         #expect(short.status == 1 && short.error.contains("8 to 1024") && !short.error.contains("short"))
+        let guessed = try await server.kalends(["user", "set-password", "ann"], input: "password1234")
+        #expect(guessed.status == 1 && guessed.error.contains("easy to guess"), "\(guessed.error)")
+        #expect(!guessed.error.contains("/password"))
+        #expect(try await signIn("correct horse") == "201")
         #expect(try await server.kalends(["user", "set-password", "ann", "an argument"]).status == 2)
         let name = try await server.kalends(["user", "log-name", "ann"])
         let logName = name.output.trimmingCharacters(in: .newlines)

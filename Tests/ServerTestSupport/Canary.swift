@@ -11,7 +11,7 @@ struct Canary {
 
     init(_ name: String, _ text: String) throws {
         self.name = name
-        let prefixes = ["kal_sk_", "kal_ss_", "kal_dv_", "kal_sl_", "kal_os_", "kal_cc_"]
+        let prefixes = ["kal_sk_", "kal_ss_", "kal_dv_", "kal_sl_", "kal_os_", "kal_cc_", "kal_pf_", "kal_al_"]
         let bits = prefixes.reduce(text) { $0.replacing($1, with: "") }.trimmingCharacters(in: ["=", "\n"])
         let standard = bits.replacing("-", with: "+").replacing("_", with: "/")
         let padding = String(repeating: "=", count: (4 - standard.utf8.count % 4) % 4)

@@ -41,6 +41,11 @@ struct RoutePaths: Sendable {
             headers: [.authorization: "Bearer \(server.key)", .contentType: "text/calendar"], body: Self.file
         ).expect(201)
         values["imports"] = made.json["id"]?.string
+        let password = try await server.call(
+            .post, "/v1/app-passwords", ["userId": .string(owner), "label": label]
+        ).expect(201).json
+        values["app-passwords"] = password["id"]?.string
+        values["profile"] = password["profileURL"]?.string?.split(separator: "/").last.map { String($0) }
         values["keys"] = try await server.call(.post, "/v1/keys", ["name": "of the walk"]).expect(201).json["id"]?
             .string
         let hook = try await server.call(.post, "/v1/webhooks", ["url": "https://app.example/kalends"]).expect(201)

@@ -56,7 +56,7 @@ struct MultistatusWriter: Sendable {
         case .names: names(of: subject)
         case .all:
             for live in LiveProperty.all where live.isInAllprop { write(live, live.name.tags, of: subject) }
-            for stored in subject.collection?.properties ?? []
+            for stored in scene.stored(of: subject)
             where LiveProperty.named[PropertyName(stored)]?.isInAllprop != true { bytes += stored.xml }
             for asked in request.asked where asked.live?.isInAllprop != true { write(asked, of: subject, more) }
         }
@@ -124,7 +124,7 @@ struct MultistatusWriter: Sendable {
         _ asked: PropertyRequest.Asked, of subject: Subject, _ more: (XMLElement) -> [UInt8]?
     ) {
         if let live = asked.live { return write(live, asked.tags, of: subject) }
-        if let stored = subject.collection?.stored(asked.name) ?? more(asked.element) {
+        if let stored = scene.stored(of: subject)[asked.name] ?? more(asked.element) {
             bytes += stored
         } else {
             missing += asked.tags.empty
@@ -135,7 +135,7 @@ struct MultistatusWriter: Sendable {
         _ live: LiveProperty, _ tags: (start: [UInt8], end: [UInt8], empty: [UInt8]), of subject: Subject
     ) {
         // What its person set comes before what the server calls it.
-        if !live.isProtected, let stored = subject.collection?.stored(live.name) {
+        if !live.isProtected, let stored = scene.stored(of: subject)[live.name] {
             bytes += stored
             return
         }
@@ -152,10 +152,10 @@ struct MultistatusWriter: Sendable {
     private mutating func names(of subject: Subject) {
         var scratch: [UInt8] = []
         for live in LiveProperty.all {
-            let isStored = !live.isProtected && subject.collection?.stored(live.name) != nil
+            let isStored = !live.isProtected && scene.stored(of: subject)[live.name] != nil
             if isStored || live.write(subject, scene, &scratch) { bytes += live.name.tags.empty }
         }
-        for stored in subject.collection?.properties ?? [] where LiveProperty.named[PropertyName(stored)] == nil {
+        for stored in scene.stored(of: subject) where LiveProperty.named[PropertyName(stored)] == nil {
             bytes += PropertyName(stored).tags.empty
         }
     }
@@ -181,11 +181,4 @@ struct PropertyStatus: Sendable {
     var names: [PropertyName]
     var condition: PropertyName?
     var sentence: String?
-}
-
-extension CalendarCollection {
-    /// The element of a property that its person set.
-    func stored(_ name: PropertyName) -> [UInt8]? {
-        properties.first { name.name.string == $0.name && name.namespace.text == $0.namespace }?.xml
-    }
 }

@@ -40,4 +40,19 @@ extension Exchange {
         let text = try resource.text.get()
         return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: text)))
     }
+
+    /// Answers a write with what is there now, which saves a client that prefers it a GET (RFC 8144 section 2.2); nil
+    /// if nothing is there.
+    func representation(of name: String, status: HTTPResponse.Status) async throws -> Response? {
+        guard let place,
+            let resource = try await place.source.resources(of: place.collection, named: [name]).first ?? nil
+        else { return nil }
+        let text = try resource.text.get()
+        return Response(
+            status: status,
+            headers: [
+                .eTag: "\"\(resource.member.etag)\"", .contentType: resource.member.contentType,
+                .contentLocation: href, .cacheControl: "no-store", .preferenceApplied: "return=representation",
+            ], body: ResponseBody(byteBuffer: ByteBuffer(bytes: text)))
+    }
 }

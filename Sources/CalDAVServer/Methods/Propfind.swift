@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import HTTPTypes
 import Hummingbird
 import ICalBridge
 import KalendsCore
+import KalendsFront
 
 extension Exchange {
     /// RFC 4918 section 9.1.
@@ -16,9 +18,15 @@ extension Exchange {
         guard depth != .infinity || !address.isCollection else {
             throw DAVFault.forbidden(.dav("propfind-finite-depth"), "Depth must be 0 or 1.")
         }
-        var listing = Listing(asked: asked, subjects: [(href, subject)], exchange: self)
+        var (listing, headers) = (
+            Listing(asked: asked, subjects: [(href, subject)], exchange: self), preferenceApplied
+        )
+        if depth == .one, prefers("depth-noroot") {
+            listing.subjects = []
+            headers.append(HTTPField(name: .preferenceApplied, value: "depth-noroot"))
+        }
         if depth == .one { try await addChildren(of: subject, to: &listing) }
-        return try await multistatus(listing, headers: preferenceApplied)
+        return try await multistatus(listing, headers: headers)
     }
 
     private func addChildren(of subject: Subject, to listing: inout Listing) async throws {

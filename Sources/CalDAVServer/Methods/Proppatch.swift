@@ -57,9 +57,10 @@ extension Exchange {
             throw DAVFault.badRequest("The body is no DAV:propertyupdate.")
         }
         let update = try PropertyUpdate(body)
-        let subject = try await subject()
-        guard let place, case .collection = subject else {
-            // Only collections have properties of their person.
+        switch try await subject() {
+        case .collection, .home: break
+        case .root, .principals, .principal, .calendars, .member:
+            // Nothing else has properties of its person.
             return try await failure(update, 403, update.names, .dav("cannot-modify-protected-property"))
         }
         let protected = update.protected
@@ -67,9 +68,12 @@ extension Exchange {
             return try await failure(update, 403, protected, .dav("cannot-modify-protected-property"))
         }
         do {
-            try await place.source.set(
-                update.set, removing: update.removed.map { ($0.namespace.text, $0.name.string) },
-                of: place.collection, for: caller)
+            let removed = update.removed.map { (namespace: $0.namespace.text, name: $0.name.string) }
+            if let place {
+                try await place.source.set(update.set, removing: removed, of: place.collection, for: caller)
+            } else {
+                try await collections.setHome(update.set, removing: removed, for: caller)
+            }
         } catch CollectionFault.insufficientStorage(let sentence) {
             // What the server has a use for is small; what takes the room is unknown to it.
             let large = update.set.map { PropertyName($0) }.filter { LiveProperty.named[$0] == nil }

@@ -24,8 +24,24 @@ extension Exchange {
             }
         }
         let text = try await text()
-        let outcome = try await place.source.put(
-            text, as: name.string, in: place.collection, if: WriteConditions(request.headers), for: caller)
+        let outcome: PutOutcome
+        do {
+            outcome = try await place.source.put(
+                text, as: name.string, in: place.collection, if: WriteConditions(request.headers), for: caller)
+        } catch CollectionFault.preconditionFailed {
+            // With what is there instead, the client can try again at once.
+            if prefers("return=representation"),
+                let response = try await representation(of: name.string, status: .preconditionFailed)
+            {
+                return response
+            }
+            throw CollectionFault.preconditionFailed
+        }
+        if prefers("return=representation"),
+            let response = try await representation(of: name.string, status: outcome.isNew ? .created : .ok)
+        {
+            return response
+        }
         var headers = HTTPFields()
         if let etag = outcome.etag { headers[.eTag] = "\"\(etag)\"" }
         headers[.cacheControl] = "no-store"

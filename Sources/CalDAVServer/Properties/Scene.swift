@@ -11,10 +11,35 @@ struct Scene: Sendable {
     /// Whether the caller makes and removes collections.
     let mayMake: Bool
     let tokens: SyncTokens
+    /// What the caller set of the home, where that is asked for.
+    var homeProperties: [StoredProperty] = []
 
     /// The address of the caller's principal; nil at a feed's address.
     var principal: String? { user.map { paths.href(.principal(user: ByteString($0))) } }
     var home: String? { user.map { paths.href(.home(user: ByteString($0))) } }
+}
+
+extension Scene {
+    /// What a person set of a resource.
+    func stored(of subject: Subject) -> [StoredProperty] {
+        switch subject {
+        case .collection(let collection): collection.properties
+        case .home: homeProperties
+        case .root, .principals, .principal, .calendars, .member: []
+        }
+    }
+}
+
+extension CalendarCollection {
+    /// The element of a property that its person set.
+    func stored(_ name: PropertyName) -> [UInt8]? { properties[name] }
+}
+
+extension [StoredProperty] {
+    /// The element of a property.
+    subscript(_ name: PropertyName) -> [UInt8]? {
+        first { name.name.string == $0.name && name.namespace.text == $0.namespace }?.xml
+    }
 }
 
 extension [UInt8] {

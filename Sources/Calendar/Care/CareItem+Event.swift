@@ -25,23 +25,26 @@ public struct CareStyle: Hashable, Sendable {
     public var includesReminders: Bool
     /// Whether tasks become to-dos (VTODO), which most calendar apps do not show, rather than events.
     public var showsTasksAsToDos: Bool
+    /// Whether handoffs become to-dos, too.
+    public var showsHandoffsAsToDos: Bool
 
     public init(
         titlePrefix: String = "CK", detail: DetailLevel = .full, includesReminders: Bool = true,
-        showsTasksAsToDos: Bool = false
+        showsTasksAsToDos: Bool = false, showsHandoffsAsToDos: Bool = false
     ) {
         self.titlePrefix = titlePrefix
         self.detail = detail
         self.includesReminders = includesReminders
         self.showsTasksAsToDos = showsTasksAsToDos
+        self.showsHandoffsAsToDos = showsHandoffsAsToDos
     }
 }
 
 extension CareItem {
     /// The item as a calendar event.
     ///
-    /// An item that is due at a time is an event too, because Google, Apple Calendar and Outlook show no to-dos. Times
-    /// are on the clock of `zone`.
+    /// An item that is due at a time is an event too, because Google, Apple Calendar and Outlook show no to-dos; without
+    /// a time it can only be a to-do. Times are on the clock of `zone`.
     ///
     /// - Parameter isOwn: whether the reader of the calendar does the item and is therefore busy while it lasts.
     public func event(_ revision: Revision, in zone: TimeZoneReference, style: CareStyle, isOwn: Bool = false) -> Event
@@ -51,7 +54,9 @@ extension CareItem {
         // Its place on the time line; nil for whole days.
         var instants: (start: Instant, end: Instant)?
         switch span {
-        case .timed(let start, _) where isToDo && style.showsTasksAsToDos:
+        case .open: event = Event(kind: .toDo, uid: revision.uid, start: nil)
+        case .timed(let start, _)
+        where isToDo && style.showsTasksAsToDos || isHandoff && style.showsHandoffsAsToDos:
             event = Event(kind: .toDo, uid: revision.uid, start: nil, end: .time(zoned(start)))
             instants = (start, start)
         case .timed(let start, let end):
@@ -84,7 +89,7 @@ extension CareItem {
         event.created = revision.createdAt
         event.lastModified = revision.updatedAt
         event.categories = [category]
-        if style.includesReminders, status == .planned || status == .tentative {
+        if style.includesReminders, status == .planned || status == .tentative, span != .open {
             event.alarms = Set(reminders).sorted().map { minutes in
                 let before = ICalDuration(seconds: -60 * minutes)
                 return Alarm(

@@ -6,6 +6,8 @@ public struct CareItem: Hashable, Sendable {
         case timed(start: Instant, end: Instant)
         /// Whole days, including the last one.
         case days(first: CivilDate, last: CivilDate)
+        /// No time at all: something to do, whenever that is.
+        case open
     }
 
     public enum Status: Hashable, Sendable {
@@ -30,6 +32,8 @@ public struct CareItem: Hashable, Sendable {
     public var availability: Availability
     /// Whether a program with task lists shows it as a to-do, due at its start.
     public var isToDo = false
+    /// Whether a calendar app, which keeps to-dos apart from events, shows it as a to-do as well.
+    public var isHandoff = false
     /// Minutes before the start; completed or cancelled items have no reminders.
     public var reminders: [Int] = []
     public var notes: String?

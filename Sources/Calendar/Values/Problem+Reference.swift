@@ -56,6 +56,7 @@ extension Problem.Code {
         "recurrence-id-unreadable": "RFC 5545 3.8.4.4",
         "request-status": "RFC 5546 3.6",
         "rule-empty-part": "RFC 5545 3.3.10",
+        "rule-escaped": "RFC 5545 3.3.10",
         "rule-part-left-out": "RFC 5545 3.3.10",
         "rule-refused": "RFC 5545 3.3.10",
         "stray-end": "RFC 5545 3.6",

@@ -37,7 +37,7 @@ extension Sentence {
             zoneTooManyRules, zoneRuleNotYearly, zoneRuleParts, zoneSolar, endClock, durationOfDays, linesIndented,
             tzidQuotes
         // Repetition.
-        case overrideRepeats, rulePartsLeftOut, exclusionRule, oldRule, ruleEmptyParts, countAndUntil,
+        case overrideRepeats, rulePartsLeftOut, exclusionRule, oldRule, ruleEmptyParts, ruleEscapes, countAndUntil,
             ruleCountAndUntil, untilBeforeStart, untilType, fileTooCostly, ruleTooCostly, ruleRefused, ruleTooLong,
             rulePartWithoutValue, rulePartTwice, ruleWithoutFrequency, ruleFrequency, ruleWeekday, rulePartUnsupported,
             rulePartUnknown, ruleOrdinal, ruleOrdinalOfWeek, ruleWeekNumber, ruleYearDay, ruleMonthDay, rulePosition,
@@ -58,5 +58,7 @@ extension Sentence {
         // Calendars of a person's own.
         case ownCalendarsFull, ownResourcesFull, ownBytesFull, propertiesFull, objectBeyondLimits, resourceName,
             calendarName, transferElsewhere, transferToItself
+        // What calendar apps store in a circle.
+        case titleNeeded, appointmentTime, appointmentPatient, resourceBeyondLimits, personalPartsFull
     }
 }

@@ -162,8 +162,9 @@ struct UnreadObject: Sendable {
         let content = answer.entry.map(RemoteEvent.Content.entry) ?? .unreadable(answer.fault)
         let version = etag.map { CalDAVVersion(etag: $0, seen: seen).text }
         return .event(
-            RemoteEvent(id: address.path, etag: version, mark: mark, content: content, updatedAt: updatedAt), text: text
-        )
+            RemoteEvent(
+                id: address.path, etag: version, mark: mark, content: content, updatedAt: updatedAt,
+                hasGuests: seen == .guests), text: text)
     }
 }
 

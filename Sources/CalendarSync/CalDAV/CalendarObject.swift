@@ -18,13 +18,17 @@ struct CalendarObject {
     let entry: Result<Entry, Unreadable>
     /// The original starts of the components in the order of the text; nil for the series itself.
     let originals: [Instant?]
+    /// The components in the order of the text.
+    let events: [Event]
 
     /// The maximum number of bytes of an object.
     private static let sizeLimit = 2 << 20
 
-    /// - Parameter floatingZone: the zone for times without a zone.
+    /// - Parameters:
+    ///   - floatingZone: the zone for times without a zone.
+    ///   - isTask: whether the object may be a to-do.
     /// - Throws: when nothing in the object can be read.
-    init(_ bytes: [UInt8], floatingZone: String) throws(Unreadable) {
+    init(_ bytes: [UInt8], floatingZone: String, isTask: Bool = false) throws(Unreadable) {
         guard bytes.count <= Self.sizeLimit else { throw Unreadable(message: "The event is too large to be read.") }
         guard let tree = ObjectTree(bytes) else { throw Unreadable(message: "The event is not iCalendar.") }
         var options = CalendarReader.Options(assumedTimeZone: SyncZone(floatingZone).name)
@@ -32,9 +36,10 @@ struct CalendarObject {
         options.limits.bytes = Self.sizeLimit
         options.threads = 1
         let reading = CalendarReader(options: options).read(bytes)
-        let events = reading.events.filter { $0.kind == .event }
+        let events = reading.events.filter { isTask || $0.kind == .event }
         self.tree = tree
-        let parts = tree.events
+        self.events = events
+        let parts = isTask ? tree.placed : tree.events
         let master = events.firstIndex { $0.recurrenceID == nil }
         uid = events.first?.uid ?? ""
         property = parts.compactMap { $0.line(CalDAVIdentity.property)?.value }.first

@@ -113,7 +113,7 @@ enum EntryReading {
     }
 
     /// Returns notes with LF line ends.
-    private static func lines(_ text: String?) -> String {
+    static func lines(_ text: String?) -> String {
         guard let text, text.utf8.contains(13) else { return text ?? "" }
         var out: [UInt8] = []
         var previous: UInt8 = 0

@@ -41,6 +41,11 @@ struct GoogleEvent: Sendable {
         return mark != nil && value != nil && value != .null
     }
     var updatedAt: Instant? { json["updated"]?.string.flatMap { Instant(rfc3339: $0) } }
+    /// Whether somebody else is invited to it. An answer names all guests or says that it leaves some out, and the
+    /// calendar's owner becomes one of them with the first.
+    var hasGuests: Bool {
+        json["attendeesOmitted"]?.bool == true || (json["attendees"]?.array ?? []).contains { $0["self"]?.bool != true }
+    }
     var isSeries: Bool { !(json["recurrence"]?.array ?? []).isEmpty }
     var iCalUID: String? {
         json["iCalUID"]?.string.flatMap { (1...1024).contains($0.utf8.count) ? $0 : nil }

@@ -12,7 +12,7 @@ struct GoogleUnit {
         let stamps = ([master] + exceptions).compactMap(\.updatedAt)
         return RemoteEvent(
             id: master.id, etag: etag?.text, mark: master.mark, content: content, updatedAt: stamps.max(),
-            isUnfinished: master.isUnfinished)
+            isUnfinished: master.isUnfinished, hasGuests: ([master] + exceptions).contains(where: \.hasGuests))
     }
 
     private var content: RemoteEvent.Content {

@@ -38,17 +38,28 @@ extension RunSession {
         try await send(queue.filter { !$0.isDeletion } + queue.filter(\.isDeletion))
     }
 
-    /// Stores that the links belong to another calendar from now on, before the first of them is stored: otherwise a
-    /// run that follows a kill, in whichever calendar, would take the events of one for those of the other.
+    /// Stores that the links belong to another calendar from now on, before anything else is stored of them: otherwise a
+    /// run that follows a kill, in whichever calendar, would take the events of one for those of the other. There may be
+    /// very many, so each step says how far it came.
     private mutating func enterCalendar() async throws {
-        guard let abandoned else { return }
-        var batch = SyncBatch()
-        batch.links = planner.detached.sorted().compactMap { planner.links[$0] }
-        batch.operations = abandoned.map { $0.closed(.dropped) }
-        batch.position = Position(
-            cursor: nil, fingerprint: policy.fingerprint, listed: policy.window, isBegun: true)
-        try await commit(batch)
-        self.abandoned = nil
+        for crossing in crossings {
+            var (batch, weight) = (SyncBatch(), 0)
+            batch.operations = abandoned.map { $0.closed(.dropped) }
+            abandoned = []
+            for (index, link) in crossing.links.enumerated() {
+                batch.links.append(link)
+                weight += link.weight
+                guard index + 1 < crossing.links.count,
+                    batch.links.count >= policy.batch || weight > SyncBatch.mostWeight
+                else { continue }
+                batch.position = crossing.position(through: link.item)
+                try await commit(batch)
+                (batch, weight) = (SyncBatch(), 0)
+            }
+            batch.position = crossing.position
+            try await commit(batch)
+        }
+        crossings = []
     }
 
     /// Adds to a batch the records of a step that writes nothing to the calendar.

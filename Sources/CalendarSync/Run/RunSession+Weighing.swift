@@ -49,13 +49,14 @@ extension SyncBatch {
 
     /// About how many bytes are stored of it, besides its operations.
     var weight: Int {
-        links.reduce(recordWeight) {
-            $0 + [$1.agreed?.ours, $1.agreed?.theirs, $1.refused, $1.refusedSeries?.entry].weight
-        }
+        links.reduce(recordWeight) { $0 + $1.weight }
     }
 }
 
 extension Link {
+    /// About how many bytes are stored of it.
+    var weight: Int { [agreed?.ours, agreed?.theirs, refused, refusedSeries?.entry].weight }
+
     /// About how many bytes the event has beyond the item.
     var surplus: Int { agreed.map { max(0, $0.theirs.weight - $0.ours.weight) } ?? 0 }
 

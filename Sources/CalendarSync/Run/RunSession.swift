@@ -11,8 +11,10 @@ struct RunSession {
     var open: [Operation]
     /// Creates of an earlier run that left no trace, and are sent again unchanged.
     var resent: [Operation] = []
-    /// Operations in a calendar that is no longer ours; nil when the calendar is the same.
-    var abandoned: [Operation]?
+    /// Operations in a calendar that is no longer ours.
+    var abandoned: [Operation] = []
+    /// The changes of calendar that are still to be stored, in their order.
+    var crossings: [Crossing] = []
     let stored: Position?
     /// Where this pull ended; nil when that may not be stored.
     var position: Position?
@@ -51,14 +53,18 @@ struct RunSession {
         surplus = surpluses.values.reduce(0, +)
         open = state.operations
         stored = state.position
-        guard let old = state.position else { return }
+        guard var old = state.position else { return }
+        if let leaving = old.leaving {
+            // An earlier run stored the change of calendar for the first links only.
+            old.leaving = nil
+            cross(from: leaving.from, to: old, after: leaving.through)
+        }
         if !old.fingerprint.isSameCalendar(as: context.policy.fingerprint) {
             // The linked events are in another calendar, and stay there.
             (abandoned, open) = (open, [])
-            for (item, link) in planner.links {
-                planner.links[item] = link.detached(at: now).leaving(old.fingerprint, for: context.policy.fingerprint)
-                if planner.links[item] != link { planner.detached.insert(item) }
-            }
+            let entered = Position(
+                cursor: nil, fingerprint: context.policy.fingerprint, listed: context.policy.window, isBegun: true)
+            cross(from: old.fingerprint, to: entered)
         } else if old.isBegun == true {
             // An earlier run stored the change of calendar and did not finish.
             for (item, link) in planner.links where link.externalID == nil && link.lastID == nil {
@@ -67,6 +73,22 @@ struct RunSession {
                 planner.detached.insert(item)
             }
         }
+    }
+
+    /// Detaches the links from a calendar that another one replaced.
+    ///
+    /// - Parameter item: the last item whose link is detached already; nil for none.
+    private mutating func cross(from: Fingerprint, to position: Position, after item: ItemKey? = nil) {
+        var crossing = Crossing(from: from, position: position)
+        for link in planner.links.values where item.map({ $0 < link.item }) ?? true {
+            let other = link.detached(at: planner.now).leaving(from, for: position.fingerprint)
+            guard other != link else { continue }
+            planner.links[link.item] = other
+            planner.detached.insert(link.item)
+            crossing.links.append(other)
+        }
+        crossing.links.sort { $0.item < $1.item }
+        crossings.append(crossing)
     }
 
     var provider: any CalendarProvider { context.provider }
@@ -160,6 +182,22 @@ struct RunSession {
         Mark(
             installation: policy.installation, connection: policy.connection, circle: policy.circle, item: item,
             generation: generation)
+    }
+}
+
+/// A change from one calendar to another, whose links are stored step by step.
+struct Crossing {
+    let from: Fingerprint
+    /// The position in the new calendar.
+    let position: Position
+    /// The links as they are in the new calendar, ascending by item.
+    var links: [Link] = []
+
+    /// The position while the links after an item still belong to the former calendar.
+    func position(through item: ItemKey) -> Position {
+        var position = position
+        position.leaving = Position.Leaving(from: from, through: item)
+        return position
     }
 }
 

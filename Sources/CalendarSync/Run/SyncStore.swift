@@ -36,6 +36,17 @@ public struct Position: Hashable, Sendable, Codable {
     /// Whether no run has ended yet in this calendar, which replaced another one: it may hold events from an earlier
     /// time for items that have none. Nil means no.
     public var isBegun: Bool?
+    /// What is left to be done of the change to this calendar; nil when every link belongs to it.
+    public var leaving: Leaving?
+
+    /// A calendar to which links still belong, although another one has replaced it.
+    public struct Leaving: Hashable, Sendable, Codable {
+        public var from: Fingerprint
+        /// The last item, in order, whose link belongs to the new calendar.
+        public var through: ItemKey
+
+        public init(from: Fingerprint, through: ItemKey) { (self.from, self.through) = (from, through) }
+    }
 
     public init(cursor: String?, fingerprint: Fingerprint, listed: SyncWindow, isBegun: Bool? = nil) {
         self.cursor = cursor

@@ -53,11 +53,13 @@ struct ConflictCommand: AsyncParsableCommand {
 
         func run() async throws {
             let path = "/v1/conflicts/\(pathComponent(id))"
-            let keep = keep
-            let decided = try await LocalClient.with(try await options.settings()) { client in
-                if let keep { return try await client.json("POST", "\(path)/resolve", ["keep": .string(keep)]) }
-                return try await client.json("POST", "\(path)/dismiss")
-            }
+            let decided =
+                if let keep {
+                    try await options.json(
+                        "POST", "\(path)/resolve", ["keep": .string(keep)], naming: ["/keep": "--keep"])
+                } else {
+                    try await options.json("POST", "\(path)/dismiss")
+                }
             Console.line("Conflict \(id) is \(decided["state"]?.string ?? ""): \(decided["outcome"]?.string ?? "").")
         }
     }

@@ -3,6 +3,7 @@
 import ArgumentParser
 import Base
 import FoundationEssentials
+import ICalBridge
 import KalendsCore
 import Server
 
@@ -40,7 +41,9 @@ struct FeedCommand: AsyncParsableCommand {
             if let label { body["label"] = .string(label) }
             if let config = try config() { body["config"] = config }
             let (path, document) = ("/v1/circles/\(pathComponent(circle))/feeds", JSONValue.object(body))
-            let feed = try await options.json("POST", path, document)
+            let feed = try await options.json(
+                "POST", path, document,
+                naming: ["/userId": "--user", "/label": "--label", "/config": "--configuration"])
             try FeedCommand.show(feed, json)
         }
     }
@@ -67,7 +70,7 @@ struct FeedCommand: AsyncParsableCommand {
             if feeds.isEmpty {
                 return Console.line("There are no feeds. Make one: kalends feed create --circle ID --user ID")
             }
-            for line in FeedLines(feeds).lines { Console.line(line) }
+            for line in FeedLines(feeds, now: Instant(milliseconds: systemClock())).lines { Console.line(line) }
             if feeds.contains(where: { !($0["attention"]?.array ?? []).isEmpty }) {
                 Console.line("Once you have looked into it: kalends feed acknowledge ID")
             }
@@ -116,13 +119,13 @@ struct FeedCommand: AsyncParsableCommand {
             let (path, body) = (
                 "/v1/feeds/\(pathComponent(id))/regenerate", JSONValue.object(["graceSeconds": .integer(graceSeconds)])
             )
-            let feed = try await options.json("POST", path, body)
+            let feed = try await options.json("POST", path, body, naming: ["/graceSeconds": "--grace-seconds"])
             try FeedCommand.show(feed, json)
             if !json {
+                let until = feed["formerUntil"]?.string
                 Console.line(
-                    graceSeconds > 0
-                        ? "The old address keeps working for \(graceSeconds) \(graceSeconds == 1 ? "second" : "seconds")."
-                        : "The old address answers 410 from now on.")
+                    until.map { "The old address is answered until \(TextTable.time($0)), and with 410 from then on." }
+                        ?? "The old address answers 410 from now on.")
             }
         }
     }

@@ -5,9 +5,42 @@ import ICalBridge
 import KalendsCore
 import Server
 
+struct ImportCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "import", abstract: "Import an .ics file into a circle, and undo an import.",
+        usage: """
+            kalends import <file> --circle <circle> [--user <user>] [--keep <keep>] [--preview] [--json]
+            kalends import undo <id>
+            """,
+        discussion: """
+            With --preview, nothing is changed, and the report shows what an import would do. kalends import file --help \
+            says what the flags mean.
+            """,
+        subcommands: [Import.self, UndoImport.self], defaultSubcommand: Import.self)
+}
+
+struct UndoImport: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "undo", abstract: "Take back an import; events that were edited since stay as they are.")
+
+    @OptionGroup var options: SettingsOptions
+    @Argument(help: "The import's id, which the import printed.") var id: String
+    @Flag(help: "The whole report as JSON.") var json = false
+
+    func run() async throws {
+        let answer = try await options.json("POST", "/v1/imports/\(pathComponent(id))/undo?limit=1000")
+        if json { return Console.line(try answer.text()) }
+        let kept = answer["kept"]?.array ?? []
+        Console.line("Import \(printable(id)) is undone.")
+        guard !kept.isEmpty else { return }
+        Console.line("What was edited since has stayed:")
+        for item in kept { Console.line("  \(printable(item["summary"]?.string ?? item["uid"]?.string ?? ""))") }
+    }
+}
+
 struct Import: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Import an .ics file into a circle.",
+        commandName: "file", abstract: "Import an .ics file into a circle; this is what kalends import does by itself.",
         discussion: "With --preview, nothing is changed, and the report shows what an import would do.")
 
     @OptionGroup var options: SettingsOptions
@@ -31,7 +64,9 @@ struct Import: AsyncParsableCommand {
             ).whole()
             return try await client.call("POST", path, body: bytes, contentType: "text/calendar", as: user)
         }
-        guard answer.status < 300 else { throw LocalClient.refused(answer) }
+        guard answer.status < 300 else {
+            throw LocalClient.refused(answer).naming(["/query/keep": "--keep", "/keep": "--keep"])
+        }
         guard let report = Imports.Report(json: answer.json) else {
             throw LocalClient.Failure(description: "The server's report is not one that this version understands.")
         }
@@ -83,7 +118,7 @@ struct Import: AsyncParsableCommand {
             lines.append("Nothing was changed. To commit, run the same command without --preview.")
         } else if counts.created + counts.updated > 0 {
             lines.append("Import \(id) can be undone on the circle's page of imports (kalends open), or with")
-            lines.append("  POST /v1/imports/\(id)/undo")
+            lines.append("  kalends import undo \(id)")
         } else {
             lines.append("Import \(id) has changed nothing.")
         }

@@ -19,8 +19,9 @@ struct Kalends: AsyncParsableCommand {
             """,
         version: Program.version,
         subcommands: [
-            Serve.self, Welcome.self, Check.self, Parse.self, Expand.self, Format.self, Import.self, Export.self,
-            FeedCommand.self, ConnectionCommand.self, SyncCommand.self, ConflictCommand.self, StatsCommand.self,
+            Serve.self, Welcome.self, Check.self, Parse.self, Expand.self, Format.self, ImportCommand.self, Export.self,
+            CircleCommand.self, FeedCommand.self, ConnectionCommand.self, SyncCommand.self, ConflictCommand.self,
+            StatsCommand.self,
             KeyCommand.self, UserCommand.self, OpenCommand.self, AuditCommand.self, Backup.self, Restore.self,
             Move.self,
             Reseal.self, KeyRotate.self,

@@ -26,7 +26,8 @@ struct KeyCommand: AsyncParsableCommand {
             var body: [ByteString: JSONValue] = ["name": .string(name)]
             if !scopes.isEmpty { body["scopes"] = .array(scopes.map(JSONValue.string)) }
             let document = JSONValue.object(body)
-            let key = try await options.json("POST", "/v1/keys", document)
+            let key = try await options.json(
+                "POST", "/v1/keys", document, naming: ["/name": "--name", "/scopes": "--scope"])
             Console.line(key["key"]?.string ?? "")
         }
     }

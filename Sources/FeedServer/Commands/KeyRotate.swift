@@ -20,10 +20,14 @@ struct KeyRotate: AsyncParsableCommand {
         let settings = try await options.settings()
         let answer = try await LocalClient.with(settings) { try await $0.json("POST", "/local/key-rotate") }
         Console.line("\(answer["resealed"]?.integer ?? 0) texts are sealed with the new key \(settings.keyFile).")
-        if let lost = answer["lost"]?.integer, lost > 0 {
-            Console.line("\(lost) texts were sealed with neither key, and stay as they are.")
-        }
         Console.line(
             "The former key is \(settings.keyFile).former: keep it with the earlier backups, then remove it here.")
+        guard let lost = answer["lost"]?.integer, lost > 0 else { return }
+        Console.error(
+            """
+            \(lost) texts were sealed with neither key, and stay as they are: \(settings.keyFile) was not the key of all \
+            of this database. Once you have that key: kalends reseal --former-key-file FILE
+            """)
+        throw ExitCode(1)
     }
 }

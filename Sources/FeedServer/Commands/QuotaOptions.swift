@@ -14,9 +14,13 @@ struct QuotaOptions: ParsableArguments {
     @Option(name: Setting.maxImportBytesPerDay.option, help: Setting.maxImportBytesPerDay.help)
     var maxImportBytesPerDay: String?
     @Option(name: Setting.maxDevicesPerUser.option, help: Setting.maxDevicesPerUser.help) var maxDevicesPerUser: String?
+    @Option(name: Setting.maxAppPasswordsPerUser.option, help: Setting.maxAppPasswordsPerUser.help)
+    var maxAppPasswordsPerUser: String?
     @Option(name: Setting.maxSessionsPerUser.option, help: Setting.maxSessionsPerUser.help) var maxSessionsPerUser:
         String?
     @Option(name: Setting.maxWebhooks.option, help: Setting.maxWebhooks.help) var maxWebhooks: String?
+    @Option(name: Setting.maxStreamsPerUser.option, help: Setting.maxStreamsPerUser.help) var maxStreamsPerUser: String?
+    @Option(name: Setting.maxStreams.option, help: Setting.maxStreams.help) var maxStreams: String?
     @Option(name: Setting.maxSubscriptionsPerCircle.option, help: Setting.maxSubscriptionsPerCircle.help)
     var maxSubscriptionsPerCircle: String?
     @Option(name: Setting.maxCalendarConnectionsPerUser.option, help: Setting.maxCalendarConnectionsPerUser.help)
@@ -52,8 +56,11 @@ struct QuotaOptions: ParsableArguments {
             .maxImportsPerDay: maxImportsPerDay,
             .maxImportBytesPerDay: maxImportBytesPerDay,
             .maxDevicesPerUser: maxDevicesPerUser,
+            .maxAppPasswordsPerUser: maxAppPasswordsPerUser,
             .maxSessionsPerUser: maxSessionsPerUser,
             .maxWebhooks: maxWebhooks,
+            .maxStreamsPerUser: maxStreamsPerUser,
+            .maxStreams: maxStreams,
             .maxSubscriptionsPerCircle: maxSubscriptionsPerCircle,
             .maxCalendarConnectionsPerUser: maxCalendarConnectionsPerUser,
             .maxMembersPerCircle: maxMembersPerCircle,

@@ -20,12 +20,14 @@ struct Restore: AsyncParsableCommand {
 
     @OptionGroup var options: SettingsOptions
     @Argument(help: "The backup.") var file: String
+    @Flag(help: "Restore although there is no sealing key: the next start makes another one.") var withoutKey = false
 
     func run() async throws {
         let settings = try await options.settings()
         _ = umask(0o077)
         let source = URL(filePath: file).path
         try checkSource(source, settings)
+        try checkKey(settings)
         try checkPlace(settings.database)
         // Held until the new file is in place, so that no server can start before.
         let lock = try DatabaseLock(settings, creates: false)
@@ -57,7 +59,6 @@ struct Restore: AsyncParsableCommand {
         // The journal belongs to the previous database; the restored one would not accept it as its own.
         _ = unsafe unlink(settings.accessesFile)
         Console.line("Restored \(settings.database) from \(printable(file)).")
-        sayMissingKey(settings)
     }
 
     /// Copies a checked file into a server's database, in one transaction.
@@ -79,15 +80,24 @@ struct Restore: AsyncParsableCommand {
         try await TableCopy.copy(from: source, to: target)
         _ = unsafe unlink(settings.accessesFile)
         Console.line("Restored \(settings.shownDatabase) from \(printable(file)).")
-        sayMissingKey(settings)
     }
 
-    /// Says where the sealing key belongs when none is there, because the next command or server would make another one.
-    private func sayMissingKey(_ settings: ServerSettings) {
+    /// Throws when no sealing key is there: the next command or server would make another one, which opens nothing of the
+    /// backup.
+    private func checkKey(_ settings: ServerSettings) throws {
         guard settings.secretKey == nil, FileKind(path: settings.keyFile, followsLinks: true) == nil else { return }
-        Console.line(
-            "A backup has no sealing key: put the one that belongs to it at \(settings.keyFile) before the server starts."
-        )
+        let lost = """
+            Without it, feeds keep working, but their addresses cannot be shown again, and connections, webhooks, followed \
+            calendars and second factors have to be set up again.
+            """
+        guard withoutKey else {
+            throw InputFailure(
+                description: """
+                    A backup has no sealing key, and there is none at \(settings.keyFile): put the one that belongs to it \
+                    there first. \(lost) If it is lost: --without-key
+                    """)
+        }
+        Console.error("There is no sealing key at \(settings.keyFile). \(lost)")
     }
 
     /// Throws, before anything is copied, when the source is not an SQLite file.

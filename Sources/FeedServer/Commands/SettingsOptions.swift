@@ -36,8 +36,16 @@ struct SettingsOptions: ParsableArguments {
     }
 
     /// Sends one request to the API of the process that has the database, and returns what it answers.
-    func json(_ method: String, _ path: String, _ body: JSONValue? = nil) async throws -> JSONValue {
-        try await LocalClient.with(try await settings()) { try await $0.json(method, path, body) }
+    ///
+    /// - Parameter names: the command's words for the fields of the body, by JSON pointer, which faults name.
+    func json(
+        _ method: String, _ path: String, _ body: JSONValue? = nil, naming names: KeyValuePairs<String, String> = [:]
+    ) async throws -> JSONValue {
+        do {
+            return try await LocalClient.with(try await settings()) { try await $0.json(method, path, body) }
+        } catch let refusal as CommandRefusal {
+            throw refusal.naming(names)
+        }
     }
 
     /// Returns the elements of all pages of a list.

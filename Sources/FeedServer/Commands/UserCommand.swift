@@ -17,12 +17,10 @@ struct UserCommand: AsyncParsableCommand {
         @Argument(help: "The user's id, as in circles.") var user: String
 
         func run() async throws {
-            let settings = try await options.settings()
             let password = try PasswordInput.read()
-            let user = user
-            _ = try await LocalClient.with(settings) {
-                try await $0.json("PUT", UserCommand.path(user), ["password": .string(password.reveal())])
-            }
+            _ = try await options.json(
+                "PUT", UserCommand.path(user), ["password": .string(password.reveal())],
+                naming: ["/password": "The password"])
             Console.line("The password of \(printable(user)) is set.")
         }
     }

@@ -76,8 +76,15 @@ extension ComponentReader {
             alignUntil(of: &rule, event.start, property, &log)
             return rule
         }
-        var text = RuleRepair.withoutEmptyParts(trimmed)
-        if text.utf8.count + 1 < trimmed.utf8.count {
+        let plain = RuleRepair.withoutEscapes(trimmed)
+        if plain != nil {
+            log.add(
+                .repaired, "rule-escaped", line: property.line, text: trimmed, .ruleEscapes,
+                "The rule was read without its backslashes, which belong in texts only.")
+        }
+        let written = plain ?? trimmed
+        var text = RuleRepair.withoutEmptyParts(written)
+        if text.utf8.count + 1 < written.utf8.count {
             log.add(
                 .repaired, "rule-empty-part", line: property.line, text: trimmed, .ruleEmptyParts,
                 "Empty parts of the rule were left out.")

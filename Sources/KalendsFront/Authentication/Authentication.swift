@@ -16,22 +16,35 @@ struct Authentication: Sendable {
     func required(_ access: Access, _ need: KeyNeed, _ handler: @escaping Handler) -> Handler {
         { request, context in
             var context = context
-            let caller = try await caller(of: request, for: access, &context)
-            context.note?.write(caller, pseudonym: services.pseudonym(of:))
-            try Rights.route(need, acceptsDevices: access.acceptsDevices, for: caller)
-            if let scopes = context.tokenScopes { try Rights.token(need, within: scopes) }
-            let identity = try narrowed(caller, request)
-            if access == .installation { try Rights.installation(identity) }
-            if [.user, .phone, .companion].contains(access) { _ = try Rights.user(identity) }
-            if access == .session, context.session == nil { throw Refusal.sessionNeeded }
-            if access == .device, case .device = identity {} else if access == .device { throw Refusal.devicesOnly }
-            context.knownCaller = Caller(
-                identity, actor: AuditActor(caller, narrowed: identity), session: context.session?.id)
-            context.sender = Sender(
-                caller, narrowed: identity, network: services.settings.clientAddress(request, context)?.network)
-            context.memory.belongs(to: context.sender)
+            try await admit(request, access, need, &context)
+            let known = context
+            context.readmit = {
+                var again = known
+                try await admit(request, access, need, &again)
+            }
             return try await handler(request, context)
         }
+    }
+
+    /// Identifies the caller, and throws unless they may use a route.
+    private func admit(
+        _ request: Request, _ access: Access, _ need: KeyNeed, _ context: inout KalendsContext
+    ) async throws {
+        let caller = try await caller(of: request, for: access, &context)
+        context.note?.write(caller, pseudonym: services.pseudonym(of:))
+        try Rights.route(need, acceptsDevices: access.acceptsDevices, for: caller)
+        if let scopes = context.tokenScopes { try Rights.token(need, within: scopes) }
+        let identity = try narrowed(caller, request)
+        if access == .installation { try Rights.installation(identity) }
+        if [.user, .phone, .companion].contains(access) { _ = try Rights.user(identity) }
+        if access == .session, context.session == nil { throw Refusal.sessionNeeded }
+        if access == .device, case .device = identity {} else if access == .device { throw Refusal.devicesOnly }
+        context.knownCaller = Caller(
+            identity, actor: AuditActor(caller, narrowed: identity), session: context.session?.id,
+            way: access.acceptsDevices ? .phone : .api)
+        context.sender = Sender(
+            caller, narrowed: identity, network: services.settings.clientAddress(request, context)?.network)
+        context.memory.belongs(to: context.sender)
     }
 
     /// Identifies the caller. The companion's token is accepted only where it is expected, and a refusal there uses the
@@ -129,7 +142,7 @@ struct Authentication: Sendable {
         noteUse(of: "operatorSession \(session.id)", last: session.lastUsedAt) {
             try $0.noteUse(ofOperatorSession: session.id, now: $1)
         }
-        return Caller(.operatorAtHand, actor: .operatorAtHand, session: session.id)
+        return Caller(.operatorAtHand, actor: .operatorAtHand, session: session.id, way: .page)
     }
 
     /// Once a minute is enough to show whether a credential is still in use; nobody waits for it, because neither a full

@@ -35,6 +35,24 @@ extension CalendarForm {
     }
 }
 
+/// A browser's wish for a page.
+enum PagePreference {
+    /// Whether a request names HTML, and no calendar before it: a browser does, a program accepts anything or names what
+    /// it wants.
+    static func isIn(accept values: [String]) -> Bool {
+        var (page, calendar) = (0.0, 0.0)
+        for range in values.flatMap({ $0.pieces(separatedBy: ",") }) {
+            let parts = range.pieces(separatedBy: ";").map(\.withoutOuterBlanks)
+            guard let type = parts.first?.asciiLowercased else { continue }
+            let parameter = parts.dropFirst().first { $0.hasPrefix("q=") || $0.hasPrefix("Q=") }
+            let quality = parameter.map { QualityValue.read($0.dropFirst(2)) } ?? 1
+            if type == "text/html" { page = max(page, quality) }
+            if CalendarForm.allCases.contains(where: { $0.mediaType == type }) { calendar = max(calendar, quality) }
+        }
+        return page > calendar
+    }
+}
+
 /// Reads the weight of a list element (RFC 9110 section 12.4.2).
 enum QualityValue {
     /// A weight from 0 to 1; 0 for text that is not a weight.

@@ -7,12 +7,10 @@ import NIOCore
 ///
 /// It is sent to the connection as an event when the wait begins, and again when it is over.
 final class Departure: Sendable {
-    private let (events, continuation) = AsyncStream.makeStream(of: Void.self)
-
     /// The client has gone.
-    func come() { continuation.finish() }
+    let come: @Sendable () -> Void
 
-    fileprivate func wait() async { for await _ in events {} }
+    init(_ come: @escaping @Sendable () -> Void) { self.come = come }
 }
 
 extension KalendsContext {
@@ -22,13 +20,14 @@ extension KalendsContext {
     /// A client that closes only its own side has gone, too: nothing tells it from one that has closed both.
     func awaiting<Value: Sendable>(_ work: @escaping @Sendable () async throws -> Value) async throws -> Value {
         memory.letGo()
-        let departure = Departure()
+        let (events, continuation) = AsyncStream.makeStream(of: Void.self)
+        let departure = Departure { continuation.finish() }
         channel.triggerUserOutboundEvent(departure, promise: nil)
         defer { channel.triggerUserOutboundEvent(departure, promise: nil) }
         return try await withThrowingTaskGroup(of: Value.self) { group in
             group.addTask { try await work() }
             group.addTask {
-                await departure.wait()
+                for await _ in events {}
                 throw CancellationError()
             }
             defer { group.cancelAll() }

@@ -15,6 +15,12 @@ struct FeedRequest: Hashable, Sendable {
     var acceptEncoding: [String] = []
     var userAgent: String?
     var forwardedFor: [String] = []
+    /// Whether a person's browser asks, and no program that is known to read calendars.
+    var isForPage: Bool {
+        let family = ClientFamily(userAgent: userAgent)
+        return [.browser, .commandLine, .other].contains(family) && PagePreference.isIn(accept: accept)
+    }
+
     /// The request's id, as the client sent it; the router takes it from the header fields itself.
     var mark: String?
 
@@ -46,7 +52,11 @@ struct FeedRequest: Hashable, Sendable {
     mutating func take(_ bytes: RawSpan, _ name: Range<Int>, _ value: @autoclosure () -> String) -> Bool {
         // The length is compared first: most names are not among these.
         switch name.count {
-        case 6 where bytes.isSame(as: "accept", in: name): accept.append(value())
+        case 6 where bytes.isSame(as: "accept", in: name):
+            let value = value()
+            accept.append(value)
+            // A browser gets a page, which the router makes.
+            return !PagePreference.isIn(accept: [value])
         case 6 where bytes.isSame(as: "expect", in: name): return false
         case 7 where bytes.isSame(as: "upgrade", in: name): return false
         case 8 where bytes.isSame(as: "if-match", in: name): return false

@@ -15,10 +15,11 @@ extension Refusal.Resource {
 
     /// Items are missing here: their routes know their kind.
     private static let byCollection: [ByteString: Refusal.Resource] = [
-        "circles": .circle, "conflicts": .conflict, "connections": .connection, "devices": .device, "events": .event,
-        "feeds": .feed, "imports": .import, "keys": .key, "members": .member, "occurrences": .occurrence,
-        "patients": .patient, "runs": .run, "sessions": .session, "subscriptions": .subscription, "users": .user,
-        "visits": .visit, "webhooks": .webhook,
+        "activity": .change, "app-passwords": .appPassword, "circles": .circle, "conflicts": .conflict,
+        "connections": .connection, "devices": .device,
+        "events": .event, "feeds": .feed, "imports": .import, "keys": .key, "members": .member,
+        "occurrences": .occurrence, "patients": .patient, "runs": .run, "sessions": .session,
+        "subscriptions": .subscription, "users": .user, "visits": .visit, "webhooks": .webhook,
     ]
 }
 

@@ -25,6 +25,12 @@ package struct KalendsContext: RequestContext {
     package let remoteAddress: SocketAddress?
     /// The sender whom the request's resources are counted for; more specific once the caller is known.
     package var sender = Sender.unknown
+    /// Checks again what let the request in; throws what a new request with its credential would.
+    var readmit: @Sendable () async throws -> Void = {}
+    /// The request as one that takes effect once; nil for a request without a key.
+    var once: OnceRequest?
+    /// The import that an earlier request with the same key began, whose report is the answer.
+    var begunImport: String?
     package let channel: any Channel
 
     package init(source: ApplicationRequestContextSource) {

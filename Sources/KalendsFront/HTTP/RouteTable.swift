@@ -60,13 +60,18 @@ struct RouteTable {
         if let head { add(.head, route.path, admitting(route, head)) }
     }
 
-    /// Wraps a handler so that it runs only for the callers that the route's operation names.
+    /// Wraps a handler so that it runs only for the callers that the route's operation names, and once for a key.
     private func admitting(_ route: Route, _ handler: @escaping Handler) -> Handler {
-        let (handler, operation) = (route.admitting(handler), route.operation)
-        guard operation.access.needsCredential else { return handler }
+        let operation = route.operation
         guard let authentication else {
-            preconditionFailure("\(route.path) needs a credential, and this table knows nobody.")
+            guard !operation.access.needsCredential else {
+                preconditionFailure("\(route.path) needs a credential, and this table knows nobody.")
+            }
+            return route.admitting(handler)
         }
+        let gate = OnceGate(services: authentication.services, route: route)
+        let handler = route.admitting(gate.admitting(handler))
+        guard operation.access.needsCredential else { return handler }
         return authentication.required(operation.access, operation.need, handler)
     }
 

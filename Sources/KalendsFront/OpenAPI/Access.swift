@@ -30,6 +30,8 @@ enum Access: Hashable, Sendable {
     case circle(Right)
     /// The feed's owner.
     case feed
+    /// The app password's user.
+    case appPassword
     /// The connection's user.
     case connection
     /// Every caller with this right in the import's circle.
@@ -64,6 +66,7 @@ enum Access: Hashable, Sendable {
                 + "`Kalends-User`"
         case .circle(let right): "in the circle: \(right.roles)"
         case .feed: "the feed's owner"
+        case .appPassword: "the app password's user"
         case .connection: "the connection's user"
         case .import(let right): "in the import's circle: \(right.roles)"
         case .operatorPages: "the operator, signed in with a link from `kalends open --admin`"

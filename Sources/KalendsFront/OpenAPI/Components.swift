@@ -9,7 +9,7 @@ enum Components {
             uniqueKeysWithValues: basic(kinds) + circles + schedule(kinds) + reach + feeds(kinds) + imports + keys
                 + audit + users + secondFactors + changes(kinds) + connections(kinds) + syncRecords(kinds) + syncing
                 + statistics
-                + officeDays + phones)
+                + officeDays + phones + appPasswords(kinds))
     }
 
     /// The faults of a problem document or of a rejected line.

@@ -100,7 +100,10 @@ struct OpenAPIDocument {
                         names.map { ($0, ["schema": ["type": "string"]]) }, uniquingKeysWith: { first, _ in first }))
             }
             if let type = reply.type {
-                answer["content"] = .object([ByteString(type): reply.schema.map { ["schema": $0.value] } ?? [:]])
+                // One status may have several types.
+                var content = answers[String(reply.status)]?["content"]?.object ?? [:]
+                content[ByteString(type)] = reply.schema.map { ["schema": $0.value] } ?? [:]
+                answer["content"] = .object(content)
             }
             answers[String(reply.status)] = .object(answer)
         }
@@ -145,7 +148,7 @@ extension Access {
         case .device: ["device"]
         case .phone: ["serviceKey", "userToken", "session", "device"]
         case .companion: ["companion", "serviceKey", "userToken", "session", "device"]
-        case .caller, .circle, .connection, .feed, .import, .user, .oneself: ["serviceKey", "userToken", "session"]
+        case .appPassword, .caller, .circle, .connection, .feed, .import, .user, .oneself: ["serviceKey", "userToken", "session"]
         }
     }
 }

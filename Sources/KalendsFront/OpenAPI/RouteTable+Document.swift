@@ -17,6 +17,12 @@ extension RouteTable.Route {
                 Operation.Parameter(
                     name: method == .get ? "If-None-Match" : "If-Match", place: .header, schema: text))
         }
+        if takesKey {
+            let text = Schema.string.described(
+                "A text of your choice, in quotes. The same request with it takes effect once and gets the same answer "
+                    + "for a day.")
+            all.append(Operation.Parameter(name: "Idempotency-Key", place: .header, schema: text))
+        }
         return all
     }
 
@@ -44,6 +50,7 @@ extension RouteTable.Route {
         if !operation.query.isEmpty { all.insert(422) }
         if method != .get { all.formUnion([503, 507]) }
         if operation.hasTag, method != .get { all.insert(412) }
+        if takesKey { all.formUnion([409, 413, 422, 429]) }
         return all.sorted()
     }
 }

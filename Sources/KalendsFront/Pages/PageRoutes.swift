@@ -10,8 +10,8 @@ enum PageRoutes {
     /// The pages that the navigation leads to.
     static let places = [
         "/app", "/app/circles/{circle}", "/app/circles/{circle}/calendar-sync", "/app/circles/{circle}/conflicts",
-        "/app/circles/{circle}/import", "/app/circles/{circle}/subscriptions", "/app/office-days", "/app/devices",
-        "/app/account", "/app/admin", "/app/connectors", "/app/check",
+        "/app/circles/{circle}/import", "/app/circles/{circle}/subscriptions", "/app/circles/{circle}/activity",
+        "/app/office-days", "/app/devices", "/app/account", "/app/admin", "/app/connectors", "/app/check",
     ]
 
     static func add(to routes: inout RouteTable, _ services: Services) throws {
@@ -23,6 +23,8 @@ enum PageRoutes {
         ConnectorPages().add(to: &routes)
         CheckPages().add(to: &routes)
         DevicePages().add(to: &routes)
+        AppPasswordPages().add(to: &routes)
+        AppLoginPages().add(to: &routes)
         AccountPages().add(to: &routes)
         SecondFactorPages().add(to: &routes)
         ImportPages().add(to: &routes)
@@ -30,6 +32,7 @@ enum PageRoutes {
         AdminPages().add(to: &routes)
         CirclePages().add(to: &routes)
         CalendarPages(kinds: services.settings.kinds).add(to: &routes)
+        ActivityPages().add(to: &routes)
         SyncPages().add(to: &routes)
         FeedPages().add(to: &routes)
         ConnectionPages().add(to: &routes)

@@ -35,7 +35,8 @@ struct PageVisit: Sendable {
     /// Makes this the visit of a session's user.
     mutating func enter(_ session: Session) {
         let identity = Identity.user(session.userID)
-        let caller = Caller(identity, actor: AuditActor(user: session.userID), session: session.id)
+        let caller = Caller(
+            identity, actor: AuditActor(user: session.userID), session: session.id, way: .page)
         visitor = caller
         context.knownCaller = caller
         context.note?.write(.session)

@@ -23,16 +23,9 @@ struct RootRoute: Sendable {
                 ])
         ) { request, _ in
             // The target depends on the client.
-            let index = base + (Self.isBrowser(request) ? "/app" : "/docs")
+            let index = base + (PagePreference.isIn(accept: request.headers[values: .accept]) ? "/app" : "/docs")
             return Response(
                 status: .found, headers: [.cacheControl: "no-cache", .vary: "Accept", .location: index])
-        }
-    }
-
-    /// A browser names HTML; a program accepts anything, or names what it wants.
-    private static func isBrowser(_ request: Request) -> Bool {
-        request.headers[values: .accept].joined(separator: ",").split(separator: ",").contains { range in
-            range.prefix { !$0.is(";") }.filter { !$0.isWhitespace }.lowercased() == "text/html"
         }
     }
 }

@@ -58,7 +58,10 @@ extension String {
         if bytes.first == UInt8(ascii: "/") { return bytes.dropFirst().first == UInt8(ascii: "/") ? nil : self }
         if bytes.first == UInt8(ascii: "#") || bytes.first == UInt8(ascii: "?") { return self }
         let lower = lowercased()
-        let schemes = ["https://", "http://", "webcal://", "webcals://", "mailto:", "otpauth://totp/"]
+        let schemes = [
+            "https://", "http://", "webcal://", "webcals://", "webcal:https://",
+            "webcal:http://", "mailto:", "otpauth://totp/",
+        ]
         return schemes.contains { lower.hasPrefix($0) } ? self : nil
     }
 }

@@ -54,9 +54,11 @@ public struct Notice: Sendable {
         case connectionMade, connectionPaused, connectionResumed, connectionChanged, disconnected, syncStarted
         case runApproved, runUndone
         case conflictResolved, conflictDismissed
+        case changeUndone
         case subscribed, subscriptionPaused, subscriptionResumed, subscriptionRefreshed, subscriptionRemoved
         case appleConnected, appleDisconnected, appleChanged
         case officeSaved, officeReset, officeDaySaid, officeCleanedUp
+        case appPasswordChanged, appPasswordEnded
         case deviceRemoved, sessionEnded, passwordChanged, accountSaved
         case secondFactorEnabled, secondFactorRemoved
         case keyMade, keyRevoked, signedOut

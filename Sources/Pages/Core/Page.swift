@@ -35,8 +35,8 @@ public struct PageContent {
     var reloads: Int?
 
     enum Place: String {
-        case nowhere, circles, calendar, sync, conflicts, imports, subscriptions, connectors, office, devices, account,
-            check, admin
+        case nowhere, circles, calendar, sync, conflicts, imports, subscriptions, activity, connectors, office, devices
+        case account, check, admin
     }
 }
 

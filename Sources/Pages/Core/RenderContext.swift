@@ -57,7 +57,9 @@ public struct RenderContext: Sendable {
     }
 
     private func navigation(_ place: PageContent.Place) -> Node {
-        let isCircle: Set<PageContent.Place> = [.circles, .calendar, .sync, .conflicts, .imports, .subscriptions]
+        let isCircle: Set<PageContent.Place> = [
+            .circles, .calendar, .sync, .conflicts, .imports, .subscriptions, .activity,
+        ]
         let entries: [(String, String, Bool)] =
             frame.isOperator
             ? [("navOperator", "/app/admin", place == .admin)]
@@ -77,6 +79,7 @@ public struct RenderContext: Sendable {
             ("navCalendar", "", place == .calendar), ("navSync", "/calendar-sync", place == .sync),
             ("navConflicts", "/conflicts", place == .conflicts), ("navImport", "/import", place == .imports),
             ("navSubscriptions", "/subscriptions", place == .subscriptions),
+            ("navActivity", "/activity", place == .activity),
         ]
         let known = entries.filter { frame.leads(to: "/app/circles/{circle}" + $0.1) }
         let rows = known.map { key, path, isHere -> Node in

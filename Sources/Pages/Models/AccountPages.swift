@@ -38,6 +38,7 @@ public struct DevicesPage: Page {
         return PageContent(
             template: "devices", title: words["devicesTitle"], place: .devices,
             content: [
+                "apps": paper.linkButton("actManage", AppPasswordsPage.path, about: words["appsTitle"]),
                 "noDevices": devices.isEmpty ? paper.emptyState("devicesEmptyTitle", "devicesEmptyText") : .nothing,
                 "devices": devices.isEmpty
                     ? .nothing

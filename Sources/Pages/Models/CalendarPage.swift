@@ -35,6 +35,12 @@ public struct CalendarPage: Page {
         (self.feeds, self.entries) = (feeds, entries)
     }
 
+    /// Reads a date of the query; nil for any other text, and for years that the page does not show.
+    public static func day(_ text: String) -> CivilDate? {
+        let shown = CivilDate(uncheckedYear: 1900, month: 2, day: 1)...CivilDate(uncheckedYear: 2199, month: 11, day: 1)
+        return CivilDate(iso: text).flatMap { shown.contains($0) ? $0 : nil }
+    }
+
     /// The days that a view shows, including the last one.
     public static func days(of view: View, from day: CivilDate) -> ClosedRange<CivilDate> {
         switch view {
@@ -74,7 +80,8 @@ public struct CalendarPage: Page {
                     }),
                 "legend": legend(paper), "filter": filterForm(paper), "isFiltered": .flag(isFiltered),
                 "all": paper.linkButton("calendarShowAll", paper.circlePath(), style: .quiet),
-                "month": view == .month ? grid(paper, caption) : .nothing,
+                "month": view == .month
+                    ? paper.month(day, entries, caption: caption) { link(paper, to: $0, as: .week) } : .nothing,
                 "agenda": view == .month
                     ? .nothing : paper.agenda(entries, from: shown.lowerBound, to: shown.upperBound),
                 "empty": entries.isEmpty
@@ -109,32 +116,6 @@ public struct CalendarPage: Page {
             if let value { query += "&\(name)=\(value.pathSegment)" }
         }
         return paper.href(paper.circlePath(query))
-    }
-
-    private func grid(_ paper: RenderContext, _ caption: String) -> Node {
-        var days: [Int: [PageEntry]] = [:]
-        let shown = Self.days(of: .month, from: day)
-        for entry in entries {
-            let first = max(shown.lowerBound, entry.span.firstDay(in: paper.times.zone))
-            let last = min(shown.upperBound, entry.span.lastDay(in: paper.times.zone))
-            guard first <= last else { continue }
-            for number in first.daysSinceEpoch...last.daysSinceEpoch { days[number, default: []].append(entry) }
-        }
-        return paper.month(day, caption: caption) { day in
-            let own = days[day.daysSinceEpoch] ?? []
-            // Up to four entries fit; if there are more, three and a link to all of them are shown.
-            let chips = own.count > 4 ? own.prefix(3) : own[...]
-            var cell: [String: Node] = [
-                "entries": .rows(chips.map { paper.chip($0, on: day) }), "isEmpty": .flag(own.isEmpty),
-            ]
-            if own.count > chips.count {
-                cell["more"] = [
-                    "href": .text(link(paper, to: day, as: .week)),
-                    "label": .text(paper.words("calendarMore", count: own.count - chips.count)),
-                ]
-            }
-            return cell
-        }
     }
 
     private func filterForm(_ paper: RenderContext) -> Node {

@@ -28,6 +28,19 @@ public struct FeedPage: Page {
         }
     }
 
+    /// What a calendar app takes to subscribe to the feed.
+    public struct AppLink: Sendable {
+        /// The app's name in the API.
+        public var app: String
+        public var address: String
+        /// Whether the address opens the app; otherwise it is pasted.
+        public var isLink: Bool
+
+        public init(app: String, address: String, isLink: Bool) {
+            (self.app, self.address, self.isLink) = (app, address, isLink)
+        }
+    }
+
     /// The entries that a rule leaves out of a feed, by the rule's name in the preview.
     public struct LeftOut: Sendable {
         public var rule: String
@@ -41,11 +54,14 @@ public struct FeedPage: Page {
     public var feed: FeedSummary
     /// The address with its secret, shown when its owner asked for it; nil shows the button that asks.
     public var url: String?
-    public var webcalURL: String?
+    /// What each calendar app takes of the address.
+    public var links: [AppLink]
     public var tokenHint: String
     public var accessCount: Int
     public var createdAt: Int
     public var expiresAt: Int?
+    /// Until when a former address is still answered; nil when none is.
+    public var formerUntil: Int?
     public var clients: [Client]
     public var reads: [DayReads]
     public var content: [ContentField]
@@ -55,14 +71,14 @@ public struct FeedPage: Page {
     public var draft: Draft
 
     public init(
-        feed: FeedSummary, url: String? = nil, webcalURL: String? = nil, tokenHint: String, accessCount: Int,
-        createdAt: Int, expiresAt: Int? = nil, clients: [Client], reads: [DayReads], content: [ContentField],
-        preview: [PageEntry], leftOut: [LeftOut], draft: Draft = Draft()
+        feed: FeedSummary, url: String? = nil, links: [AppLink] = [], tokenHint: String, accessCount: Int,
+        createdAt: Int, expiresAt: Int? = nil, formerUntil: Int? = nil, clients: [Client], reads: [DayReads],
+        content: [ContentField], preview: [PageEntry], leftOut: [LeftOut], draft: Draft = Draft()
     ) {
-        (self.feed, self.url, self.webcalURL, self.tokenHint) = (feed, url, webcalURL, tokenHint)
+        (self.feed, self.url, self.links, self.tokenHint) = (feed, url, links, tokenHint)
         (self.accessCount, self.createdAt, self.expiresAt, self.clients) = (accessCount, createdAt, expiresAt, clients)
         (self.reads, self.content, self.preview) = (reads, content, preview)
-        (self.leftOut, self.draft) = (leftOut, draft)
+        (self.leftOut, self.draft, self.formerUntil) = (leftOut, draft, formerUntil)
     }
 
     public var showsSecret: Bool { url != nil }
@@ -82,6 +98,7 @@ public struct FeedPage: Page {
                 paper.fact("feedReads", plain(words.number(accessCount))),
                 paper.fact("feedCreated", timed(times.exactly(createdAt))),
                 paper.fact("feedExpires", timed(expiresAt.map(times.exactly))),
+                paper.fact("feedFormer", timed(formerUntil.map(times.exactly))),
                 paper.fact("feedEnding", isLive ? plain(tokenHint) : nil),
             ]),
             "clients": clients.isEmpty ? .nothing : clientTable(paper),
@@ -151,15 +168,7 @@ public struct FeedPage: Page {
                 "reveal": paper.act("actShowAddress", path + "/reveal", style: .primary),
             ]
         }
-        let code = QRCode(webcalURL ?? url)
-        let side = (code?.size ?? 0) + 2 * QRCode.quiet
-        return [
-            "isHidden": false, "url": .text(url),
-            "open": webcalURL.map { paper.linkButton("actOpenInApp", $0, style: .primary) } ?? .nothing,
-            "code": code.map {
-                ["side": .number(side), "path": .text($0.path), "label": .text(paper.words["qrLabel"])]
-            } ?? .nothing,
-        ]
+        return ["isHidden": false, "url": .text(url), "apps": .list(links.map { paper.app($0) })]
     }
 
     private func clientTable(_ paper: RenderContext) -> Node {
@@ -205,6 +214,24 @@ public struct FeedPage: Page {
 }
 
 extension RenderContext {
+    /// How one calendar app is added: its button, what to expect of it, and steps where no button can do it.
+    func app(_ link: FeedPage.AppLink) -> Node {
+        let steps = (1...4).compactMap { words.known("add_\(link.app)_\($0)") }
+        // A phone's camera reads codes; other apps are on the screen that shows the page.
+        let code = ["apple", "android"].contains(link.app) ? QRCode(link.address) : nil
+        let side = (code?.size ?? 0) + 2 * QRCode.quiet
+        return [
+            "name": .text(words["add_\(link.app)"]), "expect": .text(words["add_\(link.app)_expect"]),
+            "open": link.isLink
+                ? linkButton("actAddTo", link.address, style: .primary, ["app": words["add_\(link.app)"]])
+                : .nothing,
+            "steps": .list(steps.map { .text($0) }),
+            "code": code.map {
+                ["side": .number(side), "path": .text($0.path), "label": .text(words["qrLabel"])]
+            } ?? .nothing,
+        ]
+    }
+
     /// The reason why a feed leaves something out.
     ///
     /// - Parameter rule: the rule's name in the preview.

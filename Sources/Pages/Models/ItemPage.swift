@@ -53,24 +53,13 @@ public struct ItemPage: Page {
                     paper.fact("itemPerson", named(person)),
                     paper.fact("itemPlace", named(place)),
                     paper.fact("itemZone", plain(zone)),
-                    paper.fact("itemReminders", reminders.isEmpty ? nil : plain(reminderText(paper))),
+                    paper.fact("itemReminders", reminders.isEmpty ? nil : plain(paper.reminders(reminders))),
                     paper.fact("itemCreated", timed(createdAt.map(times.exactly))),
                     paper.fact("itemUpdated", timed(updatedAt.map(times.exactly))),
                 ]),
                 "notes": .text(notes), "reach": reach.map { shown(paper, $0) } ?? .nothing,
             ],
             crumbs: [(words["navCalendar"], paper.circlePath("?date=\(day.description)"))])
-    }
-
-    private func reminderText(_ paper: RenderContext) -> String {
-        reminders.map { minutes in
-            switch minutes {
-            case 0: paper.words["reminderAtStart"]
-            case let minutes where minutes % 1440 == 0: paper.words("reminderDays", count: minutes / 1440)
-            case let minutes where minutes % 60 == 0: paper.words("reminderHours", count: minutes / 60)
-            default: paper.words("reminderMinutes", count: minutes)
-            }
-        }.joined(separator: ", ")
     }
 
     private func badge(_ paper: RenderContext, _ status: Status) -> Node {
@@ -82,5 +71,19 @@ public struct ItemPage: Page {
             case .cancelled: .off
             }
         return paper.badge(tone, "status_" + status.rawValue)
+    }
+}
+
+extension RenderContext {
+    /// A text such as "at the start, 1 hour before".
+    func reminders(_ minutes: [Int]) -> String {
+        minutes.map { minutes in
+            switch minutes {
+            case 0: words["reminderAtStart"]
+            case let minutes where minutes % 1440 == 0: words("reminderDays", count: minutes / 1440)
+            case let minutes where minutes % 60 == 0: words("reminderHours", count: minutes / 60)
+            default: words("reminderMinutes", count: minutes)
+            }
+        }.joined(separator: ", ")
     }
 }

@@ -24,11 +24,14 @@ public struct Named: Sendable {
 public enum EntrySpan: Sendable {
     case timed(from: Int, to: Int)
     case days(CivilDate, CivilDate)
+    /// No time; no calendar shows it.
+    case open
 
     func firstDay(in zone: PageZone) -> CivilDate {
         switch self {
         case .timed(let from, _): zone.local(from).day
         case .days(let first, _): first
+        case .open: zone.local(0).day
         }
     }
 
@@ -36,6 +39,7 @@ public enum EntrySpan: Sendable {
         switch self {
         case .timed(let from, let to): zone.local(max(from, to - 1)).day
         case .days(_, let last): last
+        case .open: zone.local(0).day
         }
     }
 }
@@ -58,6 +62,7 @@ extension RenderContext {
     /// A text such as "9:00 am – 10:00 am" or "all day"; with dates if the event spans several days.
     func span(_ span: EntrySpan) -> String {
         switch span {
+        case .open: return words["spanOpen"]
         case .days(let first, let last):
             return first == last
                 ? words["spanAllDay"] : words("spanDays", ["from": times.date(first), "to": times.date(last)])
@@ -77,8 +82,9 @@ extension RenderContext {
 
     /// The day and the hours; both ends if the event spans several days.
     func when(_ span: EntrySpan, _ day: (CivilDate) -> String) -> String {
-        let first = span.firstDay(in: times.zone)
         let hours = self.span(span)
+        if case .open = span { return hours }
+        let first = span.firstDay(in: times.zone)
         return first == span.lastDay(in: times.zone) ? words("itemWhen", ["day": day(first), "span": hours]) : hours
     }
 
@@ -95,8 +101,40 @@ extension RenderContext {
         ]
     }
 
+    /// A month with the entries of each day, for the template `month`.
+    ///
+    /// - Parameter more: the address of a page with all entries of a day.
+    func month(
+        _ day: CivilDate, _ entries: [PageEntry], caption: String, more: (CivilDate) -> String
+    ) -> Node {
+        var days: [Int: [PageEntry]] = [:]
+        let shown = CalendarPage.days(of: .month, from: day)
+        for entry in entries {
+            let first = max(shown.lowerBound, entry.span.firstDay(in: times.zone))
+            let last = min(shown.upperBound, entry.span.lastDay(in: times.zone))
+            guard first <= last else { continue }
+            for number in first.daysSinceEpoch...last.daysSinceEpoch { days[number, default: []].append(entry) }
+        }
+        return month(day, caption: caption) { day in
+            let own = days[day.daysSinceEpoch] ?? []
+            // Up to four entries fit; if there are more, three and a link to all of them are shown.
+            let chips = own.count > 4 ? own.prefix(3) : own[...]
+            var cell: [String: Node] = [
+                "entries": .rows(chips.map { chip($0, on: day) }), "isEmpty": .flag(own.isEmpty),
+            ]
+            if own.count > chips.count {
+                cell["more"] = [
+                    "href": .text(more(day)), "label": .text(words("calendarMore", count: own.count - chips.count)),
+                ]
+            }
+            return cell
+        }
+    }
+
     /// A list of days with their entries, for the template `agenda`.
-    func agenda(_ entries: [PageEntry], from: CivilDate, to: CivilDate) -> Node {
+    ///
+    /// - Parameter showsKinds: false where a feed may hide what kind an entry is.
+    func agenda(_ entries: [PageEntry], from: CivilDate, to: CivilDate, showsKinds: Bool = true) -> Node {
         var days: [Int: [PageEntry]] = [:]
         for entry in entries {
             let first = max(from, entry.span.firstDay(in: times.zone))
@@ -111,7 +149,7 @@ extension RenderContext {
                     "iso": .text(day.description), "title": .text(times.nearDate(day)),
                     "full": .text(times.fullDate(day)),
                     "isToday": .flag(day == times.today),
-                    "entries": .list((days[number] ?? []).map { chip($0, on: day) }),
+                    "entries": .list((days[number] ?? []).map { chip($0, on: day) }), "showsKinds": .flag(showsKinds),
                 ]
             })
     }

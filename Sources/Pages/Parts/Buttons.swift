@@ -23,10 +23,13 @@ extension RenderContext {
     }
 
     /// A link that looks like a button.
-    func linkButton(_ key: String, _ path: String, style: ButtonStyle = .plain, about: String? = nil) -> Node {
+    func linkButton(
+        _ key: String, _ path: String, style: ButtonStyle = .plain, about: String? = nil,
+        _ inserts: [String: String] = [:]
+    ) -> Node {
         [
             "href": .text(path.safeAddress.map { $0.hasPrefix("/") ? href($0) : $0 } ?? "#"),
-            "label": .text(words[key]), "style": .text(style.rawValue), "about": .text(about),
+            "label": .text(words(key, inserts)), "style": .text(style.rawValue), "about": .text(about),
         ]
     }
 

@@ -142,6 +142,7 @@ package struct Installation: Sendable {
         await services.turns.close()
         await services.counter.close()
         await services.uses.close()
+        await services.streams.close()
         try services.store.close()
     }
 
@@ -165,7 +166,7 @@ package struct Installation: Sendable {
 
     /// Whether the key matches the one that the database was first sealed with; a new database adopts the key.
     private static func check(_ key: SealingKey, _ store: any Store) async throws -> Bool {
-        let purpose = SealedColumn.keyCheckPurpose(ofSetting: "keyCheck")
+        let purpose = SealedColumn.purpose(ofSetting: "keyCheck")
         if let sealed = try await store.read({ try $0.setting("keyCheck") }) {
             return (try? key.open(sealed, for: purpose)) != nil
         }

@@ -91,6 +91,9 @@ package struct Housekeeping: Service {
             }
         }
         try await store.recordRepeatedly {
+            try $0.pruneKeptContents(before: trusted - Activity.undoDays * day, limit: $1)
+        }
+        try await store.recordRepeatedly {
             try $0.pruneOwnRemovals(before: trusted - OwnCalendars.keptDays * day, limit: $1)
         }
         for calendar in try await store.read({ try $0.ownCalendarsWithManyRemovals(OwnCalendars.keptCount) }) {
@@ -110,6 +113,13 @@ package struct Housekeeping: Service {
             try $0.pruneSignInLinks(before: min(now, trusted) - SignInLink.memory, limit: $1)
         }
         try await store.record { try $0.pruneOperatorSessions(now: now) }
+        try await store.recordRepeatedly {
+            try $0.prunePasswordHandouts(now: min(now, trusted), limit: $1)
+        }
+        try await store.recordRepeatedly {
+            try $0.pruneAppPasswords(endedBefore: trusted - AppPassword.memory, limit: $1)
+        }
+        try await store.recordRepeatedly { try $0.pruneKeptAnswers(now: min(now, trusted), limit: $1) }
         try await store.recordRepeatedly { try $0.pruneSyncJournal(before: old, limit: $1) }
         try await store.recordRepeatedly { try $0.pruneSyncRuns(before: old, limit: $1) }
         let idle = trusted - Self.idleRunDays * day

@@ -234,17 +234,41 @@ package struct LocalClient: Sendable {
 
     package static func refused(_ answer: Answer) -> CommandRefusal {
         let detail = answer.json["detail"]?.string ?? "The request was refused with status \(answer.status)."
-        var lines = [detail]
         // The fault of a file as a whole says the same as the refusal.
-        for fault in answer.json["errors"]?.array ?? [] where fault["message"] != .string(detail) {
-            lines.append("  \(fault["pointer"]?.string ?? ""): \(fault["message"]?.string ?? "")")
-        }
-        return CommandRefusal(description: lines.joined(separator: "\n"), status: answer.status)
+        let faults = (answer.json["errors"]?.array ?? []).filter { $0["message"] != .string(detail) }
+        return CommandRefusal(
+            detail: detail,
+            faults: faults.map { ($0["pointer"]?.string ?? "", $0["message"]?.string ?? "") }, status: answer.status)
     }
 }
 
 /// A command that was understood, but refused.
 package struct CommandRefusal: Error, CustomStringConvertible {
-    package var description: String
-    package var status: Int
+    private let detail: String
+    private let faults: [(place: String, message: String)]
+    package let status: Int
+
+    fileprivate init(detail: String, faults: [(place: String, message: String)], status: Int) {
+        (self.detail, self.faults, self.status) = (detail, faults, status)
+    }
+
+    package var description: String {
+        ([detail] + faults.map { "  \($0.place): \($0.message)" }).joined(separator: "\n")
+    }
+
+    /// Returns the refusal with the command's own words for the places of faults, such as flags; a place within a value
+    /// follows the flag as a JSON pointer (RFC 6901).
+    ///
+    /// - Parameter names: the words by the pointer into the request's body, such as `--user` for `/userId`.
+    package func naming(_ names: KeyValuePairs<String, String>) -> CommandRefusal {
+        func place(_ pointer: String) -> String {
+            for (own, name) in names {
+                if pointer.isSameText(as: own) { return name }
+                if pointer.hasPrefix(own + "/") { return "\(name), \(pointer.dropFirst(own.count))" }
+            }
+            return pointer
+        }
+        return CommandRefusal(
+            detail: detail, faults: faults.map { (place($0.place), $0.message) }, status: status)
+    }
 }

@@ -81,6 +81,7 @@ package struct ServerRun {
             onStopping: {
                 StopWatch(services: services, logger: logger).start()
                 services.stopping.begin()
+                services.streams.stop()
                 manager.tell(.stopping)
             })
         return [local, listening]

@@ -24,7 +24,7 @@ package enum ColumnRules {
             numbers
         case ("feed_clients", "networks"), ("feed_clients", "networks_before"): nil
         case ("feeds", "number"), ("feed_accesses", "feed"), ("feed_clients", "feed"), ("feed_client_days", "feed"),
-            ("feed_attention", "feed"):
+            ("feed_attention", "feed"), ("app_passwords", "number"):
             feedNumbers
         case ("feed_attention", "client"): -1...255
         case (_, "client"): 0...255
@@ -37,6 +37,7 @@ package enum ColumnRules {
             sequences
         case ("planned_events", "start_offset"), ("planned_events", "end_offset"): offsets
         case ("planned_events", "is_all_day"), ("feeds", "shows_own"), ("users", "reads_phone"),
+            ("app_passwords", "may_write"), ("app_passwords", "reaches_own"),
             ("own_resources", "is_long"):
             0...1
         case (_, "failures"), (_, "turn"), (_, "generation"), ("second_factors", "last_step"): 0...1 << 53

@@ -18,6 +18,7 @@ public enum StoredRecord: Sendable {
     case webhook(Webhook)
     case delivery(WebhookDelivery)
     case change(CircleChange)
+    case keptContent(KeptContent)
     case serviceKey(ServiceKey)
     case audit(AuditEntry)
     case connection(Connection)
@@ -35,6 +36,7 @@ public enum StoredRecord: Sendable {
     case user(User)
     case personalEvent(PersonalEvent)
     case plannedEvent(PlannedEvent)
+    case appPassword(AppPassword)
     case ownCalendar(OwnCalendar)
     case ownResource(OwnResource)
     case collectionProperty(CollectionProperty)
@@ -42,11 +44,10 @@ public enum StoredRecord: Sendable {
     /// The tables whose rows hold more than their columns show.
     public enum Table: String, Sendable, CaseIterable {
         case circles, members, scheduleItems, occurrences, feeds, importedEvents, imports, importItems, importSources,
-            importChanges,
-            subscriptions, webhooks, webhookDeliveries, changes, serviceKeys, auditTrail, connections, syncLinks,
-            syncOperations, syncPositions, syncRuns, syncConflicts, syncJournal, syncChannels, pendingSyncs,
-            officeProfiles, officeDays, officeVisits, users, personalEvents, plannedEvents,
-            ownCalendars, ownResources, collectionProperties
+            importChanges, subscriptions, webhooks, webhookDeliveries, changes, keptContents, serviceKeys, auditTrail,
+            connections, syncLinks, syncOperations, syncPositions, syncRuns, syncConflicts, syncJournal, syncChannels,
+            pendingSyncs, officeProfiles, officeDays, officeVisits, users, personalEvents, plannedEvents,
+            appPasswords, ownCalendars, ownResources, collectionProperties
 
         public var name: String { stored.schema.name }
 
@@ -56,7 +57,7 @@ public enum StoredRecord: Sendable {
         ///   key.
         fileprivate func key(hasRowNumbers: Bool) -> [String] {
             switch self {
-            case .changes, .auditTrail, .syncLinks, .syncOperations, .syncJournal, .officeVisits, .users,
+            case .changes, .keptContents, .auditTrail, .syncLinks, .syncOperations, .syncJournal, .officeVisits, .users,
                 .plannedEvents:
                 stored.schema.key
             default: hasRowNumbers ? ["rowid"] : stored.schema.key
@@ -84,6 +85,7 @@ public enum StoredRecord: Sendable {
             case .webhooks: rows(StoredRecord.webhook)
             case .webhookDeliveries: rows(StoredRecord.delivery)
             case .changes: rows(StoredRecord.change)
+            case .keptContents: rows(StoredRecord.keptContent)
             case .serviceKeys: rows(StoredRecord.serviceKey)
             case .auditTrail: rows(StoredRecord.audit)
             case .connections: rows(StoredRecord.connection)
@@ -105,6 +107,7 @@ public enum StoredRecord: Sendable {
             case .users: rows(StoredRecord.user)
             case .personalEvents: rows(StoredRecord.personalEvent)
             case .plannedEvents: rows(StoredRecord.plannedEvent)
+            case .appPasswords: rows(StoredRecord.appPassword)
             case .ownCalendars: rows(StoredRecord.ownCalendar)
             case .ownResources: rows(StoredRecord.ownResource)
             case .collectionProperties: rows(StoredRecord.collectionProperty)
@@ -143,7 +146,7 @@ extension ReadTransaction {
     public func records(
         of table: StoredRecord.Table, after place: StoredRecord.Place?, limit: Int
     ) throws -> [(place: StoredRecord.Place, record: Result<StoredRecord, StorageError>)] {
-        let extra = table == .feeds ? ", 0 AS access_count, NULL AS last_accessed_at" : ""
+        let extra = [.feeds, .appPasswords].contains(table) ? ", 0 AS access_count, NULL AS last_accessed_at" : ""
         let (schema, read) = table.stored
         let key = table.key(hasRowNumbers: hasRowNumbers)
         var conditions: [String] = []

@@ -70,11 +70,12 @@ extension Schema {
         "CREATE UNIQUE INDEX own_removals_by_number ON own_removals (calendar_id, number)",
         "CREATE INDEX own_removals_by_time ON own_removals (removed_at)",
 
-        // What a person set of a collection for themselves; collection_id is a circle's id, or an own calendar's.
+        // What a person set of a collection for themselves; collection_id is a circle's id, an own calendar's, or the
+        // person's for the container of all.
         """
         CREATE TABLE collection_properties (
             user_id TEXT NOT NULL CHECK (length(user_id) BETWEEN 1 AND 128),
-            kind TEXT NOT NULL CHECK (kind IN ('events', 'tasks', 'own')),
+            kind TEXT NOT NULL CHECK (kind IN ('events', 'tasks', 'own', 'home')),
             collection_id TEXT NOT NULL,
             namespace TEXT NOT NULL,
             name TEXT NOT NULL,

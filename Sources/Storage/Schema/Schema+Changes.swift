@@ -5,7 +5,7 @@ extension Schema {
     static let changes: [String] = [
         // number counts a circle's changes, sequence those of all circles; the newest of each circle is never removed,
         // so that no number is used twice. No foreign key refers to circles: the deletion of a circle is a change as
-        // well.
+        // well. author and way say who made a change and how, undoes which change it took back.
         """
         CREATE TABLE changes (
             sequence BIGINT NOT NULL PRIMARY KEY,
@@ -17,11 +17,35 @@ extension Schema {
             item_id TEXT,
             part TEXT,
             user_id TEXT,
-            change TEXT NOT NULL CHECK (change IN ('created', 'updated', 'deleted'))
+            change TEXT NOT NULL CHECK (change IN ('created', 'updated', 'deleted')),
+            author TEXT,
+            way TEXT NOT NULL,
+            undoes BIGINT
         ) /* clustered */
         """,
         "CREATE UNIQUE INDEX changes_by_circle ON changes (circle_id, number)",
         "CREATE INDEX changes_by_time ON changes (at)",
+        "CREATE INDEX changes_by_undone ON changes (circle_id, undoes) WHERE undoes IS NOT NULL",
+        // What an item or an occurrence held before a change, for thirty days; nothing is stored for one that did not
+        // exist before, unless its creation is a part of another change. part is empty for the item itself. cause is the
+        // change that is undone with this one: for occurrences that went with their series, and came back with it.
+        // bytes is what the row takes of the circle's share.
+        """
+        CREATE TABLE kept_contents (
+            circle_id TEXT NOT NULL REFERENCES circles (id) ON DELETE CASCADE,
+            collection TEXT NOT NULL,
+            item_id TEXT NOT NULL,
+            part TEXT NOT NULL,
+            number BIGINT NOT NULL,
+            cause BIGINT NOT NULL,
+            at BIGINT NOT NULL,
+            content TEXT,
+            bytes BIGINT NOT NULL,
+            PRIMARY KEY (circle_id, collection, item_id, part, number)
+        ) /* clustered */
+        """,
+        "CREATE INDEX kept_contents_by_number ON kept_contents (circle_id, number)",
+        "CREATE INDEX kept_contents_by_time ON kept_contents (at)",
         // A counter for each circle, as in `counters`. Rows are never removed, like a circle's newest change.
         """
         CREATE TABLE change_numbers (

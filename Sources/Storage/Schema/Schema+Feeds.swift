@@ -45,11 +45,13 @@ extension Schema {
         "CREATE INDEX feeds_showing_own ON feeds (user_id) WHERE shows_own = 1",
 
         // Hashes outlive their feeds: a URL that once worked answers 410 and never 404. The notice is what a feed shows
-        // about the end of a replaced token.
+        // about the end of a replaced token. password_id is that of an app password, whose hash is made with a key; it
+        // is null once the password has ended.
         """
         CREATE TABLE feed_tokens (
             hash TEXT NOT NULL PRIMARY KEY CHECK (length(hash) = 64),
             feed_id TEXT REFERENCES feeds (id) ON DELETE SET NULL,
+            password_id TEXT REFERENCES app_passwords (id) ON DELETE SET NULL,
             created_at BIGINT NOT NULL,
             ends_at BIGINT,
             replaced_at BIGINT,
@@ -59,6 +61,7 @@ extension Schema {
         )
         """,
         "CREATE INDEX feed_tokens_by_feed ON feed_tokens (feed_id)",
+        "CREATE INDEX feed_tokens_by_password ON feed_tokens (password_id) WHERE password_id IS NOT NULL",
 
         // client is a family of programs. last_sequence is that of its newest access. first_day is the day on which a
         // client came first, 0 for one that came on a feed's first days; networks and networks_before say from how many

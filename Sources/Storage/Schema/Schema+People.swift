@@ -118,6 +118,19 @@ extension Schema {
         """,
         "CREATE INDEX sign_in_failures_by_time ON sign_in_failures (last_at)",
 
+        // The answers to requests with a key, which are kept for a day. name is a hash of the caller, the operation and
+        // the key; sealed has the answer, which may show a secret, and a hash of the request.
+        """
+        CREATE TABLE kept_answers (
+            name TEXT NOT NULL PRIMARY KEY CHECK (length(name) = 64),
+            caller TEXT NOT NULL CHECK (length(caller) = 64),
+            sealed TEXT NOT NULL,
+            ends_at BIGINT NOT NULL
+        )
+        """,
+        "CREATE INDEX kept_answers_by_caller ON kept_answers (caller, ends_at)",
+        "CREATE INDEX kept_answers_by_end ON kept_answers (ends_at)",
+
         // problem is what the device last reported to keep it from its calendars, and problem_at since when; null while
         // nothing does.
         """

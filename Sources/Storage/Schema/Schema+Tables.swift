@@ -34,21 +34,23 @@ extension Schema {
     /// Every table that stores the program's data, each after those that it refers to; only the list of migrations is
     /// left out.
     package static let tables: [SchemaTable] = [
-        AuditEntry.schema, .changeNumbers, CircleChange.schema, Circle.schema, CollectionProperty.schema,
-        Connection.schema, .counters,
+        AppPassword.schema, AuditEntry.schema, .changeNumbers, CircleChange.schema, Circle.schema,
+        CollectionProperty.schema, Connection.schema,
+        .counters,
         Device.schema, .eventSources, .eventStagings, .eventVersions, .feedAccesses, .feedAttention, .feedClientDays,
-        .feedClients, .formerConnections, .importUsage, ImportRecord.schema, .leases, Member.schema,
+        .feedClients, .formerConnections, .importUsage, ImportRecord.schema, KeptAnswer.schema, .leases, Member.schema,
         OfficeDayRecord.schema, OfficeProfile.schema, OfficeVisit.schema, OperatorSession.schema, .ownCalendarNumbers,
         OwnCalendar.schema, Password.schema,
-        Patient.schema, .personalCalendars, PersonalEvent.schema, PhoneCarrier.schema, .phoneFormerEvents, .phoneMarks,
-        .plannedCalendars, PlannedEvent.schema, .revisionsDue, .scheduleItems, SecondFactor.schema, ServerRecord.schema,
+        Patient.schema, .personalCalendars, PersonalEvent.schema, PersonalPart.schema, PhoneCarrier.schema,
+        .phoneFormerEvents, .phoneMarks, .plannedCalendars, PlannedEvent.schema, ResourceName.schema, .revisionsDue,
+        .scheduleItems, SecondFactor.schema, ServerRecord.schema,
         ServiceKey.schema, Session.schema, .settings, SignInFailures.schema, .signInHomes, SignInLink.schema,
         Subscription.schema, SyncChannelRow.schema, SyncConflictRow.schema, .syncDays, SyncJournalRow.schema,
         .syncLeases, SyncLinkRow.schema, .syncOperations, .syncPositions, SyncRunRow.schema, PendingSync.schema,
         User.schema, Webhook.schema, .circleUsage, ConnectionAuthorization.schema, ConnectionCredential.schema,
-        Feed.schema, .importChanges, .importItems, .importSources, ChangedOccurrence.schema, .ownRemovals,
-        OwnResource.schema, .recoveryCodes,
-        WebhookDelivery.schema, .writtenCircles, .feedTokens,
+        Feed.schema, PasswordHandout.schema, .importChanges, .importItems, .importSources, ChangedOccurrence.schema,
+        KeptContent.schema, .ownRemovals, OwnResource.schema,
+        .recoveryCodes, WebhookDelivery.schema, .writtenCircles, .feedTokens,
     ]
 }
 
@@ -101,7 +103,8 @@ extension SchemaTable {
     static let syncLeases = SchemaTable("sync_leases", key: "connection_id", "connection_id holder expires_at")
     static let syncOperations = SchemaTable("sync_operations", key: "connection_id key", "connection_id key content")
     static let syncPositions = SchemaTable("sync_positions", key: "connection_id", "connection_id content")
-    static let circleUsage = SchemaTable("circle_usage", key: "circle_id", "circle_id items bytes")
+    static let circleUsage = SchemaTable(
+        "circle_usage", key: "circle_id", "circle_id items bytes kept_bytes kept_after")
     static let importChanges = SchemaTable(
         "import_changes", key: "import_id position",
         """
@@ -113,5 +116,5 @@ extension SchemaTable {
     static let writtenCircles = SchemaTable("written_circles", key: "number circle", "number circle")
     static let feedTokens = SchemaTable(
         "feed_tokens", key: "hash",
-        "hash feed_id created_at ends_at replaced_at notice_uid notice_sequence noticed_at")
+        "hash feed_id password_id created_at ends_at replaced_at notice_uid notice_sequence noticed_at")
 }

@@ -17,8 +17,8 @@ package enum Schema {
 
     /// The schema of the first release; each table comes after those that it refers to.
     static let baseline: [String] = [
-        servers, schedule, people, feeds, imports, changes, connections, sync, personal, officeDays,
-        calendars,
+        servers, schedule, people, appPasswords, feeds, imports, changes, connections, sync, personal, officeDays,
+        calendars, resources,
     ].flatMap { $0 }
 
     /// The versions that a program which knows only the version before can work with.

@@ -292,6 +292,51 @@ extension FailureTests {
         #expect(world.calendar.live.count == 3)
     }
 
+    @Test("Links to a former calendar are let go in steps, and a kill between them loses and doubles nothing")
+    func otherCalendarInSteps() async throws {
+        let tasks = 11
+        for (kills, isBackAgain) in [(0..<14, false), (2..<9, true)] {
+            for commits in kills {
+                let world = try await World.stage(tasks: tasks)
+                let other = SimulatedCalendar("other")
+                func run(in calendar: SimulatedCalendar, killedAfter commits: Int? = nil) async throws {
+                    world.clock += 60
+                    var policy = world.policy()
+                    policy.fingerprint.calendar = calendar.name
+                    policy.batch = 2
+                    let run = SyncRun(
+                        provider: calendar, store: world.store, policy: policy,
+                        now: { [clock = world.clock] in Instant(seconds: clock) }, makeID: { world.fresh("id") })
+                    world.store.commitsLeft = commits
+                    defer { world.store.commitsLeft = nil }
+                    let record = RunRecord(
+                        id: world.fresh("run"), trigger: .manual, startedAt: Instant(seconds: world.clock))
+                    do {
+                        let outcome = try await run.run(record)
+                        #expect(outcome.record.status == .success)
+                    } catch is SimulatedStore.Killed {}
+                }
+                world.store.mostLinks = 0
+                try await run(in: other, killedAfter: commits)
+                // Whoever chooses the first calendar again finds its events.
+                if isBackAgain { try await run(in: world.calendar, killedAfter: commits % 5) }
+                try await run(in: other)
+                #expect(world.store.mostLinks <= 2)
+                for calendar in [world.calendar, other] {
+                    #expect(Set(calendar.live.compactMap(\.mark?.item)).count == tasks, "\(commits)")
+                    #expect(calendar.live.count == tasks, "\(commits)")
+                }
+                let links = world.store.links.values
+                #expect(links.count == tasks && links.allSatisfy { $0.state == .linked })
+                #expect(world.store.position?.leaving == nil)
+                #expect(Set(links.compactMap { $0.externalID.map { ByteString($0) } }).count == tasks)
+                let writes = [world.calendar.writes, other.writes]
+                try await run(in: other)
+                #expect([world.calendar.writes, other.writes] == writes)
+            }
+        }
+    }
+
     @Test("After a change of the filter a run deletes nothing, and the next one does")
     func otherFilter() async throws {
         let world = try await World.stage(tasks: 3)

@@ -135,6 +135,18 @@ import Testing
         #expect(found.map(\.id) == [event.id])
     }
 
+    @Test("An event to which somebody else is invited says so")
+    func guests() async throws {
+        let bench = try await Bench()
+        let event = try await bench.createOne("a", Bench.single("A"))
+        #expect(event.hasGuests == false)
+        let own: JSONValue = ["email": "me@example.org", "self": true]
+        for (guests, isHeld) in [([own], false), ([own, ["email": "guest@example.org"]], true), ([], false)] {
+            try await bench.edit("PATCH", "/" + event.id, ["attendees": .array(guests)])
+            #expect(try await bench.changes(since: nil).events.map(\.hasGuests) == [isHeld])
+        }
+    }
+
     @Test("A copy that a person made has our properties and is not ours, also when the original is gone")
     func find() async throws {
         let bench = try await Bench()

@@ -90,9 +90,12 @@ final class SimulatedStore: SyncStore, @unchecked Sendable {
 
     /// The most bytes that were stored together.
     var heaviest = 0
+    /// The most links that were stored together.
+    var mostLinks = 0
 
     private func keep(_ batch: SyncBatch) {
         heaviest = max(heaviest, batch.weight)
+        mostLinks = max(mostLinks, batch.links.count)
         for link in batch.links { links[link.item] = link }
         for operation in batch.operations { operations[operation.key] = operation }
         for conflict in batch.conflicts {

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Expands calendars with the PyPI packages `icalendar` and `recurring-ical-events`.
 
+    occurrences.py FIRST END
+
 Reads lines `path<TAB>calendars in base64` from standard input. Prints a JSON array `[path, UID, start]` for each
-occurrence from 2024 to 2028, and `[path]` for a file that they refuse.
+occurrence from the year FIRST to the one before END, and `[path]` for a file that they refuse.
 """
 
 import base64
@@ -13,7 +15,7 @@ import sys
 import icalendar
 import recurring_ical_events
 
-FIRST, LAST = datetime.date(2024, 1, 1), datetime.date(2029, 1, 1)
+FIRST, LAST = (datetime.date(int(year), 1, 1) for year in sys.argv[1:])
 
 
 def text(start):

@@ -135,6 +135,48 @@ struct ImportExtrasTests {
         }
     }
 
+    @Test("Feeds show addresses that calendar apps open, and none that a program runs; an export has all as they came")
+    func addresses() async throws {
+        try await TestServer.run { server in
+            try await server.makeCircle()
+            let shown = [
+                "URL:https://pages.example/a", "CONFERENCE;VALUE=URI:xmpp:room@chat.example",
+                "CONFERENCE;VALUE=URI:tel:+1-555-0100", "CONFERENCE;VALUE=URI:MSTEAMS:/l/meet/1",
+                "IMAGE;VALUE=URI:https://pages.example/a.png", "X-HOST-NOTE:javascript is a language",
+                "X-HOST-PLACE;VALUE=URI:geo:52.5,13.4",
+            ]
+            let hidden = [
+                "CONFERENCE;VALUE=URI:javascript:alert(1)", "CONFERENCE;VALUE=URI: java\tscript:alert(2)",
+                "CONFERENCE;VALUE=URI:unheard-of:alert(3)", "IMAGE;VALUE=URI:data:image/svg+xml,alert(4)",
+                "IMAGE;VALUE=URI:file:///alert(5)", "X-HOST-LINK:vbscript:alert(6)",
+                "LINK;VALUE=URI;LINKREL=alternate:file:///alert(7)",
+            ]
+            let first = ["UID:a", "DTSTART:20260310T090000Z", "SUMMARY:A"] + shown + hidden
+            let others = ["JavaScript:alert(8)", "data:text/html\\,alert(9)", "file:///alert(10)"].enumerated().map {
+                ["UID:b\($0)", "DTSTART:20260311T090000Z", "SUMMARY:B", "URL:\($1)"]
+            }
+            let altered = ["UID:c", "DTSTART:20260312T090000Z", "SUMMARY;ALTREP=\"javascript:alert(11)\":C"]
+            let events = ([first, altered] + others).flatMap {
+                ["BEGIN:VEVENT", "DTSTAMP:20260101T000000Z"] + $0 + ["END:VEVENT"]
+            }
+            let text = (["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//T//T//EN"] + events + ["END:VCALENDAR", ""])
+                .joined(separator: "\r\n")
+            try await post(server, text, "mode=commit").expect(201)
+            let exported = try await export(server).text.replacing("\r\n ", with: "")
+            for number in 1...11 { #expect(exported.contains("alert(\(number))"), "\(exported)") }
+            let feed = try await server.raw(.get, try await server.makeFeed().path).expect(200)
+            let lines = feed.text.replacing("\r\n ", with: "")
+            #expect(!lines.contains("alert("), "\(lines)")
+            #expect(feed.eventValues("SUMMARY").sorted() == ["A", "B", "B", "B", "C"])
+            let kept = [
+                "https://pages.example/a", "xmpp:room@", "tel:+1", "MSTEAMS:/l", "a.png", "is a language", "geo:",
+            ]
+            for value in kept {
+                #expect(lines.contains(value), "\(value): \(lines)")
+            }
+        }
+    }
+
     @Test("Reminders are kept, in a form that every reader accepts, and feeds show them if they include reminders")
     func reminders() async throws {
         try await TestServer.run { server in

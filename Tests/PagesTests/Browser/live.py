@@ -193,7 +193,7 @@ def look_around(me):
     me.look()
     for path in (f"circles/{CIRCLE}/calendar-sync", f"circles/{CIRCLE}/conflicts", f"circles/{CIRCLE}/subscriptions",
                  f"circles/{CIRCLE}/import", "office-days", "connectors", "connectors/apple", "check", "devices",
-                 "account"):
+                 "app-passwords", "app-passwords/new", "app-passwords/new?app=davx5", "account"):
         me.open(f"/app/{path}")
 
 

@@ -19,7 +19,7 @@ import Testing
 struct WaysInTests {
     /// What a route's body is, which decides how much of it is read.
     private enum Body: String, CaseIterable {
-        case json, lines, file, phone
+        case json, lines, file, phone, form
 
         init?(_ route: RouteTable.Route) {
             guard let body = route.operation.body else { return nil }
@@ -29,6 +29,7 @@ struct WaysInTests {
             case "application/json":
                 let isPhone = ["/sync/apple/events/upsert", "/api/apple_sync/planned_upsert"].contains(route.path)
                 self = isPhone ? .phone : .json
+            case "application/x-www-form-urlencoded": self = .form
             default: return nil
             }
         }
@@ -39,6 +40,7 @@ struct WaysInTests {
             case .lines: BatchCounts.mostBytes
             case .file: settings.maxImportBytes
             case .phone: PhoneRoutes.mostBytes
+            case .form: PageForm.mostBytes
             }
         }
     }
@@ -86,6 +88,7 @@ struct WaysInTests {
                 }
             }
             #expect(seen[.json, default: 0] > 30 && seen[.phone, default: 0] > 0 && seen[.file, default: 0] > 0)
+            #expect(seen[.form, default: 0] > 0)
         }
     }
 

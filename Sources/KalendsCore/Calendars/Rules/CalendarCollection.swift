@@ -217,6 +217,8 @@ package protocol CollectionSource: Sendable {
 /// Whom an app password lets in, and to what.
 package struct CalDAVCaller: Sendable {
     package let passwordID: String
+    /// The number under which its accesses are counted.
+    package let number: Int
     package let userID: String
     /// Whether the password's access is `write`.
     package let mayWrite: Bool
@@ -225,8 +227,10 @@ package struct CalDAVCaller: Sendable {
     /// Whether the person's own calendars are reached.
     package let own: Bool
 
-    package init(passwordID: String, userID: String, mayWrite: Bool, circleIDs: [String]?, own: Bool) {
-        (self.passwordID, self.userID, self.mayWrite) = (passwordID, userID, mayWrite)
+    package init(
+        passwordID: String, number: Int = 0, userID: String, mayWrite: Bool, circleIDs: [String]?, own: Bool
+    ) {
+        (self.passwordID, self.number, self.userID, self.mayWrite) = (passwordID, number, userID, mayWrite)
         (self.circleIDs, self.own) = (circleIDs, own)
     }
 }

@@ -12,8 +12,19 @@ enum CollectionProperties {
     static func properties(
         of kind: CalendarCollection.Kind, user: String, in transaction: any ReadTransaction
     ) throws -> [StoredProperty] {
-        guard let (kind, id) = kind.stored else { return [] }
-        return try transaction.collectionProperties(of: kind, id, user: user).map {
+        guard let stored = kind.stored else { return [] }
+        return try properties(of: stored, user: user, in: transaction)
+    }
+
+    /// Returns what a person set of the container of their collections.
+    static func ofHome(of user: String, in transaction: any ReadTransaction) throws -> [StoredProperty] {
+        try properties(of: (.home, user), user: user, in: transaction)
+    }
+
+    private static func properties(
+        of place: (kind: CollectionProperty.Kind, id: String), user: String, in transaction: any ReadTransaction
+    ) throws -> [StoredProperty] {
+        try transaction.collectionProperties(of: place.kind, place.id, user: user).map {
             StoredProperty(namespace: $0.namespace, name: $0.name, xml: Array($0.xml.utf8))
         }
     }
@@ -25,7 +36,23 @@ enum CollectionProperties {
         _ set: [StoredProperty], removing: [(namespace: String, name: String)], of kind: CalendarCollection.Kind,
         user: String, in transaction: any WriteTransaction
     ) throws {
-        guard let (kind, id) = kind.stored else { throw CollectionFault.needsPrivileges }
+        guard let stored = kind.stored else { throw CollectionFault.needsPrivileges }
+        try self.set(set, removing: removing, of: stored, user: user, in: transaction)
+    }
+
+    /// Sets and removes properties of the container of a person's collections.
+    static func setHome(
+        _ set: [StoredProperty], removing: [(namespace: String, name: String)], of user: String,
+        in transaction: any WriteTransaction
+    ) throws {
+        try self.set(set, removing: removing, of: (.home, user), user: user, in: transaction)
+    }
+
+    private static func set(
+        _ set: [StoredProperty], removing: [(namespace: String, name: String)],
+        of place: (kind: CollectionProperty.Kind, id: String), user: String, in transaction: any WriteTransaction
+    ) throws {
+        let (kind, id) = place
         for property in removing {
             try transaction.deleteCollectionProperty(
                 property.name, in: property.namespace, of: kind, id, user: user)

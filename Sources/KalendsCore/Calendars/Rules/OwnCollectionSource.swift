@@ -1,7 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Collections that a person makes and removes, and between which resources move.
+/// Collections that a person makes and removes, and between which resources move; and what the person set of the home,
+/// the container of all their collections.
 package protocol OwnCollectionSource: CollectionSource {
+    /// Returns what the person set of the home.
+    func homeProperties(of caller: CalDAVCaller) async throws -> [StoredProperty]
+
+    /// Sets and removes properties of the home, as `set` does of a collection: Apple's apps keep default alarms there.
+    func setHome(
+        _ set: [StoredProperty], removing: [(namespace: String, name: String)], for caller: CalDAVCaller
+    ) async throws
+
     /// Makes a collection.
     ///
     /// - Parameters:

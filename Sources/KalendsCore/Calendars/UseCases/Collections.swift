@@ -68,6 +68,19 @@ package struct Collections: Sendable {
             if: conditions, for: caller)
     }
 
+    /// What the caller set of the home.
+    package func homeProperties(of caller: CalDAVCaller) async throws -> [StoredProperty] {
+        try await own?.homeProperties(of: caller) ?? []
+    }
+
+    /// Sets and removes properties of the home.
+    package func setHome(
+        _ set: [StoredProperty], removing: [(namespace: String, name: String)], for caller: CalDAVCaller
+    ) async throws {
+        guard let own else { throw CollectionFault.needsPrivileges }
+        try await own.setHome(set, removing: removing, for: caller)
+    }
+
     /// The caller as others see them.
     package func person(of caller: CalDAVCaller) async throws -> CalendarPerson {
         let id = caller.userID

@@ -104,6 +104,22 @@ package struct OwnCalendars: OwnCollectionSource {
         }
     }
 
+    package func homeProperties(of caller: CalDAVCaller) async throws -> [StoredProperty] {
+        try await acts.store.read { try CollectionProperties.ofHome(of: caller.userID, in: $0) }
+    }
+
+    package func setHome(
+        _ set: [StoredProperty], removing: [(namespace: String, name: String)], for caller: CalDAVCaller
+    ) async throws {
+        try await acts.act(
+            on: .user(caller.userID, touchingNoCircle: "No feed shows what calendar apps keep of a person's home."),
+            for: Self.caller(caller)
+        ) { act in
+            try CollectionProperties.setHome(set, removing: removing, of: caller.userID, in: act.transaction)
+            return .unnoted("How a person's calendars look is their own concern.", ())
+        }
+    }
+
     private static func byName<Found>(_ found: [Found], _ name: (Found) -> String) -> [ByteString: Found] {
         Dictionary(found.map { (ByteString(name($0)), $0) }) { one, _ in one }
     }

@@ -8,6 +8,8 @@ package struct CountedFeed: Sendable {
     package var feed: Feed
     package var clients: [FeedClient] = []
     package var attention: [FeedAttention] = []
+    /// When the last former address stops being answered, or stopped, in milliseconds since 1970; nil for none.
+    package var formerUntil: Int?
 
     /// Creates the value for a new feed, which nobody has read.
     init(_ new: Feed) { feed = new }
@@ -16,5 +18,7 @@ package struct CountedFeed: Sendable {
         self.feed = feed
         clients = try transaction.clients(of: feed.id)
         attention = try transaction.attention(of: feed.id)
+        guard feed.revokedAt == nil, let ends = try transaction.lastReplacedTokenEnds(of: feed.id) else { return }
+        formerUntil = min(ends, feed.expiresAt ?? ends)
     }
 }

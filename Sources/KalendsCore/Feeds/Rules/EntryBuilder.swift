@@ -74,7 +74,7 @@ struct EntryBuilder: Sendable {
             event.timestamp = revision.updatedAt
             event.lastModified = revision.updatedAt
             let shown = event.publishable(with: look.extras)
-            return look.showsAllFiles ? shown : shown.withFilesForFeeds
+            return look.showsAllFiles ? shown : shown.withAddressesForFeeds
         }
         return Self.anchored(events, in: look.zone).map { $0.reduced(to: look.style).agreed }
     }

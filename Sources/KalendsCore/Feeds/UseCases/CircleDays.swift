@@ -129,7 +129,7 @@ package struct CircleDays: Sendable {
 
 extension [Event] {
     /// Returns the occurrences of an entry's components in a span; a to-do counts at its due time.
-    fileprivate func occurrences(
+    func occurrences(
         from: Instant, to: Instant, in zone: TimeZoneReference, most: Int, _ budget: inout RecurrenceBudget
     ) -> ([Occurrence], isWhole: Bool) {
         var (found, isWhole): ([Occurrence], Bool) = ([], true)
@@ -150,7 +150,7 @@ extension [Event] {
 
 extension Occurrence {
     /// Returns a sort key by the start in a zone; whole days come before the other events of the day.
-    fileprivate func order(in zone: TimeZoneReference) -> (Int, Int) {
+    func order(in zone: TimeZoneReference) -> (Int, Int) {
         (start.instant(floatingIn: zone.rules).seconds, start.isDate ? 0 : 1)
     }
 }

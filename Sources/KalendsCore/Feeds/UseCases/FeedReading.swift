@@ -140,12 +140,12 @@ package struct FeedReading: Sendable {
 }
 
 extension LiveFeedParts {
-    fileprivate init(_ open: OpenFeed, _ settings: ServerSettings) throws {
+    init(_ open: OpenFeed, _ settings: ServerSettings) throws {
         try self.init(feed: open.feed, circle: open.circle, notice: open.notice, settings: settings)
     }
 
     /// The day that it is, and the window placed at it.
-    fileprivate func window(now: Int) -> (FeedDay, FeedWindow) {
+    func window(now: Int) -> (FeedDay, FeedWindow) {
         let day = FeedDay(zone, now: now)
         return (day, FeedWindow(configuration, today: day.date, zone: zone))
     }

@@ -43,10 +43,14 @@ extension Event {
         return publishable(with: extras, leftOut: &leftOut)
     }
 
-    /// The event without the files that no feed shows.
-    var withFilesForFeeds: Event {
-        func isLeftOut(_ line: ContentLine) -> Bool { line.name == "ATTACH" && !line.isFileForFeeds }
+    /// The event without the files and addresses that no feed shows.
+    var withAddressesForFeeds: Event {
+        func isLeftOut(_ line: ContentLine) -> Bool { !line.isForFeeds }
         var copy = self
+        if let url, !URIScheme.isForFeeds(url) { copy.url = nil }
+        if let parameters = textParameters, parameters.values.contains(where: { $0.contains(where: \.isRisky) }) {
+            copy.textParameters = parameters.mapValues { $0.filter { !$0.isRisky } }.filter { !$0.value.isEmpty }
+        }
         if otherProperties.contains(where: isLeftOut) { copy.otherProperties.removeAll(where: isLeftOut) }
         for index in alarms.indices where alarms[index].otherProperties.contains(where: isLeftOut) {
             copy.alarms[index].otherProperties.removeAll(where: isLeftOut)
@@ -175,18 +179,6 @@ extension EventTime {
 extension ContentLine {
     /// Whether no reader must get it. libical's notes on another program's file are not part of an event.
     var isUnpublished: Bool { name == "REQUEST-STATUS" || name.hasPrefix("X-LIC-") || !hasLegalValue }
-
-    /// Whether a feed shows a file: at an address of the web, or within the calendar. A reader's program may do as
-    /// `javascript:`, `file:` and `data:` say, and `cid:` names a part of a mail, of which a feed has none (RFC 5545
-    /// section 3.8.1.1).
-    fileprivate var isFileForFeeds: Bool {
-        let isWithin =
-            self[parameter: "VALUE"]?.uppercased() == "BINARY" || self[parameter: "ENCODING"]?.uppercased() == "BASE64"
-        // Base64 has no colon.
-        if isWithin { return !value.utf8.contains(UInt8(ascii: ":")) }
-        let start = value.prefix(8).lowercased()
-        return start.hasPrefix("https://") || start.hasPrefix("http://")
-    }
 
     /// Whether a property with a fixed set of values has one of them.
     fileprivate var hasLegalValue: Bool {

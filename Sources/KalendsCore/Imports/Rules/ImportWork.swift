@@ -4,13 +4,18 @@ import Base
 import ICalBridge
 import Storage
 
+/// An import that has begun, as the answer to its request is made of it.
+package protocol BegunImport: Sendable {
+    var id: String { get }
+}
+
 /// The work of an import after its file has arrived: the file is read, and then stored completely or not at all.
 ///
 /// Only the acts that begin it make one, so that it exists only for a caller whose right in the circle was checked; what
 /// it reads checks no right again, and each act with which it writes checks it in its own transaction.
-struct ImportWork: Sendable {
+struct ImportWork: BegunImport {
     private let services: Services
-    private let id: String
+    let id: String
     private let circleID: String
     private let caller: Caller
     /// The people and files that the importer wants to keep; nil for a preview's own choice.

@@ -59,7 +59,7 @@ extension Subscriptions {
     package func create(_ draft: Draft, in circle: String, for caller: Caller) async throws -> Shown {
         let (id, key, fetcher) = (FeedLedger.makeID(), services.sealingKey, services.fetcher)
         let most = services.settings.quotas.held(to: caller.identity).subscriptionsPerCircle
-        let own = try await services.acts.act(on: .circle(circle, .write), for: caller) { act in
+        return try await services.acts.act(on: .circle(circle, .write), for: caller) { act in
             let (transaction, url) = (act.transaction, try draft.url(fetcher))
             if let other = try transaction.subscription(in: circle, urlDigest: url.digest) {
                 throw Refusal.conflict(
@@ -75,9 +75,8 @@ extension Subscriptions {
                 createdBy: caller.userID, refreshMinutes: draft.refreshMinutes, now: act.now)
             try transaction.putSubscription(own)
             try transaction.note(.subscription, .created, in: circle, id: id, now: act.now)
-            return ActResult(own, noting: AuditNote(.subscriptionCreated, id))
+            return ActResult(Shown(own: own, events: 0), noting: AuditNote(.subscriptionCreated, id))
         }
-        return Shown(own: own, events: 0)
     }
 
     /// Changes, pauses or resumes a subscription.

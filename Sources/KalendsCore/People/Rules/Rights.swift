@@ -114,6 +114,17 @@ package enum Rights {
         return feed
     }
 
+    /// Returns the app password if it is the caller's own, or if the caller acts for the installation; otherwise, and for
+    /// one that was ended, throws 404.
+    static func appPassword(
+        _ id: String, for caller: Identity, in transaction: any ReadTransaction
+    ) throws -> AppPassword {
+        guard let password = try transaction.appPassword(id), password.endedAt == nil,
+            caller.userID.map({ $0 == password.userID }) ?? true
+        else { throw Refusal.missing(.appPassword) }
+        return password
+    }
+
     /// Returns the connection if it is the caller's own and they are still in its circle, or if the caller acts for the
     /// installation; otherwise throws 404.
     static func connection(

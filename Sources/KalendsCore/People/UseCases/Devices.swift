@@ -23,7 +23,7 @@ package struct Devices: Sendable {
         let user = try Rights.user(caller.identity)
         let name = name ?? FeedLedger.makeID()
         let (secret, id, most) = (Secret.make(.device), FeedLedger.makeID(), quotas.devicesPerUser)
-        let (device, isNew) = try await acts.act(on: Self.ground(user), for: caller) { act in
+        return try await acts.act(on: Self.ground(user), for: caller) { act in
             let transaction = act.transaction
             let isNew = try transaction.device(named: name, of: user) == nil
             if isNew, try transaction.deviceCount(of: user) >= most {
@@ -34,9 +34,9 @@ package struct Devices: Sendable {
                 id: id, of: user, deviceID: name, name: title, platform: platform, hash: secret.hash, now: act.now)
             guard let device = try transaction.device(named: name, of: user) else { throw Refusal.missing(.device) }
             let detail: JSONValue = ["token": isNew ? "first" : "replaced", "user": .string(user)]
-            return ActResult((device, isNew), noting: AuditNote(.deviceRegistered, device.id, detail: detail))
+            return ActResult(
+                (device, secret, isNew: isNew), noting: AuditNote(.deviceRegistered, device.id, detail: detail))
         }
-        return (device, secret, isNew)
     }
 
     /// Returns the caller's own devices, in order of id.

@@ -52,15 +52,16 @@ package struct SecondFactors: Sendable {
         let begun = try await proofs.begin(proof, of: user, from: network)
         let (secret, factors, proofs) = (AuthenticatorSecret.make(factors.algorithm), factors, proofs)
         let sealed = try factors.sealed(secret, of: user)
-        try await acts.act(on: Self.ground(user), for: caller) { act in
+        let enrollment = enrollment(secret, of: user)
+        let shown = try await acts.act(on: Self.ground(user), for: caller) { act in
             try proofs.use(begun, in: act.transaction, now: act.now)
             guard try act.transaction.beginSecondFactor(of: user, sealed: sealed, now: act.now) else {
                 throw Refusal.activeFactor
             }
-            return ActResult(noting: AuditNote(.secondFactorBegun, user))
+            return ActResult(enrollment, noting: AuditNote(.secondFactorBegun, user))
         }
         try await proofs.accept(begun)
-        return enrollment(secret, of: user)
+        return shown
     }
 
     /// Returns the caller's secret that waits for its confirmation, if it is this one; nil for any other text.
@@ -88,7 +89,7 @@ package struct SecondFactors: Sendable {
             throw Refusal.noWaitingFactor
         }
         try await passwords.brake.begin(user, from: network, now: acts.now())
-        try await acts.act(on: Self.ground(user), for: caller) { act in
+        let shown = try await acts.act(on: Self.ground(user), for: caller) { act in
             let transaction = act.transaction
             guard let factor = try transaction.secondFactor(of: user), !factor.isActive,
                 act.now - factor.createdAt < Self.patience
@@ -100,10 +101,10 @@ package struct SecondFactors: Sendable {
             else { throw Refusal.wrongCode(at: "/code") }
             try transaction.putRecoveryCodes(codes.map(\.hash), of: user)
             try transaction.deleteSessions(of: user, except: caller.session)
-            return ActResult(noting: AuditNote(.secondFactorEnabled, user))
+            return ActResult(codes.map(\.shown), noting: AuditNote(.secondFactorEnabled, user))
         }
         try await passwords.brake.succeed(user, from: network, now: acts.now())
-        return codes.map(\.shown)
+        return shown
     }
 
     /// Makes other recovery codes for the caller, in place of those that are left; they are shown only this once.
@@ -111,11 +112,10 @@ package struct SecondFactors: Sendable {
         _ proof: OwnProof, from network: String, for caller: Caller
     ) async throws -> [Concealed] {
         let (user, codes) = (try Rights.user(caller.identity), Self.codes())
-        try await change(proof, of: user, from: network, for: caller) { transaction in
+        return try await change(proof, of: user, from: network, for: caller) { transaction in
             try transaction.putRecoveryCodes(codes.map(\.hash), of: user)
-            return AuditNote(.recoveryCodesMade, user)
+            return ActResult(codes.map(\.shown), noting: AuditNote(.recoveryCodesMade, user))
         }
-        return codes.map(\.shown)
     }
 
     /// Removes the caller's own second factor, and ends the caller's other sessions.
@@ -124,7 +124,7 @@ package struct SecondFactors: Sendable {
         try await change(proof, of: user, from: network, for: caller) { transaction in
             _ = try transaction.deleteSecondFactor(of: user)
             try transaction.deleteSessions(of: user, except: caller.session)
-            return AuditNote(.secondFactorRemoved, user)
+            return ActResult(noting: AuditNote(.secondFactorRemoved, user))
         }
     }
 
@@ -142,19 +142,20 @@ package struct SecondFactors: Sendable {
     }
 
     /// Changes an active second factor with its user's proof; throws 409 when the user has none.
-    private func change(
+    private func change<Value: Sendable>(
         _ proof: OwnProof, of user: String, from network: String, for caller: Caller,
-        _ body: @escaping @Sendable (any WriteTransaction) throws -> AuditNote
-    ) async throws {
+        _ body: @escaping @Sendable (any WriteTransaction) throws -> ActResult<Value>
+    ) async throws -> Value {
         guard try await state(for: caller).since != nil else { throw Refusal.noFactor }
         let begun = try await proofs.begin(proof, of: user, from: network)
         let proofs = proofs
-        try await acts.act(on: Self.ground(user), for: caller) { act in
+        let value = try await acts.act(on: Self.ground(user), for: caller) { act in
             guard try act.transaction.secondFactor(of: user)?.isActive == true else { throw Refusal.noFactor }
             try proofs.use(begun, in: act.transaction, now: act.now)
-            return ActResult(noting: try body(act.transaction))
+            return try body(act.transaction)
         }
         try await proofs.accept(begun)
+        return value
     }
 
     private static func codes() -> [RecoveryCode] { (0..<RecoveryCode.count).map { _ in RecoveryCode.make() } }

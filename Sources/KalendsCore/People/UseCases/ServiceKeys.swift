@@ -26,16 +26,15 @@ package struct ServiceKeys: Sendable {
     package func create(name: String, scopes: Set<Scope>?, for caller: Caller) async throws -> (ServiceKey, Secret) {
         try Rights.give(scopes, by: caller.identity)
         let (secret, id) = (Secret.make(.serviceKey), FeedLedger.makeID())
-        let key = try await acts.act(on: Self.ground, for: caller) { act in
+        return try await acts.act(on: Self.ground, for: caller) { act in
             try act.transaction.insertServiceKey(
                 id: id, name: name, hash: secret.hash, hint: secret.hint, scopes: scopes?.stored, now: act.now)
             guard let key = try act.transaction.serviceKey(id) else {
                 throw StorageError.unexpectedResult("A service key was not kept.")
             }
             let given = scopes.map { JSONValue.array($0.names.map(JSONValue.string)) } ?? .null
-            return ActResult(key, noting: AuditNote(.keyCreated, id, detail: ["scopes": given]))
+            return ActResult((key, secret), noting: AuditNote(.keyCreated, id, detail: ["scopes": given]))
         }
-        return (key, secret)
     }
 
     /// Ends a key at once; refuses a key with more rights than the caller's.

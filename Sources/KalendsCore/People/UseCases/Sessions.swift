@@ -42,17 +42,18 @@ package struct Sessions: Sendable {
     ) async throws -> (Session, Secret) {
         let (secret, now, most, factors) = (Secret.make(.session), acts.now(), quotas.sessionsPerUser, factors)
         let session = Session(id: FeedLedger.makeID(), userID: user, client: client, now: now)
-        try await acts.act(on: Self.ground(user), for: .signingIn(user)) { act in
+        let begun = try await acts.act(on: Self.ground(user), for: .signingIn(user)) { act in
             // A password that has been changed since it was checked is no longer valid.
             guard try act.transaction.password(of: user)?.hash == stored.hash else { throw Refusal.wrongPassword }
             let means = try Self.use(code, of: user, factors, in: act.transaction, now: act.now)
             let ended = try Self.end(former, of: user, in: act.transaction, now: act.now)
             try act.transaction.insertSession(session, hash: secret.hash, maximum: most)
             let detail: JSONValue = means.map { ["secondFactor": .string($0.rawValue)] } ?? [:]
-            return ActResult((), noting: AuditNote(.sessionCreated, session.id, detail: detail), and: ended)
+            let note = AuditNote(.sessionCreated, session.id, detail: detail)
+            return ActResult((session, secret), noting: note, and: ended)
         }
         if stored.hasFactor { try await passwords.brake.succeed(user, from: network, now: acts.now()) }
-        return (session, secret)
+        return begun
     }
 
     /// Uses up the code of a user with a second factor; nil for a user who has none and needs none.

@@ -55,13 +55,12 @@ package struct SignInLinks: Sendable {
         _ caller: Caller
     ) async throws -> (SignInLink, Secret) {
         let (secret, id) = (Secret.make(.signInLink), FeedLedger.makeID())
-        let link = try await acts.act(on: ground, for: caller) { act in
+        return try await acts.act(on: ground, for: caller) { act in
             let link = SignInLink(
                 id: id, userID: user, leadsTo: page.text, now: act.now, lifetime: seconds * 1000)
             try act.transaction.insertSignInLink(link, hash: secret.hash)
-            return ActResult(link, noting: AuditNote(.signInLinkCreated, id, detail: detail))
+            return ActResult((link, secret), noting: AuditNote(.signInLinkCreated, id, detail: detail))
         }
-        return (link, secret)
     }
 
     /// Returns the state of a link without changing it.

@@ -10,10 +10,6 @@ package struct Users: Sendable {
     let guessable: GuessablePasswords
     let proofs: OwnProofCheck
 
-    private static func ground(_ user: String) -> ActTarget<Void> {
-        .user(user, touchingNoCircle: "Neither a password nor a session that it begins opens a feed.")
-    }
-
     /// Returns the users who have a password, in order of id; only for the installation.
     package func list(_ page: PageRequest, for caller: Caller) async throws -> [ListedUser] {
         try Rights.installation(caller.identity)
@@ -31,7 +27,7 @@ package struct Users: Sendable {
         guard caller.isInstallation || caller.userID.map({ $0 == user }) == true else { throw Refusal.missing(.user) }
     }
 
-    /// Sets a password, and ends the user's other sessions and devices; a second factor stays.
+    /// Sets a password, and ends the user's other sessions, devices and app passwords; a second factor stays.
     ///
     /// - Parameters:
     ///   - proof: what users have to give; nil for the installation.
@@ -50,13 +46,16 @@ package struct Users: Sendable {
                 throw Refusal.invalid([fault])
             }
             known = begun
+        } else if caller.identity == .operatorAtHand, let fault = guessable.fault(password, of: user) {
+            throw Refusal.invalid([fault])
         }
         let (hash, begun, proofs) = (try await passwords.hash(password), known, proofs)
-        let isNew = try await acts.act(on: Self.ground(user), for: caller) { act in
+        let isNew = try await acts.act(on: .appPasswords(of: user), for: caller) { act in
             let transaction = act.transaction
             if let begun { try proofs.use(begun, in: transaction, now: act.now) }
             try transaction.deleteSessions(of: user, except: caller.session)
             try transaction.deleteDevices(of: user)
+            try transaction.endAppPasswords(of: user, now: act.now)
             try transaction.deleteOpenSignInLinks(of: user)
             try transaction.deleteUnconfirmedSecondFactor(of: user)
             let isNew = try transaction.putPassword(of: user, hash: hash, now: act.now)
@@ -67,15 +66,16 @@ package struct Users: Sendable {
         return isNew
     }
 
-    /// Deletes a user's password with its second factor, and ends the user's sessions and devices; only for the
-    /// installation.
+    /// Deletes a user's password with its second factor, and ends the user's sessions, devices and app passwords; only
+    /// for the installation.
     package func deletePassword(of user: String, for caller: Caller) async throws {
         try check(user, for: caller)
         try Rights.installation(caller.identity)
-        let wasThere = try await acts.act(on: Self.ground(user), for: caller) { act in
+        let wasThere = try await acts.act(on: .appPasswords(of: user), for: caller) { act in
             // Sessions and devices that a user without a password still has end too.
             try act.transaction.deleteSessions(of: user, except: nil)
             try act.transaction.deleteDevices(of: user)
+            try act.transaction.endAppPasswords(of: user, now: act.now)
             try act.transaction.deleteOpenSignInLinks(of: user)
             let hadFactor = try act.transaction.deleteSecondFactor(of: user)
             guard try act.transaction.deletePassword(of: user) else {

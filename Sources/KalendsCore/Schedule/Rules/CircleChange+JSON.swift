@@ -14,4 +14,11 @@ extension CircleChange {
         if let part { members["occurrence"] = .string(part) }
         return .object(members)
     }
+
+    /// The change among those of all circles: with its circle, and its number among all.
+    package var jsonAmongAll: JSONValue {
+        var members = json.object ?? [:]
+        (members["circleId"], members["sequence"]) = (.string(circleID), .integer(sequence))
+        return .object(members)
+    }
 }

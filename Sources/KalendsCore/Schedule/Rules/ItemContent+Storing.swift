@@ -31,6 +31,13 @@ extension ItemContent {
                 FixedOffset.utc.instant(of: CivilDateTime(startOf: first)),
                 FixedOffset.utc.instant(of: CivilDateTime(startOf: last.adding(days: 1))), true
             )
+        // After every time that an item can have: it is found where no end is asked for, and in no feed's window.
+        case .open: return (.afterAllItems, .afterAllItems, false)
         }
     }
+}
+
+extension Instant {
+    /// The last second of the year 9999, the last that can be written.
+    fileprivate static let afterAllItems = Instant(seconds: 253_402_300_799)
 }

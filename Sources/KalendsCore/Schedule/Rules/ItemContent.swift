@@ -84,7 +84,7 @@ extension ItemContent {
     }
 
     package mutating func cancel() throws {
-        throw InboundRefusal("Only a task or an appointment can be cancelled.")
+        throw InboundRefusal("A \(Self.resource.noun) cannot be cancelled.")
     }
 
     /// Returns the item's zone, or `zone`, the circle's.

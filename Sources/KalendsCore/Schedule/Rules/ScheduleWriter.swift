@@ -28,6 +28,8 @@ struct ScheduleWriter {
     /// Puts that are written together, in their order.
     private var waiting: [ItemPut] = []
     private static let together = 100
+    /// The number of the latest change that was written.
+    private(set) var lastChange: Int?
 
     private struct Key: Hashable {
         let collection: ScheduleItem.Collection
@@ -46,18 +48,21 @@ struct ScheduleWriter {
 
     /// Stores an item; an item that is equal to the stored one changes nothing, not even its revision.
     ///
-    /// - Parameter precondition: checks a request's conditions on the stored item; gets nil when it does not exist.
+    /// - Parameters:
+    ///   - uid: the UID of a new item; nil for one that is made at random.
+    ///   - precondition: checks a request's conditions on the stored item; gets nil when it does not exist.
     mutating func put(
-        _ id: String, _ draft: ItemDraft, precondition: (ScheduleItem?) throws -> Void = { _ in }
+        _ id: String, _ draft: ItemDraft, uid: String? = nil,
+        precondition: (ScheduleItem?) throws -> Void = { _ in }
     ) throws -> (ScheduleItem, Outcome) {
         let old = try transaction.itemEverKnown(id, draft.kind.collection, in: circle.id)
         let living = Self.living(old)
         try precondition(living)
-        guard let put = try change(id, draft, replacing: old) else {
+        guard let put = try change(id, draft, replacing: old, uid: uid) else {
             guard let living else { throw StorageError.unexpectedResult("An item that does not exist is unchanged.") }
             return (living, .unchanged)
         }
-        try transaction.putItems([put], in: circle.id, now: now)
+        lastChange = try transaction.putItems([put], in: circle.id, now: now)
         try dropOrphans(id, draft, old)
         return (put.item, living == nil ? .created : .changed)
     }
@@ -65,7 +70,9 @@ struct ScheduleWriter {
     private static func living(_ item: ScheduleItem?) -> ScheduleItem? { item?.deletedAt == nil ? item : nil }
 
     /// Returns what is to be stored; nil if the item is stored so already.
-    private mutating func change(_ id: String, _ draft: ItemDraft, replacing old: ScheduleItem?) throws -> ItemPut? {
+    private mutating func change(
+        _ id: String, _ draft: ItemDraft, replacing old: ScheduleItem?, uid: String? = nil
+    ) throws -> ItemPut? {
         let living = Self.living(old)
         let faults = draft.faults + (try referenceFaults(of: draft, old: living))
         guard faults.isEmpty, let content = draft.content, let new = try draft.row(id, in: circle.id, zone: zone)
@@ -74,7 +81,7 @@ struct ScheduleWriter {
         try claim(old, new)
         let isVisible = try living.map { try isShownDifferently(draft.kind.init(stored: $0.content), content) } ?? true
         hasChanged = true
-        return ItemPut(new, replacing: old, newUID: RandomUUID.text(), isVisible: isVisible, now: now)
+        return ItemPut(new, replacing: old, newUID: uid ?? RandomUUID.text(), isVisible: isVisible, now: now)
     }
 
     // MARK: Many items
@@ -105,8 +112,8 @@ struct ScheduleWriter {
 
     /// Writes the puts that wait.
     private mutating func write() throws {
-        try transaction.putItems(waiting, in: circle.id, now: now)
-        waiting = []
+        guard let last = try transaction.putItems(waiting, in: circle.id, now: now) else { return }
+        (lastChange, waiting) = (last, [])
     }
 
     /// Adds an item to the circle's usage; throws 409 when the circle's quota is used up.
@@ -130,17 +137,16 @@ struct ScheduleWriter {
         guard old != nil, let series = draft.content as? AppointmentContent else { return }
         let own = series.zone(or: zone)
         let known = draft.followed?.timing == series.timing(in: own) ? draft.followed?.starts : nil
-        for occurrence in try transaction.occurrences(of: id, in: circle.id) {
+        let orphans = try transaction.occurrences(of: id, in: circle.id).filter { occurrence in
             // An occurrence that was put since the rule was followed is looked up here; if that takes too much work, it
             // stays.
-            if series.recurrence != nil, let start = Instant(basic: occurrence.originalStart),
-                known?[start] ?? series.hasOccurrence(at: start, in: own) ?? true
-            {
-                continue
-            }
-            try write()
-            _ = try transaction.deleteOccurrence(occurrence.originalStart, of: id, in: circle.id, now: now)
+            guard series.recurrence != nil, let start = Instant(basic: occurrence.originalStart) else { return true }
+            return !(known?[start] ?? series.hasOccurrence(at: start, in: own) ?? true)
         }
+        guard !orphans.isEmpty else { return }
+        try write()
+        // The series was put last, so that the last change that was written is its own.
+        try transaction.deleteOccurrences(orphans, causedBy: lastChange, now: now)
     }
 
     /// Deletes an item; false when it does not exist.
@@ -167,6 +173,14 @@ struct ScheduleWriter {
         try revise(occurrence)
     }
 
+    /// Brings back changed occurrences of a series that has none at these starts, as a part of its latest change.
+    mutating func restore(_ occurrences: [ChangedOccurrence]) throws {
+        try write()
+        guard let first = occurrences.first, let lastChange else { return }
+        try transaction.putOccurrences(occurrences, causedBy: lastChange, now: now)
+        try revise(first)
+    }
+
     private mutating func revise(_ occurrence: ChangedOccurrence) throws {
         known = [:]
         try transaction.reviseItem(occurrence.itemID, .appointments, in: circle.id, now: now)
@@ -177,7 +191,9 @@ struct ScheduleWriter {
     mutating func finish() throws {
         try write()
         try transaction.addItemUsage(added, of: circle.id)
-        if hasChanged { try transaction.touchCircle(circle.id, now: now) }
+        guard hasChanged else { return }
+        try transaction.touchCircle(circle.id, now: now)
+        try transaction.trimKeptContents(in: circle.id, to: quotas.keptBytesPerCircle)
     }
 
     /// Whether calendars show the item differently; some changes are visible only to filters.

@@ -11,7 +11,7 @@ package struct ItemSearch: Sendable {
         case time(Instant)
         case day(CivilDate)
 
-        fileprivate func instant(in zone: TimeZoneReference) -> Instant {
+        func instant(in zone: TimeZoneReference) -> Instant {
             switch self {
             case .time(let instant): instant
             case .day(let day): zone.rules.instant(of: CivilDateTime(startOf: day))

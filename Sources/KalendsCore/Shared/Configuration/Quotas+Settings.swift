@@ -10,8 +10,11 @@ extension Quotas {
         (.maxImportsPerDay, \.importsPerDay),
         (.maxImportBytesPerDay, \.importBytesPerDay),
         (.maxDevicesPerUser, \.devicesPerUser),
+        (.maxAppPasswordsPerUser, \.appPasswordsPerUser),
         (.maxSessionsPerUser, \.sessionsPerUser),
         (.maxWebhooks, \.webhooks),
+        (.maxStreamsPerUser, \.streamsPerUser),
+        (.maxStreams, \.streams),
         (.maxSubscriptionsPerCircle, \.subscriptionsPerCircle),
         (.maxCalendarConnectionsPerUser, \.connectionsPerUser),
         (.maxMembersPerCircle, \.membersPerCircle),
@@ -43,11 +46,18 @@ extension Setting {
     package static let maxImportBytesPerDay = quota(
         "maxImportBytesPerDay", \.importBytesPerDay, "Bytes of files that are imported into a circle within a day.")
     package static let maxDevicesPerUser = quota("maxDevicesPerUser", \.devicesPerUser, "Devices of a user.")
+    package static let maxAppPasswordsPerUser = quota(
+        "maxAppPasswordsPerUser", \.appPasswordsPerUser, "Passwords of a user's calendar apps that have not been ended."
+    )
     package static let maxSessionsPerUser = quota(
         "maxSessionsPerUser", \.sessionsPerUser,
         "Sessions of a user; a further one ends the session that has been unused for longest.")
     package static let maxWebhooks = quota(
         "maxWebhooks", \.webhooks, "The most webhooks that the installation may have.")
+    package static let maxStreamsPerUser = quota(
+        "maxStreamsPerUser", \.streamsPerUser, "Streams of changes that a user has open at a server.")
+    package static let maxStreams = quota(
+        "maxStreams", \.streams, "Streams of changes that a server has open in all; each is a connection.")
     package static let maxSubscriptionsPerCircle = quota(
         "maxSubscriptionsPerCircle", \.subscriptionsPerCircle, "Calendars that a circle follows.")
     package static let maxCalendarConnectionsPerUser = quota(

@@ -12,13 +12,19 @@ package struct Quotas: Sendable {
     var bytesPerCircle = 256 << 20
     /// Imported events of a circle, including those of the calendars it follows.
     var eventsPerCircle = 500_000
+    /// Bytes of what is kept of a circle's items from before changes, so that these can be undone: the oldest make room.
+    var keptBytesPerCircle = 64 << 20
     var importsPerDay = 500
     /// Bytes of files that are imported into a circle within a day.
     var importBytesPerDay = 4 << 30
     package var devicesPerUser = 50
+    package var appPasswordsPerUser = 50
     /// A further session ends the session that has been unused for longest.
     package var sessionsPerUser = 100
     var webhooks = 200
+    /// Streams of changes that one user or host application has open at a server, and all together.
+    package var streamsPerUser = 20
+    package var streams = 5_000
     package var subscriptionsPerCircle = 50
     /// Calendars that a user synchronizes with one circle.
     package var connectionsPerUser = 20
@@ -54,8 +60,8 @@ package struct Quotas: Sendable {
             let (number, isTooMuch) = self[keyPath: path].multipliedReportingOverflow(by: hostFactor)
             quotas[keyPath: path] = isTooMuch ? .max : number
         }
-        // These two apply to the host application only.
-        (quotas.webhooks, quotas.hostFactor) = (webhooks, hostFactor)
+        // These are the same for everybody, or apply to the host application only.
+        (quotas.webhooks, quotas.streams, quotas.hostFactor) = (webhooks, streams, hostFactor)
         return quotas
     }
 }

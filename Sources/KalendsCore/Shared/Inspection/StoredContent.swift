@@ -27,6 +27,17 @@ enum StoredContent {
         try content.check()
     }
 
+    static func check(_ kept: KeptContent, _ kinds: ItemKinds) throws {
+        guard let content = kept.content else { return }
+        guard let kind = kinds[ScheduleItem.Collection(rawValue: kept.collection)] else {
+            throw Fault(description: "its collection is unknown")
+        }
+        switch try ItemPlace(kind, kept.itemID, part: kept.part).content(content) {
+        case .item(let content): try content.check()
+        case .occurrence(let content): try content.check()
+        }
+    }
+
     static func check(_ event: PersonalEvent) throws {
         let content = event.content
         let (days, times) = ([content.date, content.endDate], [content.startTime, content.endTime])

@@ -67,6 +67,7 @@ package enum StoredRows {
             try StoredContent.require(Identifier.isValid(member.userID), "its id is not a valid one")
         case .item(let item): try StoredContent.check(item, kinds)
         case .occurrence(let occurrence): try StoredContent.check(occurrence)
+        case .keptContent(let kept): try StoredContent.check(kept, kinds)
         case .feed(let feed): try StoredContent.checkFeed(feed, kinds)
         case .importedEvent(let event): try StoredContent.checkEvent(event.content)
         case .importRecord(let record):
@@ -98,6 +99,10 @@ package enum StoredRows {
             try StoredContent.check(event)
             try StoredContent.checkPlaces(of: event)
         case .plannedEvent(let event): try StoredContent.check(event)
+        case .appPassword(let password):
+            try StoredContent.require(
+                ([password.userID] + (password.circleIDs ?? [])).allSatisfy(Identifier.isValid),
+                "an id in it is not a valid one")
         case .ownCalendar(let calendar):
             try StoredContent.require(!calendar.components.isEmpty, "it may hold nothing")
         case .ownResource(let resource): try StoredContent.check(resource)

@@ -37,9 +37,10 @@ package struct Leases: Sendable {
     /// - Parameters:
     ///   - held: nil for work that needs no lease.
     ///   - pause: how often the lease is renewed; `note` is stored with it.
+    ///   - isChecked: whether the work's writes, and those of what it starts, depend on the lease.
     package func keeping<Value: Sendable>(
         _ held: HeldLease?, every pause: Duration = Self.pause, noting note: @escaping @Sendable () -> String = { "" },
-        _ work: @escaping @Sendable () async throws -> Value
+        isChecked: Bool = true, _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
         guard let held else { return try await work() }
         let result: Result<Value, any Error>
@@ -47,7 +48,10 @@ package struct Leases: Sendable {
             result = .success(
                 try await withThrowingTaskGroup(of: Value?.self) { group in
                     group.addTask {
-                        try await HeldLeases.$current.withValue(HeldLeases.current + [held]) { try await work() }
+                        let checked = isChecked ? [held] : []
+                        return try await HeldLeases.$current.withValue(HeldLeases.current + checked) {
+                            try await work()
+                        }
                     }
                     group.addTask {
                         try await renew(held, every: pause, noting: note)

@@ -14,6 +14,7 @@ extension Services {
         Patients(acts: acts, tidying: tidying, quotas: settings.quotas, kinds: settings.kinds)
     }
     package var changes: CircleChanges { CircleChanges(acts: acts) }
+    package var activity: Activity { Activity(acts: acts, quotas: settings.quotas, kinds: settings.kinds) }
     package var schedule: Schedule { Schedule(acts: acts, quotas: settings.quotas) }
     package var occurrences: Occurrences { Occurrences(acts: acts, quotas: settings.quotas) }
     package var serviceKeys: ServiceKeys { ServiceKeys(acts: acts, lifetime: settings.keyLifetime) }
@@ -36,10 +37,11 @@ extension Services {
         OwnProofCheck(store: store, passwords: passwords, factors: factors, now: now)
     }
     /// Whether the caller has to have signed in a moment ago to end other sessions and devices.
-    private var recently: RecentSignIn { RecentSignIn(isNeeded: settings.isStrict) }
+    var recently: RecentSignIn { RecentSignIn(isNeeded: settings.isStrict) }
     package var signInLinks: SignInLinks { SignInLinks(acts: acts, quotas: settings.quotas) }
     package var operatorSessions: OperatorSessions { OperatorSessions(acts: acts) }
     package var devices: Devices { Devices(acts: acts, quotas: settings.quotas, recently: recently) }
+    package var appPasswords: AppPasswords { AppPasswords(services: self) }
     package var profiles: Profiles { Profiles(acts: acts) }
     package var personalEvents: PersonalEvents { PersonalEvents(acts: acts, quotas: settings.quotas) }
     package var ownCalendars: OwnCalendars {

@@ -40,7 +40,12 @@ package struct Services: Sendable {
     package let metrics: Metrics
     package let memory: MemoryBudgets
     package let stopping = Stopping()
+    let desk = OnceDesk()
+    package let streams: ChangeStreams
     let pace = Acts.makePace()
+    let circleIndexes = CircleIndexes()
+    let clientTexts = ClientTexts()
+    let feedMembers = KeptFeedMembers()
     /// How often a user's calendars move to another phone, which writes all of their events again.
     let switches = RateLimit(burst: 20, span: 60_000)
     package let uses: UseNotes
@@ -65,6 +70,7 @@ package struct Services: Sendable {
     ) {
         self.store = store
         uses = UseNotes(store)
+        streams = ChangeStreams(store)
         self.maintenance = maintenance
         self.ledger = ledger
         self.sealingKey = sealingKey

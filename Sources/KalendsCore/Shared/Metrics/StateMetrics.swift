@@ -29,6 +29,7 @@ struct StateMetrics {
         add(
             "access_counting_failed", "Whether reads cannot be taken into the database, as on a full disk.",
             services.counter.foldingFailure == nil ? "0" : "1")
+        add("change_streams", "Streams of changes that are open.", "\(services.streams.count)")
         add(
             "database_size_bytes", "Bytes of the database's file.",
             (try? await maintenance.size()).map(String.init))

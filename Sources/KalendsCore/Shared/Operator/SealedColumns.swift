@@ -13,11 +13,17 @@ extension SealedColumn {
         SealedColumn("subscriptions", "sealed_url") { SubscriptionRefresh.purpose($0) },
         SealedColumn("connection_credentials", "sealed", key: "connection_id") { AccountCredential.purpose($0) },
         SealedColumn("second_factors", "sealed", key: "user_id") { SecondFactorCheck.purpose($0) },
-        SealedColumn("settings", "value", key: "name") { keyCheckPurpose(ofSetting: $0) },
+        SealedColumn("kept_answers", "sealed", key: "name") { OnceRequest.purpose($0) },
+        SealedColumn("password_handouts", "sealed", key: "hash") { FeedLedger.purpose(ofHandout: $0) },
+        SealedColumn("settings", "value", key: "name") { purpose(ofSetting: $0) },
     ]
 
-    /// Returns the purpose for which the setting `keyCheck` is sealed; empty for every other setting.
-    package static func keyCheckPurpose(ofSetting name: String) -> String {
-        name == "keyCheck" ? "settings/keyCheck" : ""
+    /// Returns the purpose for which a setting is sealed; empty for one that is not sealed.
+    package static func purpose(ofSetting name: String) -> String {
+        switch name {
+        case "keyCheck": "settings/keyCheck"
+        case FeedLedger.hashKey: FeedLedger.hashKeyPurpose
+        default: ""
+        }
     }
 }

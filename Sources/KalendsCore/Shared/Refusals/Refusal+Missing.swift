@@ -9,6 +9,8 @@ extension Refusal {
 
         init(_ noun: String, _ code: ProblemCode) { (self.noun, self.code) = (noun, code) }
 
+        package static let appPassword = Self("app password", .appPasswordNotFound)
+        package static let change = Self("change", .changeNotFound)
         package static let circle = Self("circle", .circleNotFound)
         package static let conflict = Self("conflict", .conflictNotFound)
         package static let connection = Self("connection", .connectionNotFound)

@@ -36,6 +36,12 @@ package struct FieldReader {
     /// Returns a member that was already read, as it was sent.
     package func given(_ name: String) -> JSONValue? { wasAsked(name) ? members[name] : nil }
 
+    /// Whether a member is given as null.
+    package mutating func isNull(_ name: String) -> Bool {
+        asked.append(name)
+        return members[name] == .null
+    }
+
     /// Returns the raw member; null counts as missing.
     package mutating func value(_ name: String) -> JSONValue? {
         asked.append(name)

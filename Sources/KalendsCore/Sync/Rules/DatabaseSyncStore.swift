@@ -18,10 +18,8 @@ struct DatabaseSyncStore: SyncStore {
     let parts: ConnectionParts
     /// The holder of the run's lease; nil for a preview, which stores nothing.
     let holder: String?
-    /// The actor: the connection's user through the calendar, or a person who resolves a conflict.
-    var actor: AuditActor?
-    /// How the audit trail names who resolves a conflict.
-    var resolver: String?
+    /// The person who resolves a conflict; nil when the connection's user changes something through the calendar.
+    var person: Caller?
 
     /// The time in milliseconds after which another server may take over the connection; it is longer than any call to
     /// a provider takes.
@@ -59,7 +57,7 @@ struct DatabaseSyncStore: SyncStore {
         let (now, batch) = (services.now(), try StoredBatch(batch, of: id))
         try await services.store.record { transaction in
             try checkTurn(in: transaction, now: now)
-            try transaction.keep(batch, of: id, by: resolver, now: now)
+            try transaction.keep(batch, of: id, by: person?.actor.text, now: now)
         }
     }
 

@@ -5,10 +5,28 @@ import CalendarSync
 import ICalBridge
 import Storage
 
+/// How an item was shown where its event was edited.
+struct InboundView: Sendable {
+    /// The circle's zone.
+    let zone: TimeZoneReference
+    let kinds: ItemKinds
+    let titlePrefix: String
+    let level: DetailLevel
+    let includesReminders: Bool
+}
+
+extension InboundView {
+    init(_ parts: ConnectionParts) {
+        self.init(
+            zone: parts.zone, kinds: parts.kinds, titlePrefix: parts.titlePrefix,
+            level: parts.configuration.feed.level, includesReminders: parts.configuration.includeReminders)
+    }
+}
+
 /// Turns edits of an event into changes of its item; nothing is stored here.
 struct InboundEdits {
     let item: ScheduleItem
-    let parts: ConnectionParts
+    let view: InboundView
     let names: CircleNames
     private(set) var content: any ItemContent
     /// The occurrences that have to be stored, by their original starts; nil stands for an occurrence as the series has
@@ -20,15 +38,15 @@ struct InboundEdits {
     private var stored: [Instant: OccurrenceContent] = [:]
 
     init(
-        _ item: ScheduleItem, _ occurrences: [ChangedOccurrence], _ names: CircleNames, _ parts: ConnectionParts
+        _ item: ScheduleItem, _ occurrences: [ChangedOccurrence], _ names: CircleNames, _ view: InboundView
     ) throws {
-        (self.item, self.names, self.parts) = (item, names, parts)
-        content = try parts.kinds.content(of: item)
+        (self.item, self.names, self.view) = (item, names, view)
+        content = try view.kinds.content(of: item)
         for occurrence in occurrences { stored[try occurrence.start] = try OccurrenceContent(occurrence) }
     }
 
     /// The time zone of the item.
-    private var zone: TimeZoneReference { content.zone(or: parts.zone) }
+    private var zone: TimeZoneReference { content.zone(or: view.zone) }
 
     /// Applies one edit; throws `InboundRefusal` if the item cannot be changed in this way.
     mutating func take(_ edit: InboundChange.Edit) throws {
@@ -68,6 +86,9 @@ struct InboundEdits {
         case .copy(let span, let start): copies.append(try copy(at: span, of: start))
         }
     }
+
+    /// Takes a whole content that was worked out elsewhere.
+    mutating func replace(_ new: any ItemContent) { content = new }
 
     // MARK: Times
 
@@ -117,26 +138,24 @@ struct InboundEdits {
 
     // MARK: Texts
 
-    private var level: DetailLevel { parts.configuration.feed.level }
-
     private mutating func rename(_ title: String) throws {
-        guard level <= .titles else { throw InboundRefusal("This connection does not show the item's title.") }
+        guard view.level <= .titles else { throw InboundRefusal("This connection does not show the item's title.") }
         try content.rename(behindBeginning(title), names)
     }
 
     /// Returns a title without the beginning that all titles of the item's kind have.
     private func behindBeginning(_ title: String) -> String {
-        title.behind(content.careItem(names, in: zone).titleBeginning(CareStyle(titlePrefix: parts.titlePrefix)))
+        title.behind(content.careItem(names, in: zone).titleBeginning(CareStyle(titlePrefix: view.titlePrefix)))
     }
 
     /// Returns the value for notes or a location; throws if they are not shown.
     private func written(_ text: String) throws -> String? {
-        guard level == .full else { throw InboundRefusal("This connection shows neither notes nor locations.") }
+        guard view.level == .full else { throw InboundRefusal("This connection shows neither notes nor locations.") }
         return text.isEmpty ? nil : text
     }
 
     private mutating func remind(_ minutes: [Int]) throws {
-        guard level == .full, parts.configuration.includeReminders else {
+        guard view.level == .full, view.includesReminders else {
             throw InboundRefusal("This connection does not show reminders.")
         }
         try content.remind(minutes)
@@ -186,12 +205,12 @@ struct InboundEdits {
         var own = try occurrence(at: start)
         (own.startAt, own.endAt) = try Self.instants(changed.span)
         own.status = changed.status == .tentative ? .tentative : .confirmed
-        if level <= .titles {
+        if view.level <= .titles {
             var named = series
             try named.rename(behindBeginning(changed.title), names)
             own.provider = named.provider == series.provider ? nil : named.provider
         }
-        if level == .full {
+        if view.level == .full {
             own.notes = changed.notes == series.notes ?? "" ? nil : changed.notes
             own.location = changed.location == series.location ?? "" ? nil : changed.location
         }

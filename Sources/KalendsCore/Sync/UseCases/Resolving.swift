@@ -153,8 +153,7 @@ package struct Resolving: Sendable {
                 try await Task.sleep(for: .milliseconds(50))
                 continue
             }
-            let store = DatabaseSyncStore(
-                services: services, parts: parts, holder: holder, actor: caller.actor, resolver: caller.actor.text)
+            let store = DatabaseSyncStore(services: services, parts: parts, holder: holder, person: caller)
             let result: Result<Value, any Error>
             do {
                 result = .success(try await work(store))

@@ -3,6 +3,7 @@
 import Base
 import Calendar
 import FeedTokens
+import ICalBridge
 import KalendsCore
 import Pages
 import Storage
@@ -66,9 +67,9 @@ extension FeedPage {
         let links = address.map { settings.links($0.token, name: $0.circleName) }
         self.init(
             feed: try FeedSummary(shown, settings.kinds, now: now), url: links?.url,
-            webcalURL: links?.webcalURL, tokenHint: feed.tokenHint, accessCount: feed.accessCount,
+            links: links?.apps ?? [], tokenHint: feed.tokenHint, accessCount: feed.accessCount,
             createdAt: feed.createdAt,
-            expiresAt: feed.expiresAt,
+            expiresAt: feed.expiresAt, formerUntil: shown.feed.formerUntil.flatMap { $0 > now ? $0 : nil },
             clients: shown.health.clients.map { rhythm in
                 Client(
                     name: ClientFamily(code: rhythm.client).rawValue,
@@ -86,6 +87,15 @@ extension FeedPage {
             preview: preview,
             leftOut: (shown.health.weight?.leftOut ?? [:]).map { LeftOut(rule: $0.key.word, count: $0.value) }
                 .sorted { $0.count > $1.count }, draft: draft)
+    }
+}
+
+extension FeedLinks {
+    /// What each calendar app takes, for pages.
+    var apps: [FeedPage.AppLink] {
+        SubscriptionForm.allCases.map { form in
+            FeedPage.AppLink(app: form.rawValue, address: address(form), isLink: form.isLink)
+        }
     }
 }
 

@@ -29,7 +29,7 @@ struct CalendarPages: Sendable {
         let filter = CalendarPage.Filter(
             kinds: Set(visit.query.all("kind").compactMap { EntryKind(text: $0) }), person: visit.given("person"),
             patient: visit.given("patient"), feed: visit.given("feed"))
-        let asked = visit.query["date"].flatMap { CivilDate(iso: $0) }.flatMap { Self.bounds.contains($0) ? $0 : nil }
+        let asked = visit.query["date"].flatMap { CalendarPage.day($0) }
         let all = PageRequest(limit: Self.most)
         let read = try await visit.read(isLarge: true) { circle, visitor in
             let zone = visitor.zone
@@ -55,10 +55,6 @@ struct CalendarPages: Sendable {
         }
         return try await visit.page(read)
     }
-
-    /// The years that a calendar page can show.
-    private static let bounds =
-        CivilDate(uncheckedYear: 1900, month: 2, day: 1)...CivilDate(uncheckedYear: 2199, month: 11, day: 1)
 
     /// The entries that one of the reader's feeds shows.
     static func entries(

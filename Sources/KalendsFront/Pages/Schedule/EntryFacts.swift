@@ -79,11 +79,12 @@ extension Pages.EntrySpan {
 }
 
 extension Pages.EntrySpan {
-    fileprivate init(_ span: CareItem.Span) {
+    init(_ span: CareItem.Span) {
         switch span {
         case .timed(let start, let end): self = .timed(from: start.milliseconds, to: end.milliseconds)
         case .days(let first, let last):
             self = .days(first, last)
+        case .open: self = .open
         }
     }
 }

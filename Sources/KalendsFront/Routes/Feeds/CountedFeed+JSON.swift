@@ -12,14 +12,12 @@ extension CountedFeed {
         .text("label", \.feed.label),
         .text("tokenHint", \.feed.tokenHint).described("The first characters of the secret, to distinguish addresses."),
         .instant("createdAt", \.feed.createdAt), .instant("expiresAt", \.feed.expiresAt),
+        .instant("formerUntil", \.formerUntil).described(
+            "When the last former address stops being answered, or stopped."),
         .instant("revokedAt", \.feed.revokedAt), .count("accessCount", \.feed.accessCount),
         .instant("lastAccessedAt", \.feed.lastAccessedAt), .instant("lastRevealedAt", \.feed.lastRevealedAt),
-        .list(
-            "clients", \.clients,
-            of: View([
-                .text("client") { ClientFamily(code: $0.client).rawValue }, .count("count", \.accessCount),
-                .instant("lastSeenAt", \.lastSeenAt),
-            ])), .list("attention", \.attention, of: FeedAttention.view),
+        .list("clients", \.clients, of: FeedClient.view),
+        .list("attention", \.attention, of: FeedAttention.view(of: .feed)),
     ])
 
     func json(_ kinds: ItemKinds) throws -> JSONValue { .object(try members(kinds)) }
@@ -59,28 +57,65 @@ extension Feeds.Addressed {
     }
 }
 
-extension FeedAttention {
-    fileprivate static let view = View<FeedAttention>([
-        .init("kind", .one(of: ["newClient", "manyNetworks"])) {
-            if case .newClient = $0.kind { "newClient" } else { "manyNetworks" }
-        }, .instant("at", \.notedAt),
-        .optional("client", .string, \.client) { .string($0) },
-        .optional(
-            "networks", .count, { if case .manyNetworks(let count) = $0.kind { count } else { nil } }
-        ) { .integer($0) },
-        .text("message", \.message),
+extension FeedClient {
+    static let view = View<FeedClient>([
+        .text("client") { ClientFamily(code: $0.client).rawValue }, .count("count", \.accessCount),
+        .instant("lastSeenAt", \.lastSeenAt),
     ])
+}
+
+extension FeedAttention {
+    /// What was accessed.
+    enum Holder {
+        case feed, appPassword
+
+        var advice: String {
+            switch self {
+            case .feed: "If that was not you, regenerate or revoke the feed."
+            case .appPassword: "If that was not you, end the password."
+            }
+        }
+
+        /// What was done with it, such as “The feed was read”.
+        var used: String {
+            switch self {
+            case .feed: "The feed was read"
+            case .appPassword: "The password was used"
+            }
+        }
+
+        /// The sentence about a program, without its name.
+        var newClient: String {
+            switch self {
+            case .feed: "A program that had never read the feed before did so"
+            case .appPassword: "A program that had never used the password before did so"
+            }
+        }
+    }
+
+    static func view(of holder: Holder) -> View<FeedAttention> {
+        View([
+            .init("kind", .one(of: ["newClient", "manyNetworks"])) {
+                if case .newClient = $0.kind { "newClient" } else { "manyNetworks" }
+            }, .instant("at", \.notedAt),
+            .optional("client", .string, \.client) { .string($0) },
+            .optional(
+                "networks", .count, { if case .manyNetworks(let count) = $0.kind { count } else { nil } }
+            ) { .integer($0) },
+            .text("message") { $0.message(of: holder) },
+        ])
+    }
 
     private var client: String? {
         if case .newClient(let code) = kind { ClientFamily(code: code).rawValue } else { nil }
     }
 
-    private var message: String {
-        let advice = "If that was not you, regenerate or revoke the feed."
-        return switch kind {
+    private func message(of holder: Holder) -> String {
+        switch kind {
         case .newClient(let code):
-            "A program that had never read the feed before did so: \(ClientFamily(code: code).rawValue). \(advice)"
-        case .manyNetworks(let count): "The feed was read from \(count) networks within 24 hours. \(advice)"
+            "\(holder.newClient): \(ClientFamily(code: code).rawValue). \(holder.advice)"
+        case .manyNetworks(let count):
+            "\(holder.used) from \(count) networks within 24 hours. \(holder.advice)"
         }
     }
 }

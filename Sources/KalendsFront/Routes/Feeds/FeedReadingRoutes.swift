@@ -35,7 +35,8 @@ struct FeedReadingRoutes: Sendable {
             }
         return Operation(
             id, "The calendar itself", .feedToken, .noKey,
-            details: "`text/calendar`; xCal or jCal when `Accept` asks for it (RFC 6321, RFC 7265).",
+            details:
+                "`text/calendar`; xCal or jCal when `Accept` asks for it (RFC 6321, RFC 7265); a page for a browser.",
             [.init(status: 200, text: "The calendar.", type: "text/calendar", headers: ["Last-Modified"])],
             refusals: [410, 412, 429, 503], hasTag: true)
     }
@@ -54,6 +55,7 @@ struct FeedReadingRoutes: Sendable {
         // Everything that another server ended earlier is known from here on, and all servers use the same clock.
         let now = try await services.sharing?.confirm() ?? services.now()
         let asked = FeedRequest(request.method, request.headers)
+        if asked.isForPage { return try await agenda(of: token, now: now, request, context) }
         let look = FeedRenderKey(asked, token, on: route, family: ClientFamily(userAgent: asked.userAgent), now: now)
         let reading = FeedReading(services: services)
         let keep: @Sendable (RenderedFeed) -> Void = {
@@ -124,20 +126,13 @@ struct FeedReadingRoutes: Sendable {
             return Self.plain(
                 .preconditionFailed, "The calendar is not the one that the request is meant for.\n", request)
         }
-        let network = services.settings.clientAddress(request, context)?.prefix ?? .local
-        if let access = answer.access(to: live, showing: version, from: network) {
+        if let access = answer.access(to: live, showing: version, from: network(request, context)) {
             if let count = body.contentLength, count > MemoryShare.free {
                 // This comes before the access is counted: an answer that does not fit into memory is not an access.
                 try await context.memory.feed.hold(
                     count, of: services.memory.shared, as: ByteString(answer.validators.etag))
             }
-            do {
-                try await services.counter.count(access)
-            } catch {
-                // `AccessFolding` logs this once for all: a line for each reader would fill the rest of the disk.
-                context.logger.debug("an access could not be recorded", metadata: ["error": "\(publicText(error))"])
-                throw Refusal.notRecorded
-            }
+            try await count(access, context)
         }
         var headers = HTTPFields()
         answer.eachField { headers.append(HTTPField(name: $0, value: $1)) }
@@ -145,14 +140,28 @@ struct FeedReadingRoutes: Sendable {
         return answer.look.isHead ? response.createHeadResponse() : response
     }
 
-    private func miss(_ request: Request, _ context: KalendsContext) async throws -> Response {
+    func network(_ request: Request, _ context: KalendsContext) -> NetworkPrefix {
+        services.settings.clientAddress(request, context)?.prefix ?? .local
+    }
+
+    func count(_ access: FeedAccess, _ context: KalendsContext) async throws {
+        do {
+            try await services.counter.count(access)
+        } catch {
+            // `AccessFolding` logs this once for all: a line for each reader would fill the rest of the disk.
+            context.logger.debug("an access could not be recorded", metadata: ["error": "\(publicText(error))"])
+            throw Refusal.notRecorded
+        }
+    }
+
+    func miss(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let network = services.settings.clientAddress(request, context)?.network ?? "local"
         let delay = brake.delay(forMissFrom: network, now: services.now())
         if delay > 0 { try await Task.sleep(for: .milliseconds(delay)) }
         return Self.plain(.notFound, "There is no calendar feed at this address.\n", request)
     }
 
-    private static func ended(_ request: Request) -> Response {
+    static func ended(_ request: Request) -> Response {
         plain(.gone, "This calendar feed has ended. Ask its owner for a new address.\n", request)
     }
 
@@ -167,10 +176,3 @@ struct FeedReadingRoutes: Sendable {
 
 /// There was not enough memory to pack a feed.
 private struct FeedNotPacked: Error {}
-
-extension Refusal {
-    static let notRecorded = Refusal(
-        .unavailable, code: .readNotRecorded,
-        detail: "The read could not be recorded, so the feed is not returned.",
-        retryAfter: 5)
-}

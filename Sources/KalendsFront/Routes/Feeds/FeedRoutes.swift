@@ -73,10 +73,13 @@ struct FeedRoutes: Sendable {
     private func create(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circle, caller) = (try context.identifier("circle"), try context.caller())
         let draft = Feeds.Draft(try await request.json(context), services.settings.kinds)
-        let made = try await feeds.create(draft, in: circle, for: caller)
-        return try .json(
-            .object(try made.json(services.settings)), status: .created,
-            headers: [.location: "/v1/feeds/\(made.feed.feed.id)"])
+        return try await context.answering { made in
+            try .json(
+                .object(try made.json(services.settings)), status: .created,
+                headers: [.location: "/v1/feeds/\(made.feed.feed.id)"])
+        } to: {
+            try await feeds.create(draft, in: circle, for: caller)
+        }
     }
 
     @Sendable
@@ -119,8 +122,11 @@ struct FeedRoutes: Sendable {
     private func regenerate(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller) = (try context.identifier("id"), try context.caller())
         let grace = try Self.regeneration.read(try await request.json(context))
-        let made = try await feeds.regenerate(id, graceSeconds: grace, for: caller)
-        return try .json(.object(try made.json(services.settings)))
+        return try await context.answering { made in
+            try .json(.object(try made.json(services.settings)))
+        } to: {
+            try await feeds.regenerate(id, graceSeconds: grace, for: caller)
+        }
     }
 
     @Sendable

@@ -64,18 +64,28 @@ struct ImportRoutes: Sendable {
         }
         let kept = try Self.kept(request.uri.queryParameters["keep"].map(String.init) ?? "")
         let limit = services.settings.maxImportBytes
-        let imports = Imports(services: services)
-        let report = try await imports.create(
-            in: circleID, for: caller, from: context.sender, mode, keeping: kept,
-            Self.manner(request, context),
-            try Self.part(request, context)
-        ) { admission in
-            switch try await ImportBody(request: request, limit: limit, admission: admission).read() {
-            case .upload(let file): file
-            case .address(let text): try await context.awaiting { try await imports.fetch(text, admission) }
+        let (imports, part) = (Imports(services: services), try Self.part(request, context))
+        if let id = context.begunImport {
+            return try Self.answer(try await imports.report(id, for: caller, part), request, status: .created)
+        }
+        let report = try await context.keeping(Self.begun) {
+            try await imports.create(
+                in: circleID, for: caller, from: context.sender, mode, keeping: kept, Self.manner(request, context),
+                part
+            ) { admission in
+                switch try await ImportBody(request: request, limit: limit, admission: admission).read() {
+                case .upload(let file): file
+                case .address(let text): try await context.awaiting { try await imports.fetch(text, admission) }
+                }
             }
         }
         return try Self.answer(report, request, status: .created)
+    }
+
+    /// What is kept of an import that has begun: its report is the answer, also when the server ends before it is done.
+    @Sendable
+    private static func begun(_ work: any BegunImport) throws -> GivenAnswer {
+        GivenAnswer(status: 201, fields: [], body: "", importID: work.id)
     }
 
     @Sendable

@@ -67,9 +67,13 @@ struct SubscriptionRoutes: Sendable {
     private func create(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circle, caller) = (try context.identifier("circle"), try context.caller())
         let draft = Subscriptions.Draft(try await request.json(context), services.settings.kinds)
-        let made = try await subscriptions.create(draft, in: circle, for: caller)
-        return try .json(
-            made.json, status: .created, headers: [.location: "/v1/circles/\(circle)/subscriptions/\(made.own.id)"])
+        return try await context.answering { made in
+            try .json(
+                made.json, status: .created,
+                headers: [.location: "/v1/circles/\(circle)/subscriptions/\(made.own.id)"])
+        } to: {
+            try await subscriptions.create(draft, in: circle, for: caller)
+        }
     }
 
     @Sendable

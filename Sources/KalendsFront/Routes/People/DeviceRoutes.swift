@@ -56,11 +56,15 @@ struct DeviceRoutes: Sendable {
             fields.fault("name", code: .contradiction, "This is the former name of label: give one of them.")
         }
         try fields.end()
-        let (device, secret, isNew) = try await services.devices.register(
-            deviceID ?? nil, called: (label ?? nil) ?? name ?? nil, platform: platform ?? nil, for: caller)
-        return try .json(
-            ["deviceToken": .string(secret.reveal()), "device": device.json], status: isNew ? .created : .ok,
-            headers: [.location: "/v1/devices/\(device.id)"])
+        return try await context.answering { (made: (Device, Secret, isNew: Bool)) in
+            let (device, secret, isNew) = made
+            return try .json(
+                ["deviceToken": .string(secret.reveal()), "device": device.json], status: isNew ? .created : .ok,
+                headers: [.location: "/v1/devices/\(device.id)"])
+        } to: {
+            try await services.devices.register(
+                deviceID ?? nil, called: (label ?? nil) ?? name ?? nil, platform: platform ?? nil, for: caller)
+        }
     }
 
     @Sendable

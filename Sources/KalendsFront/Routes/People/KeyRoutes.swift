@@ -50,10 +50,14 @@ struct KeyRoutes: Sendable {
     private func create(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let caller = try context.caller()
         let (name, scopes) = try Self.body.read(try await request.json(context))
-        let (key, secret) = try await services.serviceKeys.create(name: name, scopes: scopes, for: caller)
-        var json = ShownKey.view.members(of: try ShownKey(key, services.serviceKeys))
-        json["key"] = .string(secret.reveal())
-        return try .json(.object(json), status: .created)
+        return try await context.answering { (made: (ServiceKey, Secret)) in
+            let (key, secret) = made
+            var json = ShownKey.view.members(of: try ShownKey(key, services.serviceKeys))
+            json["key"] = .string(secret.reveal())
+            return try .json(.object(json), status: .created)
+        } to: {
+            try await services.serviceKeys.create(name: name, scopes: scopes, for: caller)
+        }
     }
 
     @Sendable

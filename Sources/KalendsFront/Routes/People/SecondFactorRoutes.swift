@@ -60,29 +60,34 @@ struct SecondFactorRoutes: Sendable {
     @Sendable
     private func begin(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let proof = try await proof(request, context)
-        let made = try await services.secondFactors.begin(
-            proof, from: services.settings.network(of: request, context), for: try context.caller())
-        return try .json(
-            [
-                "secret": .string(made.secret.reveal()), "algorithm": .string(made.algorithm),
-                "uri": .string(made.address.reveal()),
-            ], status: .created)
+        return try await context.answering { made in
+            try .json(
+                [
+                    "secret": .string(made.secret.reveal()), "algorithm": .string(made.algorithm),
+                    "uri": .string(made.address.reveal()),
+                ], status: .created)
+        } to: {
+            try await services.secondFactors.begin(
+                proof, from: services.settings.network(of: request, context), for: try context.caller())
+        }
     }
 
     @Sendable
     private func confirm(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let code = try Self.code.read(try await request.json(context))
-        return try answer(
+        return try await context.answering(Self.answer) {
             try await services.secondFactors.confirm(
-                code, from: services.settings.network(of: request, context), for: try context.caller()))
+                code, from: services.settings.network(of: request, context), for: try context.caller())
+        }
     }
 
     @Sendable
     private func renew(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let proof = try await proof(request, context)
-        return try answer(
+        return try await context.answering(Self.answer) {
             try await services.secondFactors.renewRecoveryCodes(
-                proof, from: services.settings.network(of: request, context), for: try context.caller()))
+                proof, from: services.settings.network(of: request, context), for: try context.caller())
+        }
     }
 
     @Sendable
@@ -114,7 +119,8 @@ struct SecondFactorRoutes: Sendable {
         return OwnProof(password: password, code: code)
     }
 
-    private func answer(_ codes: [Concealed]) throws -> Response {
+    @Sendable
+    private static func answer(_ codes: [Concealed]) throws -> GivenAnswer {
         try .json(["recoveryCodes": .array(codes.map { .string($0.reveal()) })])
     }
 }

@@ -59,15 +59,20 @@ struct SessionRoutes: Sendable {
         let (user, password, code) = try Self.body.read(try await request.json(context))
         context.note?.write(code == nil ? .password : .passwordAndCode)
         context.note?.write(user: user, pseudonym: services.pseudonym(of:))
-        let (session, secret) = try await services.sessions.signIn(
-            user, password, code: code, client: ClientFamily(userAgent: request.headers[.userAgent]).rawValue,
-            from: services.settings.network(of: request, context),
-            replacing: SessionCookie.secret(of: request, services.settings))
-        var json = Session.view.members(of: session)
-        json["userId"] = .string(user)
-        if !services.settings.isStrict { json["token"] = .string(secret.reveal()) }
-        return try .json(
-            .object(json), status: .created, headers: [.setCookie: SessionCookie.field(secret, services.settings)])
+        return try await context.answering { (made: (Session, Secret)) in
+            let (session, secret) = made
+            var json = Session.view.members(of: session)
+            json["userId"] = .string(user)
+            if !services.settings.isStrict { json["token"] = .string(secret.reveal()) }
+            return try .json(
+                .object(json), status: .created,
+                headers: [.setCookie: SessionCookie.field(secret, services.settings)])
+        } to: {
+            try await services.sessions.signIn(
+                user, password, code: code, client: ClientFamily(userAgent: request.headers[.userAgent]).rawValue,
+                from: services.settings.network(of: request, context),
+                replacing: SessionCookie.secret(of: request, services.settings))
+        }
     }
 
     @Sendable

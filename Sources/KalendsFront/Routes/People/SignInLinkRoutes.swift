@@ -40,22 +40,26 @@ struct SignInLinkRoutes: Sendable {
     private func create(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (user, caller) = (try context.newIdentifier("user"), try context.caller())
         let (page, seconds) = try Self.body(services.settings.linkLifetimes).read(try await request.json(context))
-        return try answer(
-            try await services.signInLinks.create(for: user, to: page ?? .home, lasting: seconds, for: caller))
+        return try await context.answering(answer) {
+            try await services.signInLinks.create(for: user, to: page ?? .home, lasting: seconds, for: caller)
+        }
     }
 
     @Sendable
     private func createForOperator(_ request: Request, _ context: KalendsContext) async throws -> Response {
         try answer(
             try await services.signInLinks.createForOperator(
-                lasting: SignInLinks.usualLifetime, for: .operatorAtHand))
+                lasting: SignInLinks.usualLifetime, for: .operatorAtHand)
+        ).response
     }
 
-    private func answer(_ made: (link: SignInLink, secret: Secret)) throws -> Response {
-        try .json(
+    @Sendable
+    private func answer(_ made: (SignInLink, Secret)) throws -> GivenAnswer {
+        let (link, secret) = made
+        return try .json(
             [
-                "url": .string("\(services.settings.publicURL)/app/sign-in/links/\(made.secret.reveal())"),
-                "expiresAt": JSONValue(milliseconds: made.link.expiresAt),
+                "url": .string("\(services.settings.publicURL)/app/sign-in/links/\(secret.reveal())"),
+                "expiresAt": JSONValue(milliseconds: link.expiresAt),
             ], status: .created)
     }
 }

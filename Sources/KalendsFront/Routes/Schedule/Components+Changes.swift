@@ -9,23 +9,29 @@ extension Components {
             .optional("pending", Schema.count.described("The number of messages that are waiting."))
         ]
 
+    private static func changes(_ more: [Schema.Field]) -> Schema {
+        let change: [Schema.Field] = [
+            .required("number", .count), .required("at", .instant),
+            .required("type", .choice(CircleChange.Subject.self)),
+            .required("change", .one(of: ["created", "updated", "deleted"])), .optional("collection", .string),
+            .optional("id", .string), .optional("occurrence", .string),
+        ]
+        return .output(
+            .required("items", .array(of: .object(change + more))), .required("latest", .count),
+            .required("nextCursor", .string.orNull))
+    }
+
     static func changes(_ kinds: ItemKinds) -> [(String, Schema)] {
         [
+            ("Changes", changes([])),
             (
-                "Changes",
-                .output(
-                    .required(
-                        "items",
-                        .array(
-                            of: .output(
-                                .required("number", .count), .required("at", .instant),
-                                .required("type", .choice(CircleChange.Subject.self)),
-                                .required("change", .one(of: ["created", "updated", "deleted"])),
-                                .optional("collection", .string), .optional("id", .string),
-                                .optional("occurrence", .string)))),
-                    .required("latest", .count), .required("nextCursor", .string.orNull))
+                "AllChanges",
+                changes([
+                    .required("circleId", .string),
+                    .required("sequence", Schema.count.described("Its number among the changes of all circles.")),
+                ])
             ),
-            ("Webhook", .object(webhookFields)),
+            ("Activity", Activity.Entry.schema), ("Webhook", .object(webhookFields)),
             (
                 "NewWebhook",
                 .object(webhookFields + [.required("secret", .string.described("The signing key, shown only here."))])

@@ -85,13 +85,12 @@ struct ScheduleRoutes: Sendable {
         var search = ItemSearch()
         func moment(_ name: String) -> ItemSearch.Moment? {
             guard let text = texts[Substring(name)] else { return nil }
-            if let instant = Instant(rfc3339: text) { return .time(instant) }
-            if let date = CivilDate(iso: text) { return .day(date) }
-            search.faults.append(
-                Fault(
-                    pointer: "/query/\(name)", code: .invalidTime,
-                    message: "This must be a time as RFC 3339 writes it, or a day."))
-            return nil
+            let moment = ItemSearch.Moment(text: String(text))
+            if moment == nil {
+                search.faults.append(
+                    Fault(pointer: "/query/\(name)", code: .invalidTime, message: ItemSearch.Moment.rule))
+            }
+            return moment
         }
         search.from = moment("from")
         search.to = moment("to")

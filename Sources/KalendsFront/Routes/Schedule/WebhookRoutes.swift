@@ -76,9 +76,13 @@ struct WebhookRoutes: Sendable {
     @Sendable
     private func create(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let caller = try context.caller()
-        let made = try await webhooks.create(try Webhooks.Draft(try await request.json(context)), for: caller)
-        return try .json(
-            .object(made.json), status: .created, headers: [.location: "/v1/webhooks/\(made.shown.hook.id)"])
+        let draft = try Webhooks.Draft(try await request.json(context))
+        return try await context.answering { made in
+            try .json(
+                .object(made.json), status: .created, headers: [.location: "/v1/webhooks/\(made.shown.hook.id)"])
+        } to: {
+            try await webhooks.create(draft, for: caller)
+        }
     }
 
     @Sendable
@@ -108,13 +112,20 @@ struct WebhookRoutes: Sendable {
     private func rotate(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller) = (try context.identifier("id"), try context.caller())
         let grace = try Self.rotation.read(try await request.json(context))
-        return try .json(.object(try await webhooks.rotate(id, graceSeconds: grace, for: caller).json))
+        return try await context.answering { made in
+            try .json(.object(made.json))
+        } to: {
+            try await webhooks.rotate(id, graceSeconds: grace, for: caller)
+        }
     }
 
     @Sendable
     private func test(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let delivery = try await webhooks.test(try context.identifier("id"), for: try context.caller())
-        return try .json(delivery.json, status: .accepted)
+        try await context.answering { delivery in
+            try .json(delivery.json, status: .accepted)
+        } to: {
+            try await webhooks.test(try context.identifier("id"), for: try context.caller())
+        }
     }
 
     @Sendable

@@ -64,11 +64,14 @@ struct ConnectionRoutes: Sendable {
     @Sendable
     private func create(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circle, caller) = (try context.identifier("circle"), try context.caller())
-        let made = try await connections.create(
-            Connections.Draft(try await request.json(context), services.settings.kinds), in: circle, for: caller)
-        return try .json(
-            try made.json(services.settings.kinds), status: .created,
-            headers: [.location: "/v1/connections/\(made.own.id)"])
+        let draft = Connections.Draft(try await request.json(context), services.settings.kinds)
+        return try await context.answering { made in
+            try .json(
+                try made.json(services.settings.kinds), status: .created,
+                headers: [.location: "/v1/connections/\(made.own.id)"])
+        } to: {
+            try await connections.create(draft, in: circle, for: caller)
+        }
     }
 
     @Sendable

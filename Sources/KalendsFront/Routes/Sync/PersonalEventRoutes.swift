@@ -88,11 +88,14 @@ struct PersonalEventRoutes: Sendable {
     private func create(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (user, caller) = (try context.identifier("user"), try context.caller())
         let (edit, faults) = Self.edit(try await request.json(context), .put)
-        let (event, _) = try await services.personalEvents.put(
-            nil, of: user, edit, faults: faults, if: .none, for: caller)
-        var response = try Response.resource(try event.json, isNew: true, etag: try event.etag)
-        response.headers[.location] = "/v1/users/\(user)/events/\(event.id)"
-        return response
+        return try await context.answering { (made: (PersonalEvent, isNew: Bool)) in
+            let (event, _) = made
+            var headers: HTTPFields = [.location: "/v1/users/\(user)/events/\(event.id)"]
+            (headers[.eTag], headers[.cacheControl]) = (try event.etag, "private, no-cache")
+            return try .json(try event.json, status: .created, headers: headers)
+        } to: {
+            try await services.personalEvents.put(nil, of: user, edit, faults: faults, if: .none, for: caller)
+        }
     }
 
     @Sendable

@@ -4,11 +4,13 @@
 public struct CollectionProperty: Hashable, Sendable {
     public enum Kind: String, Hashable, Sendable, CaseIterable, ColumnValue {
         case events, tasks, own
+        /// The container of a person's collections.
+        case home
     }
 
     public var userID = ""
     public var kind = Kind.own
-    /// The id of the circle, or of the own calendar.
+    /// The id of the circle, of the own calendar, or of the person whose home it is.
     public var collectionID = ""
     public var namespace = ""
     public var name = ""

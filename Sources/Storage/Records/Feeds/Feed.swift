@@ -60,11 +60,7 @@ extension Feed: StoredRow {
 extension Feed {
     /// Selects every column, and what is computed from the accesses that were counted.
     fileprivate static let query = """
-        SELECT \(columns: Feed.self, of: "feeds"),
-            (SELECT CAST(COALESCE(SUM(c.access_count), 0) AS BIGINT) FROM feed_clients AS c
-                WHERE c.feed = feeds.number) AS access_count,
-            (SELECT c.last_seen_at FROM feed_clients AS c WHERE c.feed = feeds.number
-                ORDER BY c.last_sequence DESC, c.last_seen_at DESC LIMIT 1) AS last_accessed_at
+        SELECT \(columns: Feed.self, of: "feeds"), \(AccessHolder.counts(of: "feeds"))
         FROM feeds
         """
 }
@@ -116,20 +112,12 @@ extension WriteTransaction {
     /// - Returns: the number under which its accesses are counted.
     @discardableResult
     public func insertFeed(_ feed: Feed, tokenHash: String) throws -> Int {
-        let given = try row(
-            """
-            UPDATE settings SET value = CAST(CAST(value AS BIGINT) + 1 AS TEXT) WHERE name = 'feedNumber'
-            RETURNING CAST(value AS BIGINT) AS number
-            """, [])
-        guard let number = try given?.integer(required: "number") else {
-            throw StorageError.unexpectedResult("Feeds are not numbered.")
-        }
         var numbered = feed
-        numbered.number = number
+        numbered.number = try nextAccessNumber()
         try insert(new: numbered)
         try insertToken(hash: tokenHash, feed: feed.id, now: feed.createdAt)
         try note(.feed, .created, in: feed.circleID, id: feed.id, user: feed.userID, now: feed.createdAt)
-        return number
+        return numbered.number
     }
 
     /// Stores the properties of a feed that a client can change.

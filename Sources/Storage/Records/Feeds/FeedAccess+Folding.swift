@@ -23,7 +23,7 @@ extension WriteTransaction {
     /// Adds accesses, in the order of their places, to counts and lists, and stores the last one's place with them.
     ///
     /// Accesses that were added before are left out, so that a repetition changes nothing; so are those of deleted
-    /// feeds.
+    /// feeds and app passwords.
     ///
     /// - Parameters:
     ///   - newest: how many accesses of a feed stay listed at least; at most twice as many stay.
@@ -131,8 +131,8 @@ extension WriteTransaction {
             """)
     }
 
-    /// Returns how often feeds have been read, by which clients, and the place of the last access; only for feeds that
-    /// exist.
+    /// Returns how often feeds have been read, by which clients, and the place of the last access; only for feeds and app
+    /// passwords that exist.
     private func counted(_ numbers: [Int], on day: Int) throws -> CountedFeeds {
         var counted = CountedFeeds(capacity: numbers.count)
         for group in groups(numbers) {
@@ -143,6 +143,17 @@ extension WriteTransaction {
                 FROM feeds JOIN circles ON circles.id = feeds.circle_id
                     LEFT JOIN feed_clients AS c ON c.feed = feeds.number
                 WHERE feeds.number IN (\(SQLText.parameters(group.count)))
+                """, group.map(SQLValue.integer))
+            for row in found { counted.add(row, on: day) }
+        }
+        // Most accesses are those of feeds, so that app passwords are looked for among the others alone.
+        for group in groups(numbers.filter { counted.feeds[$0] == nil }) {
+            let found = try rows(
+                """
+                SELECT p.number, c.client, c.access_count, c.last_sequence, c.first_day, c.networks, c.networks_before,
+                    CAST(0 AS BIGINT) AS version, c.seen_version
+                FROM app_passwords AS p LEFT JOIN feed_clients AS c ON c.feed = p.number
+                WHERE p.number IN (\(SQLText.parameters(group.count)))
                 """, group.map(SQLValue.integer))
             for row in found { counted.add(row, on: day) }
         }

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One counted read of a feed, made of plain numbers so that creating and passing it needs no separate memory.
+/// One counted read of a feed, or access with an app password, made of plain numbers so that creating and passing it
+/// needs no separate memory.
 public struct FeedAccess: Hashable, Sendable {
-    /// The feed's `number`, 1 to 2³²−1.
+    /// The `number` of the feed or the app password, 1 to 2³²−1.
     public var feed: Int
     /// Milliseconds since 1970, 0 to 2⁴⁸−1.
     public var at: Int
     /// The number of the reading program's family, 0 to 255; its full User-Agent is stored nowhere.
     public var client: Int
-    /// The response status: 200 or 304.
+    /// The response status: 200 or 304 for a feed, and 200 to 304 for an app password.
     public var status: Int
     public var network: NetworkPrefix
     /// The version of the circle that the answer showed; 0 when it is not known. An access from the journal has only
@@ -85,7 +86,7 @@ extension ReadTransaction {
                 SELECT sequence, previous, number, accessed_at, client, status, network FROM feed_accesses
                 WHERE sequence = (
                     SELECT MAX(last_sequence) FROM feed_clients
-                    WHERE feed = (SELECT number FROM feeds WHERE id = $1))
+                    WHERE feed = \(AccessHolder.number))
                 UNION ALL
                 SELECT a.sequence, a.previous, a.number, a.accessed_at, a.client, a.status, a.network
                 FROM list JOIN feed_accesses AS a ON a.sequence = list.previous
@@ -108,7 +109,7 @@ extension ReadTransaction {
                 SELECT previous, accessed_at, client FROM feed_accesses
                 WHERE sequence = (
                     SELECT MAX(last_sequence) FROM feed_clients
-                    WHERE feed = (SELECT number FROM feeds WHERE id = $1))
+                    WHERE feed = \(AccessHolder.number))
                 UNION ALL
                 SELECT a.previous, a.accessed_at, a.client
                 FROM list JOIN feed_accesses AS a ON a.sequence = list.previous
@@ -125,7 +126,7 @@ extension ReadTransaction {
         try rows(
             """
             SELECT client, access_count, last_seen_at FROM feed_clients
-            WHERE feed = (SELECT number FROM feeds WHERE id = $1) ORDER BY access_count DESC, client
+            WHERE feed = \(AccessHolder.number) ORDER BY access_count DESC, client
             """, [.text(feed)]
         ).map { row in
             FeedClient(
@@ -140,7 +141,7 @@ extension ReadTransaction {
             """
             \(AccessDays.all)
             SELECT d.day AS day, client, access_count FROM days JOIN feed_client_days AS d
-                ON d.day = days.day AND d.feed = (SELECT number FROM feeds WHERE id = $1)
+                ON d.day = days.day AND d.feed = \(AccessHolder.number)
             ORDER BY d.day DESC, access_count DESC, client LIMIT $2
             """, [.text(feed), .integer(limit)]
         ).map { row in

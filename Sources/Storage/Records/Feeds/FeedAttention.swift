@@ -43,7 +43,7 @@ extension ReadTransaction {
         try rows(
             """
             SELECT kind, client, networks, noted_at FROM feed_attention
-            WHERE feed = (SELECT number FROM feeds WHERE id = $1) AND cleared_at IS NULL
+            WHERE feed = \(AccessHolder.number) AND cleared_at IS NULL
             ORDER BY noted_at, kind DESC, client
             """, [.text(feed)]
         ).map { row in
@@ -65,7 +65,7 @@ extension WriteTransaction {
         try execute(
             """
             UPDATE feed_attention SET cleared_at = $2
-            WHERE feed = (SELECT number FROM feeds WHERE id = $1) AND cleared_at IS NULL
+            WHERE feed = \(AccessHolder.number) AND cleared_at IS NULL
             """, [.text(feed), .integer(now)]) > 0
     }
 

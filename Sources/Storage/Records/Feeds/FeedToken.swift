@@ -84,6 +84,11 @@ extension ReadTransaction {
             "SELECT COUNT(*) AS count FROM feed_tokens WHERE feed_id = $1 AND ends_at > $2",
             [.text(feed), .integer(now)])?.integer("count") ?? 0
     }
+
+    /// Returns when the last replaced token of a feed stops opening it, or stopped; nil when none is kept.
+    public func lastReplacedTokenEnds(of feed: String) throws -> Int? {
+        try row("SELECT MAX(ends_at) AS ends_at FROM feed_tokens WHERE feed_id = $1", [.text(feed)])?.integer("ends_at")
+    }
 }
 
 extension WriteTransaction {

@@ -103,25 +103,73 @@ extension ReadTransaction {
 
 extension WriteTransaction {
     public func putOccurrence(_ occurrence: ChangedOccurrence, now: Int) throws {
-        let isNew = try self.occurrence(occurrence.originalStart, of: occurrence.itemID, in: occurrence.circleID) == nil
+        let old = try self.occurrence(occurrence.originalStart, of: occurrence.itemID, in: occurrence.circleID)
         var stored = occurrence
         (stored.createdAt, stored.updatedAt) = (now, now)
         try put(stored)
-        try note(
-            .occurrence, isNew ? .created : .updated, in: occurrence.circleID, collection: "appointments",
-            id: occurrence.itemID, part: occurrence.originalStart, now: now)
+        let number = try note(
+            [CircleChange(occurrence, old == nil ? .created : .updated)], in: occurrence.circleID, now: now
+        ).lowerBound
+        if let old { try keep([KeptContent(old, old.content, number: number, now: now)], in: occurrence.circleID) }
+    }
+
+    /// Stores changed occurrences of a series that has none of them, as a part of the change of the series.
+    ///
+    /// - Parameter cause: the number of that change.
+    public func putOccurrences(_ occurrences: [ChangedOccurrence], causedBy cause: Int, now: Int) throws {
+        guard let circle = occurrences.first?.circleID else { return }
+        try insert(
+            all: occurrences.map {
+                var stored = $0
+                (stored.createdAt, stored.updatedAt) = (now, now)
+                return stored
+            })
+        let numbers = try note(occurrences.map { CircleChange($0, .created) }, in: circle, now: now)
+        try keep(
+            zip(occurrences, numbers).map { KeptContent($0, nil, number: $1, cause: cause, now: now) }, in: circle)
     }
 
     /// Deletes a changed occurrence; returns false when the occurrence has not been changed.
     public func deleteOccurrence(_ originalStart: String, of item: String, in circle: String, now: Int) throws -> Bool {
-        let deleted = try execute(
-            """
-            DELETE FROM occurrences
-            WHERE circle_id = $1 AND collection = 'appointments' AND item_id = $2 AND original_start = $3
-            """, [.text(circle), .text(item), .text(originalStart)])
-        guard deleted > 0 else { return false }
-        try note(
-            .occurrence, .deleted, in: circle, collection: "appointments", id: item, part: originalStart, now: now)
+        guard let old = try occurrence(originalStart, of: item, in: circle) else { return false }
+        try deleteOccurrences([old], causedBy: nil, now: now)
         return true
+    }
+
+    /// Deletes changed occurrences of one series.
+    ///
+    /// - Parameter cause: the number of the change of the series that this is a part of; nil for changes of their own.
+    public func deleteOccurrences(_ occurrences: [ChangedOccurrence], causedBy cause: Int?, now: Int) throws {
+        guard let first = occurrences.first else { return }
+        let circle = first.circleID
+        for occurrence in occurrences {
+            try execute(
+                """
+                DELETE FROM occurrences
+                WHERE circle_id = $1 AND collection = 'appointments' AND item_id = $2 AND original_start = $3
+                """, [.text(circle), .text(first.itemID), .text(occurrence.originalStart)])
+        }
+        let numbers = try note(occurrences.map { CircleChange($0, .deleted) }, in: circle, now: now)
+        try keep(
+            zip(occurrences, numbers).map { KeptContent($0, $0.content, number: $1, cause: cause, now: now) },
+            in: circle)
+    }
+}
+
+extension CircleChange {
+    fileprivate init(_ occurrence: ChangedOccurrence, _ kind: Kind) {
+        self.init(
+            .occurrence, kind, collection: ScheduleItem.Collection.appointments.rawValue, id: occurrence.itemID,
+            part: occurrence.originalStart)
+    }
+}
+
+extension KeptContent {
+    fileprivate init(
+        _ occurrence: ChangedOccurrence, _ content: String?, number: Int, cause: Int? = nil, now: Int
+    ) {
+        self.init(
+            content, ofPart: occurrence.originalStart, of: occurrence.itemID, .appointments, in: occurrence.circleID,
+            number: number, cause: cause, now: now)
     }
 }

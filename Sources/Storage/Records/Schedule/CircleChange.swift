@@ -27,6 +27,11 @@ public struct CircleChange: Hashable, Sendable {
     public var kind = Kind.created
     /// The only user who may see it; nil when every member may.
     var user: String?
+    /// Who made it, as `ChangeAuthor` has it; nil for the server itself.
+    public var author: String?
+    public var way = ChangeAuthor.Way.server
+    /// The number of the change that it took back.
+    public var undoes: Int?
 }
 
 extension CircleChange: StoredRow {
@@ -43,7 +48,8 @@ extension CircleChange: StoredRow {
         [
             .once("sequence", \.sequence), .once("circle_id", \.circleID), .once("number", \.number), .once("at", \.at),
             .once("type", \.subject), .once("collection", \.collection), .once("item_id", \.id), .once("part", \.part),
-            .once("user_id", \.user), .once("change", \.kind),
+            .once("user_id", \.user), .once("change", \.kind), .once("author", \.author), .once("way", \.way),
+            .once("undoes", \.undoes),
         ])
 }
 
@@ -75,6 +81,12 @@ extension ReadTransaction {
         try all("WHERE sequence > $1 ORDER BY sequence LIMIT $2", [.integer(sequence), .integer(limit)])
     }
 
+    /// The setting with the number up to which some changes were removed.
+    static var forgotten: String { "changesForgotten" }
+
+    /// Returns the highest sequence number of a change that was removed; 0 while none was.
+    public func forgottenChange() throws -> Int { try setting(Self.forgotten).flatMap { Int($0) } ?? 0 }
+
     /// Returns the sequence number of the latest change of all; 0 before the first.
     public func latestChange() throws -> Int {
         try row("SELECT COALESCE(MAX(sequence), 0) AS latest FROM changes", [])?.integer("latest") ?? 0
@@ -93,17 +105,22 @@ extension WriteTransaction {
             [CircleChange(subject, kind, collection: collection, id: id, part: part, user: user)], in: circle, now: now)
     }
 
-    /// Records several changes in their order.
-    func note(_ notes: [CircleChange], in circle: String, now: Int) throws {
-        guard !notes.isEmpty else { return }
+    /// Records several changes in their order; returns their numbers.
+    @discardableResult
+    func note(_ notes: [CircleChange], in circle: String, now: Int) throws -> ClosedRange<Int> {
+        guard !notes.isEmpty else { throw StorageError.unexpectedResult("No change was to be noted.") }
         let sequences = try nextChangeSequences(notes.count)
         let numbers = try nextChangeNumbers(notes.count, in: circle)
+        let author = author
         try insert(
             all: zip(notes, zip(sequences, numbers)).map { note, place in
                 var note = note
                 (note.sequence, note.circleID, note.number, note.at) = (place.0, circle, place.1, now)
+                (note.author, note.undoes) = (author?.name, author?.undoes)
+                note.way = ChangeAuthor.Way(of: note, by: author)
                 return note
             })
+        return numbers
     }
 
     /// Records a change of a feed, which only its user may see.
@@ -124,25 +141,83 @@ extension WriteTransaction {
         }
     }
 
-    /// Removes the changes with these sequence numbers.
+    /// Removes the changes with these sequence numbers, and notes up to which number some are missing.
     public func deleteChanges(_ sequences: some Sequence<Int>) throws {
+        var last = try forgottenChange()
+        let before = last
         for sequence in sequences {
             try execute("DELETE FROM changes WHERE sequence = $1", [.integer(sequence)])
+            last = max(last, sequence)
         }
+        if last > before { try set(Self.forgotten, to: String(last)) }
     }
 
     /// Removes some of a circle's changes except for the newest `count`; returns false when none is left.
     public func pruneChanges(in circle: String, keeping count: Int, limit: Int) throws -> Bool {
         let latest = try changeNumbers(in: circle).latest
-        return try execute(
-            """
-            DELETE FROM changes WHERE sequence IN (
-                SELECT sequence FROM changes WHERE circle_id = $1 AND number <= $2 LIMIT $3)
-            """, [.text(circle), .integer(latest - count), .integer(limit)]) == limit
+        let old = try values(
+            "SELECT sequence FROM changes WHERE circle_id = $1 AND number <= $2 LIMIT $3",
+            [.text(circle), .integer(latest - count), .integer(limit)]
+        ) { try $0.integer(required: "sequence") }
+        try deleteChanges(old)
+        return old.count == limit
     }
 }
 
 extension ReadTransaction {
+    /// Returns a change of a circle, if the user may see it; `user` is nil for everything.
+    public func change(_ number: Int, in circle: String, seenBy user: String?) throws -> CircleChange? {
+        try changes(in: circle, after: number - 1, upTo: number, seenBy: user, limit: 1).first
+    }
+
+    /// Returns changes of a circle before a number, the latest first; with `user`, changes of other people's feeds are
+    /// left out.
+    public func latestChanges(
+        in circle: String, before number: Int, seenBy user: String?, limit: Int
+    ) throws -> [CircleChange] {
+        try all(
+            """
+            WHERE circle_id = $1 AND number < $2 AND (CAST($3 AS TEXT) IS NULL OR user_id IS NULL OR user_id = $3)
+            ORDER BY number DESC LIMIT $4
+            """, [.text(circle), .integer(number), SQLValue(user), .integer(limit)])
+    }
+
+    /// Returns the number of a circle's first change at or after a time; nil if there is none.
+    public func firstChange(in circle: String, from time: Int) throws -> Int? {
+        try row(
+            "SELECT MIN(number) AS number FROM changes WHERE circle_id = $1 AND at >= $2",
+            [.text(circle), .integer(time)])?.integer("number")
+    }
+
+    /// Returns the first change of an item or one of its occurrences after a number.
+    ///
+    /// - Parameter part: the original start of an occurrence; nil for the item with all of them.
+    public func firstChange(
+        of id: String, _ collection: ScheduleItem.Collection, part: String?, in circle: String, after number: Int
+    ) throws -> CircleChange? {
+        try first(
+            """
+            WHERE circle_id = $1 AND number > $2 AND item_id = $3 AND collection = $4
+                AND (CAST($5 AS TEXT) IS NULL OR part = $5)
+            ORDER BY number LIMIT 1
+            """, [.text(circle), .integer(number), .text(id), .text(collection.rawValue), SQLValue(part)])
+    }
+
+    /// Returns which of a circle's changes were taken back, each with the number of the first change that did so.
+    ///
+    /// - Parameter numbers: the changes that are looked for.
+    public func undone(_ numbers: ClosedRange<Int>, in circle: String) throws -> [Int: Int] {
+        let found = try rows(
+            """
+            SELECT undoes, MIN(number) AS number FROM changes
+            WHERE circle_id = $1 AND undoes IS NOT NULL AND undoes >= $2 AND undoes <= $3 GROUP BY undoes
+            """, [.text(circle), .integer(numbers.lowerBound), .integer(numbers.upperBound)])
+        return Dictionary(
+            uniqueKeysWithValues: try found.map {
+                (try $0.integer(required: "undoes"), try $0.integer(required: "number"))
+            })
+    }
+
     /// Returns the sequence numbers of old changes, but never of the newest of a circle.
     public func oldChanges(before time: Int, limit: Int) throws -> [Int] {
         try rows(

@@ -46,9 +46,12 @@ extension WriteTransaction {
             return true
         }
         for (table, key) in [
-            ("occurrences", ["item_id", "original_start"]), ("schedule_items", ["collection", "id"]),
+            ("kept_contents", ["collection", "item_id", "part", "number"]),
+            ("occurrences", ["item_id", "original_start"]),
+            ("schedule_items", ["collection", "id"]),
             ("event_versions", ["uid", "recurrence_id", "source", "from_epoch"]), ("event_sources", ["source"]),
-            ("subscriptions", ["id"]), ("patients", ["id"]), ("members", ["user_id"]),
+            ("subscriptions", ["id"]), ("resource_names", ["list", "name"]), ("personal_parts", ["user_id", "uid"]),
+            ("patients", ["id"]), ("members", ["user_id"]),
         ] {
             let columns = key.joined(separator: ", ")
             let gone = try execute(

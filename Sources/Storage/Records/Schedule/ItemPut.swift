@@ -5,6 +5,8 @@ public struct ItemPut: Sendable {
     /// The item as it will be stored.
     public let item: ScheduleItem
     fileprivate let isNew: Bool
+    /// What the item held before; nil if it did not exist.
+    fileprivate let before: String?
     /// Whether calendars show the change.
     fileprivate let isNews: Bool
 
@@ -24,6 +26,7 @@ public struct ItemPut: Sendable {
         item.deletedAt = nil
         self.item = item
         isNew = old.map { $0.deletedAt != nil } ?? true
+        before = isNew ? nil : old?.content
         // With another patient the item appears in other feeds, even when it looks the same.
         isNews = isVisible || old?.patientID != item.patientID
     }
@@ -97,8 +100,11 @@ extension ReadTransaction {
 
 extension WriteTransaction {
     /// Stores items of a circle in their order, and notes each as a change of the circle.
-    public func putItems(_ puts: [ItemPut], in circle: String, now: Int) throws {
-        guard !puts.isEmpty else { return }
+    ///
+    /// - Returns: the number of the last of these changes; nil without any.
+    @discardableResult
+    public func putItems(_ puts: [ItemPut], in circle: String, now: Int) throws -> Int? {
+        guard !puts.isEmpty else { return nil }
         // The circle's version rises once, at the end of the transaction. Without the circle the schema refuses its items.
         let version = try row("SELECT version FROM circles WHERE id = $1", [.text(circle)])?.integer("version") ?? 0
         var start = 0
@@ -107,10 +113,17 @@ extension WriteTransaction {
             try ItemPut.store(puts[start..<end], changedIn: version + 1, in: self)
             start = end
         }
-        try note(
+        let numbers = try note(
             puts.map {
                 CircleChange(
                     .item, $0.isNew ? .created : .updated, collection: $0.item.collection.rawValue, id: $0.item.id)
             }, in: circle, now: now)
+        try keep(
+            zip(puts, numbers).compactMap { put, number in
+                put.before.map {
+                    KeptContent($0, of: put.item.id, put.item.collection, in: circle, number: number, now: now)
+                }
+            }, in: circle)
+        return numbers.upperBound
     }
 }

@@ -175,15 +175,26 @@ extension WriteTransaction {
         _ id: String, _ collection: ScheduleItem.Collection, in circle: String, now: Int
     ) throws -> Bool {
         let key: [SQLValue] = [.text(circle), .text(collection.rawValue), .text(id)]
-        let deleted = try execute(
+        let deleted = try row(
             """
             UPDATE schedule_items SET deleted_at = $4, updated_at = $4, shown_in = NULL,
                 changed_in = (SELECT version + 1 FROM circles WHERE id = $1)
-            WHERE circle_id = $1 AND collection = $2 AND id = $3 AND deleted_at IS NULL
+            WHERE circle_id = $1 AND collection = $2 AND id = $3 AND deleted_at IS NULL RETURNING content
             """, key + [.integer(now)])
-        guard deleted > 0 else { return false }
-        try execute("DELETE FROM occurrences WHERE circle_id = $1 AND collection = $2 AND item_id = $3", key)
-        try note(.item, .deleted, in: circle, collection: collection.rawValue, id: id, now: now)
+        guard let deleted else { return false }
+        let occurrences = collection == .appointments ? try self.occurrences(of: id, in: circle) : []
+        if !occurrences.isEmpty {
+            try execute("DELETE FROM occurrences WHERE circle_id = $1 AND collection = $2 AND item_id = $3", key)
+        }
+        let number = try note(
+            [CircleChange(.item, .deleted, collection: collection.rawValue, id: id)], in: circle, now: now
+        ).lowerBound
+        func kept(_ content: String, part: String = "") -> KeptContent {
+            KeptContent(content, ofPart: part, of: id, collection, in: circle, number: number, now: now)
+        }
+        try keep(
+            [kept(try deleted.text(required: "content"))]
+                + occurrences.map { kept($0.content, part: $0.originalStart) }, in: circle)
         return true
     }
 

@@ -15,9 +15,9 @@ struct Act<Held> {
 /// The only way in which callers change what is stored.
 ///
 /// An act checks the caller's right in the transaction that makes the change, names the circles that the change
-/// concerns, and writes the audit trail, so that none of these is stored without the others. The store's own methods
-/// raise versions and revisions and note the changes that webhooks report; items go through `ScheduleWriter`, which
-/// raises the circle's version once for all of them.
+/// concerns, writes the audit trail, and keeps the answer to a request with a key, so that none of these is stored
+/// without the others. The store's own methods raise versions and revisions and note the changes that webhooks report;
+/// items go through `ScheduleWriter`, which raises the circle's version once for all of them.
 struct Acts: Sendable {
     let store: any Store
     /// The turns in which pages and whole circles are read.
@@ -70,7 +70,9 @@ struct Acts: Sendable {
             let wait = pace.wait(person, now: now)
             guard wait == 0 else { throw Refusal.tooManyChanges(wait: wait) }
         }
-        let work: @Sendable (any WriteTransaction) throws -> (Value, isNoted: Bool) = { transaction in
+        let once = OnceAct.current
+        let work: @Sendable (any WriteTransaction) throws -> (Value, isNoted: Bool, GivenAnswer?) = { transaction in
+            transaction.isMade(by: caller.author)
             let opened = try ground.open(transaction, caller)
             let done = try body(Act(held: opened.held, caller: caller, transaction: transaction, now: now))
             for note in done.notes {
@@ -78,10 +80,12 @@ struct Acts: Sendable {
                     note.action, note.subject, circle: opened.circle, detail: note.detail, by: caller.actor,
                     in: transaction, now: now)
             }
-            return (done.value, !done.notes.isEmpty)
+            let answer = try once?.keep(done.value, in: transaction, now: now)
+            return (done.value, !done.notes.isEmpty, answer)
         }
-        let (value, isNoted) =
+        let (value, isNoted, answer) =
             ground.touchesCircles ? try await store.write(work) : try await store.record(work)
+        if let answer { once?.note(answer) }
         if isNoted, let person = caller.person { pace.charge(person, Self.paceSpan, now: now) }
         return value
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Base
+import FeedTokens
 import Storage
 
 /// The target of an act, which is looked up in the act's own transaction with the right that the caller needs.
@@ -113,5 +114,28 @@ extension ActTarget<Void> {
             guard caller.isInstallation || caller.userID == id else { throw Refusal.missing(resource) }
             return Opened(held: (), circle: nil)
         }
+    }
+}
+
+extension ActTarget<Void> {
+    /// A user's app passwords, open to that user and to the installation; what is remembered of them is void once the
+    /// act is committed, on every server.
+    static func appPasswords(of user: String, of resource: Refusal.Resource = .user) -> ActTarget {
+        ActTarget(touchingCircles: { transaction, caller in
+            guard caller.isInstallation || caller.userID == user else { throw Refusal.missing(resource) }
+            transaction.concerns(circle: FeedLedger.scope(ofPasswords: user))
+            return Opened(held: (), circle: nil)
+        })
+    }
+}
+
+extension ActTarget<AppPassword> {
+    /// One of the caller's own app passwords, or any for the installation.
+    static func appPassword(_ id: String) -> ActTarget {
+        ActTarget(touchingCircles: { transaction, caller in
+            let password = try Rights.appPassword(id, for: caller.identity, in: transaction)
+            transaction.concerns(circle: FeedLedger.scope(ofPasswords: password.userID))
+            return Opened(held: password, circle: nil)
+        })
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Base
+package import Storage
 
 /// The caller of a use case, and the identity whose rights it has.
 package struct Caller: Sendable {
@@ -10,9 +11,13 @@ package struct Caller: Sendable {
     let actor: AuditActor
     /// The id of the session that the caller used; nil for another credential.
     package let session: String?
+    /// The way by which the caller's changes come in.
+    let way: ChangeAuthor.Way
 
-    package init(_ identity: Identity, actor: AuditActor, session: String? = nil) {
-        (self.identity, self.actor, self.session) = (identity, actor, session)
+    package init(
+        _ identity: Identity, actor: AuditActor, session: String? = nil, way: ChangeAuthor.Way = .api
+    ) {
+        (self.identity, self.actor, self.session, self.way) = (identity, actor, session, way)
     }
 
     /// The operator, through the local socket or on the command line.
@@ -31,6 +36,14 @@ package struct Caller: Sendable {
 
     /// The user for whom the caller acts; nil for the installation.
     package var userID: String? { identity.userID }
+
+    /// The author of the caller's changes: the user for whom the caller acts, or else the caller.
+    var author: ChangeAuthor { author(undoing: nil) }
+
+    /// The author of changes that take back the change with a number.
+    func author(undoing number: Int?) -> ChangeAuthor {
+        ChangeAuthor(name: userID.map { AuditActor(user: $0).text } ?? actor.text, way: way, undoes: number)
+    }
 
     /// Who takes turns with others for what a call needs: a user, or the installation.
     package var payer: String { userID ?? "" }

@@ -6,7 +6,7 @@ import ProgramFiles
 
 /// The passwords that are guessed first: those that many people use, and those made of words that everybody here knows.
 ///
-/// It applies to passwords that users choose themselves; the operator and host applications follow their own rules.
+/// It applies to passwords that users choose and that the operator sets; host applications follow their own rules.
 struct GuessablePasswords: Sendable {
     /// Words that everybody here knows, in lower case: the names of the product and the app, and the parts of the host
     /// name.

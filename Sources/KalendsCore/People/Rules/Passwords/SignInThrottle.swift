@@ -56,26 +56,48 @@ package final class SignInThrottle: Sendable {
     ///
     /// Throws 429 for a try that comes too early, which is not counted.
     package func refuse(companion secret: String, from network: String, now: Int) async throws {
+        if isNew(secret) { return try await begin([.companion(network)], now: now) }
+        try await checkCompanion(from: network, now: now)
+    }
+
+    /// Counts the refusal of an app password, by user and by network and apart from other passwords: a phone with a wrong
+    /// one keeps nobody from signing in. One that was refused before is no new guess.
+    ///
+    /// Throws 429 for a try that comes too early, which is not counted.
+    ///
+    /// - Parameter user: nil for a name that cannot be a user's.
+    package func refuse(app secret: String, of user: String?, from network: String, now: Int) async throws {
+        let counts = (user.map { [Count.app($0, network)] } ?? []) + [.appNetwork(network)]
+        if isNew("\(user ?? "") \(secret)") { return try await begin(counts, now: now) }
+        try await check(store.read { transaction in try counts.map { try $0.name(in: transaction) } }, now: now)
+    }
+
+    /// Whether a secret was not refused before; from now on it was.
+    private func isNew(_ secret: String) -> Bool {
         let hash = ByteString(Hexadecimal.text(SHA256.hash(data: Array(secret.utf8))))
-        let isKnown = table.withLock { table in
+        return table.withLock { table in
             defer { table.refused.keep(true, for: hash, cost: 1) }
-            return table.refused.find(hash) != nil
+            return table.refused.find(hash) == nil
         }
-        if isKnown { return try await checkCompanion(from: network, now: now) }
-        try await begin([.companion(network)], now: now)
     }
 
     /// Throws 429 while secrets of the companion from this network have to wait; it counts nothing.
     package func checkCompanion(from network: String, now: Int) async throws {
-        let name = Self.companion(network)
+        try await check([Self.companion(network)], now: now)
+    }
+
+    /// Throws 429 while what is counted under any of these names has to wait; it counts nothing.
+    private func check(_ names: [String], now: Int) async throws {
         let wait =
             if isShared {
                 try await store.read { transaction in
                     let now = try transaction.sharedTime()
-                    return try Self.stored(name, in: transaction, now: now).untilAt - now
+                    return try names.map { try Self.stored($0, in: transaction, now: now).untilAt - now }.reduce(0, max)
                 }
             } else {
-                table.withLock { Self.remembered(name, in: &$0, now: now).untilAt } - now
+                table.withLock { table in names.map { Self.remembered($0, in: &table, now: now).untilAt }.reduce(0, max)
+                }
+                    - now
             }
         if wait > 0 { throw Self.refusal(wait: wait) }
     }
@@ -85,17 +107,27 @@ package final class SignInThrottle: Sendable {
         case user(String, _ network: String)
         case network(String)
         case companion(_ network: String)
+        case app(_ user: String, _ network: String)
+        case appNetwork(String)
 
         func name(in transaction: any ReadTransaction) throws -> String {
             switch self {
             case .user(let user, let network): try SignInThrottle.name(user, network, in: transaction)
             case .network(let network): SignInThrottle.name(network)
             case .companion(let network): SignInThrottle.companion(network)
+            // No name of a user or a network begins like this.
+            case .app(let user, let network): " app \(try SignInThrottle.name(user, network, in: transaction))"
+            case .appNetwork(let network): " app \(SignInThrottle.name(network))"
             }
         }
 
         /// The number of tries that cause no wait.
-        var free: Int { if case .network = self { SignInThrottle.freeOfNetwork } else { SignInThrottle.freeOfUser } }
+        var free: Int {
+            switch self {
+            case .network, .appNetwork: SignInThrottle.freeOfNetwork
+            case .user, .companion, .app: SignInThrottle.freeOfUser
+            }
+        }
     }
 
     private func begin(_ counts: [Count], now: Int) async throws {

@@ -74,7 +74,12 @@ extension AppointmentContent {
 
     /// Whether an occurrence starts at an instant; nil when finding out takes too much work.
     func hasOccurrence(at start: Instant, in zone: TimeZoneReference) -> Bool? {
+        occurrences(among: [start], in: zone)?.contains(start)
+    }
+
+    /// Returns at which of some instants an occurrence starts; nil when finding out takes too much work.
+    func occurrences(among starts: [Instant], in zone: TimeZoneReference) -> Set<Instant>? {
         var budget = RecurrenceBudget(steps: RecurrenceBudget.perSeries)
-        return series(in: zone).starts(among: [start], floatingIn: zone.rules, budget: &budget)?.contains(start)
+        return series(in: zone).starts(among: starts, floatingIn: zone.rules, budget: &budget)
     }
 }

@@ -11,6 +11,7 @@ package struct FollowUpContent: DueContent {
     package var timeZone: String?
     package var patientID: String?
     package var ownerID: String?
+    package var status = DueStatus.open
     package var reminders: [Int] = []
     package var notes: String?
 
@@ -20,7 +21,8 @@ package struct FollowUpContent: DueContent {
         .required("description", \.description, .text), .required("dueAt", \.dueAt, .instant),
         .given("durationMinutes", \.durationMinutes, .minutes(usual: 30)), .timeZone,
         .optional("patientId", \.patientID, .identifier), .optional("ownerId", \.ownerID, .identifier),
-        .given("reminders", \.reminders, .reminders), .optional("notes", \.notes, .notes),
+        .given("status", \.status, .choice), .given("reminders", \.reminders, .reminders),
+        .optional("notes", \.notes, .notes),
     ]
 }
 
@@ -32,15 +34,20 @@ extension FollowUpContent {
         "description": "Call the pharmacy", "dueAt": "2026-01-23T15:00:00-08:00",
     ]
 
+    package static let mayBeUndated = false
+
+    package var due: Instant? { dueAt }
+    package mutating func setDue(_ due: Instant?) { if let due { dueAt = due } }
+
     package func title(_ names: CircleNames) -> String { description }
 
     package func careItem(_ names: CircleNames, in zone: TimeZoneReference) -> CareItem {
-        var item = CareItem(
-            category: "Follow-up", label: "Follow-up", title: [description], span: span, availability: .free)
-        item.reminders = reminders
-        item.notes = notes
+        var item = dueItem(category: "Follow-up", label: "Follow-up", title: description)
+        item.isHandoff = true
         return item
     }
 
-    package mutating func rename(_ title: String, _ names: CircleNames) throws { description = title }
+    package mutating func rename(_ title: String, _ names: CircleNames) throws {
+        description = title.behind("✓ ")
+    }
 }

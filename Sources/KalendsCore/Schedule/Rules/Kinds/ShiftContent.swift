@@ -56,8 +56,10 @@ extension ShiftContent {
     }
 
     package mutating func move(to span: CareItem.Span) throws {
+        guard span != .open else { throw InboundRefusal("A shift has a time.") }
         (startAt, endAt, startDate, endDate) = (nil, nil, nil, nil)
         switch span {
+        case .open: break
         case .timed(let start, let end): (startAt, endAt) = (start, end)
         case .days(let first, let last): (startDate, endDate) = (first, last)
         }

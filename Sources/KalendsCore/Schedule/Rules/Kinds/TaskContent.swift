@@ -3,26 +3,23 @@
 package import ICalBridge
 package import Storage
 
-/// A task: something to do at a time.
+/// A task: something to do, at a time or at any.
 package struct TaskContent: DueContent {
-    package enum Status: String, Hashable, Sendable, CaseIterable {
-        case open, completed, cancelled
-    }
-
     package var title = ""
-    package var dueAt = Instant(seconds: 0)
+    package var dueAt: Instant?
     package var durationMinutes = 30
     package var timeZone: String?
     package var patientID: String?
     package var ownerID: String?
-    package var status = Status.open
+    package var status = DueStatus.open
     package var reminders: [Int] = []
     package var notes: String?
 
     package init() {}
 
     package static let parts: [ItemPart<TaskContent>] = [
-        .required("title", \.title, .text), .required("dueAt", \.dueAt, .instant),
+        .required("title", \.title, .text),
+        .required("dueAt", \.dueAt, .instantOrNull.described("Null for a task without a date, which no feed shows.")),
         .given("durationMinutes", \.durationMinutes, .minutes(usual: 30)), .timeZone,
         .optional("patientId", \.patientID, .identifier), .optional("ownerId", \.ownerID, .identifier),
         .given("status", \.status, .choice), .given("reminders", \.reminders, .reminders),
@@ -38,29 +35,20 @@ extension TaskContent {
         "title": "Refill prescriptions", "dueAt": "2026-01-21T09:00:00-08:00", "reminders": [60],
     ]
 
-    package var statusWord: String? { status.rawValue }
-    package var isCompleted: Bool { status == .completed }
-    package var isCancelled: Bool { status == .cancelled }
+    package static let mayBeUndated = true
+
+    package var due: Instant? { dueAt }
+    package mutating func setDue(_ due: Instant?) { dueAt = due }
 
     package func title(_ names: CircleNames) -> String { title }
 
     package func careItem(_ names: CircleNames, in zone: TimeZoneReference) -> CareItem {
-        var item = CareItem(category: "Task", label: nil, title: [title], span: span, availability: .free)
+        var item = dueItem(category: "Task", label: nil, title: title)
         item.isToDo = true
-        item.status =
-            switch status {
-            case .open: .planned
-            case .completed: .completed
-            case .cancelled: .cancelled
-            }
-        item.reminders = reminders
-        item.notes = notes
         return item
     }
 
     package mutating func rename(_ title: String, _ names: CircleNames) throws {
         self.title = title.behind("✓ ")
     }
-
-    package mutating func cancel() throws { status = .cancelled }
 }

@@ -3,31 +3,66 @@
 import Base
 package import Storage
 
-/// The changes in a circle, for programs that keep a copy of it.
+/// The changes in a circle, or in all circles, for programs that keep a copy of them.
+///
+/// Those of one circle are counted by its own numbers, those of all by a number that rises over all circles.
 package struct CircleChanges: Sendable {
     /// How many days changes are kept, and how many changes of a circle are kept at most.
     package static let keptDays = 90
     package static let keptCount = 100_000
 
+    /// Some changes in order, and the number of the latest one.
+    package struct Found: Sendable {
+        package let changes: [CircleChange]
+        package let latest: Int
+    }
+
     let acts: Acts
 
-    /// Returns the changes after a number, in order, and the number of the latest change; throws `Refusal` when some of
-    /// them are no longer stored.
+    /// Returns the changes after a number; throws `Refusal` when some of them are no longer stored.
+    ///
+    /// - Parameters:
+    ///   - circle: nil for all circles, which only the installation may see.
+    ///   - number: nil for the latest, after which there are none.
     package func list(
-        in circle: String, after number: Int, limit: Int, for caller: Caller
-    ) async throws -> ([CircleChange], latest: Int) {
+        in circle: String?, after number: Int?, limit: Int, for caller: Caller
+    ) async throws -> Found {
         try await acts.store.read { transaction in
-            _ = try Rights.circle(circle, for: caller.identity, .read, in: transaction)
-            let (oldest, latest) = try transaction.changeNumbers(in: circle)
-            // A number above the latest one means that the database was restored from an earlier copy.
-            guard number <= latest, number + 1 >= oldest else {
-                throw Refusal(
-                    .gone, code: .changesForgotten,
-                    detail: "Changes after this number are no longer known. Read the circle again, then go on from "
-                        + "latest.", extra: ["oldest": .integer(oldest), "latest": .integer(latest)])
-            }
-            let found = try transaction.changes(in: circle, after: number, seenBy: caller.userID, limit: limit)
-            return (found, latest)
+            let (oldest, latest) = try Self.span(of: circle, for: caller, in: transaction)
+            guard let number else { return Found(changes: [], latest: latest) }
+            try Self.check(number, (oldest, latest), what: circle == nil ? "everything" : "the circle")
+            let found =
+                if let circle {
+                    try transaction.changes(in: circle, after: number, seenBy: caller.userID, limit: limit)
+                } else {
+                    try transaction.changes(afterSequence: number, limit: limit)
+                }
+            return Found(changes: found, latest: latest)
         }
+    }
+
+    /// Throws 410 unless all changes after a number are stored.
+    ///
+    /// - Parameter what: what the caller has to read again.
+    static func check(_ number: Int, _ numbers: (oldest: Int, latest: Int), what: String = "the circle") throws {
+        // A number above the latest one means that the database was restored from an earlier copy.
+        guard number <= numbers.latest, number + 1 >= numbers.oldest else {
+            throw Refusal(
+                .gone, code: .changesForgotten,
+                detail: "Changes after this number are no longer known. Read \(what) again, then go on from "
+                    + "latest.", extra: ["oldest": .integer(numbers.oldest), "latest": .integer(numbers.latest)])
+        }
+    }
+
+    /// Returns the numbers of the oldest change after which none is missing, and of the latest.
+    private static func span(
+        of circle: String?, for caller: Caller, in transaction: any ReadTransaction
+    ) throws -> (oldest: Int, latest: Int) {
+        guard let circle else {
+            _ = try Rights.everything(for: caller.identity, in: transaction)
+            return (try transaction.forgottenChange() + 1, try transaction.latestChange())
+        }
+        _ = try Rights.circle(circle, for: caller.identity, .read, in: transaction)
+        return try transaction.changeNumbers(in: circle)
     }
 }

@@ -48,7 +48,7 @@ extension Webhooks {
         let (secret, id, key) = (Secret.make(.webhook), FeedLedger.makeID(), services.sealingKey)
         let most = services.settings.quotas.webhooks
         try check(draft.address)
-        let hook = try await services.acts.act(on: Self.ground, for: caller) { act in
+        return try await services.acts.act(on: Self.ground, for: caller) { act in
             let transaction = act.transaction
             if try transaction.webhookCount() >= most { throw Refusal.quota("There are", most, "webhooks") }
             let hook = Webhook(
@@ -57,9 +57,8 @@ extension Webhooks {
                 sealedSecret: try key.seal(secret.reveal(), for: Webhook.secretPurpose(id)),
                 secretHint: secret.hint, position: try transaction.latestChange(), now: act.now)
             try transaction.putWebhook(hook)
-            return ActResult(hook, noting: AuditNote(.webhookCreated, id))
+            return ActResult(Made(shown: shown(hook), secret: secret), noting: AuditNote(.webhookCreated, id))
         }
-        return Made(shown: shown(hook), secret: secret)
     }
 
     /// Changes, disables or enables a webhook.
@@ -117,7 +116,7 @@ extension Webhooks {
     /// Gives a webhook a new secret; for the given number of seconds, messages are signed with both secrets.
     package func rotate(_ id: String, graceSeconds grace: Int, for caller: Caller) async throws -> Made {
         let (secret, key) = (Secret.make(.webhook), services.sealingKey)
-        let hook = try await services.acts.act(on: Self.ground, for: caller) { act in
+        return try await services.acts.act(on: Self.ground, for: caller) { act in
             var hook = try Self.find(id, in: act.transaction)
             (hook.sealedFormer, hook.formerEndsAt) =
                 grace > 0 ? (hook.sealedSecret, act.now + grace * 1000) : (nil, nil)
@@ -126,9 +125,9 @@ extension Webhooks {
             hook.updatedAt = act.now
             try act.transaction.putWebhook(hook)
             return ActResult(
-                hook, noting: AuditNote(.webhookRotated, id, detail: ["former": grace > 0 ? "grace" : "ended"]))
+                Made(shown: shown(hook), secret: secret),
+                noting: AuditNote(.webhookRotated, id, detail: ["former": grace > 0 ? "grace" : "ended"]))
         }
-        return Made(shown: shown(hook), secret: secret)
     }
 
     /// Puts a message without changes in the queue; the list of deliveries shows the result.

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+import Crypto
+package import FeedTokens
+import Storage
+
+/// What the page of an app's sign-in is opened with (Nextcloud's login flow, version 2): which app asks, until when, and
+/// for whom the password is kept.
+///
+/// It is stored nowhere before a person agrees, so that nobody fills the database by asking. The server's key vouches
+/// for it, and the app alone has the secret of which it holds the hash.
+package struct AppLoginTicket: Sendable {
+    /// How long a person has for agreeing, and the app for asking after that, in milliseconds: 20 minutes.
+    static let lifetime = 20 * 60_000
+
+    /// The hash of the secret with which the app asks.
+    let fetcher: String
+    package let client: ClientFamily
+    let expiresAt: Int
+
+    init(for secret: Secret, client: ClientFamily, now: Int) {
+        (fetcher, self.client, expiresAt) = (secret.hash, client, now + Self.lifetime)
+    }
+
+    /// Reads a ticket; nil for one that this server did not make, and for one that has expired.
+    package init?(_ text: String, _ key: SealingKey, now: Int) {
+        let parts = text.pieces(separatedBy: ".").map { String($0) }
+        guard parts.count == 4, parts[0].utf8.count == 64, let code = Int(parts[1]), let end = Int(parts[2]), now < end
+        else { return nil }
+        (fetcher, client, expiresAt) = (parts[0], ClientFamily(code: code), end)
+        guard mark(key).isSameText(as: parts[3]) else { return nil }
+    }
+
+    func text(_ key: SealingKey) -> String { "\(fetcher).\(client.code).\(expiresAt).\(mark(key))" }
+
+    private func mark(_ key: SealingKey) -> String {
+        key.name(for: "appLogin/\(fetcher).\(client.code).\(expiresAt)")
+    }
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CalendarSync
+import FeedTokens
+import ICalBridge
+import Storage
+
+/// The names, ETags and times of all resources of a circle as one person gets them, kept without their texts and
+/// updated change by change.
+struct CircleIndex: Sendable {
+    struct Entry: Sendable {
+        let name: ByteString
+        let resource: CircleResource
+        let component: CalendarCollection.Component
+        let etag: ContentHash
+        let size: Int
+        let modified: Int
+        let span: ClosedRange<Int>
+
+        fileprivate init(_ shown: ShownResource, _ name: String) {
+            (self.name, resource, component) = (ByteString(name), shown.resource, shown.component)
+            (etag, size, modified, span) = (shown.etag, shown.text.count, shown.modified, shown.span)
+        }
+
+        var member: CalendarMember {
+            CalendarMember(
+                name: name.string, etag: etag.text, size: size, component: component, modified: modified)
+        }
+    }
+
+    /// The most changes that are applied individually; for more, reading everything is cheaper.
+    private static let manyChanges = 500
+    /// How many rows are made into texts together.
+    private static let together = 256
+    /// The bytes of an entry in memory, and of its place.
+    private static let entrySize = 300
+
+    private let createdAt: Int
+    private var number: CircleNumber
+    private var events: [Entry] = []
+    private var tasks: [Entry] = []
+    private var places: [CircleResource: Entry] = [:]
+
+    /// The approximate size in memory, in bytes.
+    var size: Int { places.count * Self.entrySize }
+
+    /// Reads a whole circle, of whose texts only few are in memory at a time.
+    init(_ look: PersonalLook, in transaction: any ReadTransaction) throws {
+        let circle = look.circle
+        (createdAt, number) = (circle.createdAt, CircleNumber(circle))
+        let names = try ResourceNames(in: circle.id, transaction)
+        let parts = PersonalPartsOfUIDs(try transaction.personalParts(of: look.userID, in: circle.id))
+        let changed: [ByteString: [ChangedOccurrence]] = Dictionary(
+            grouping: try transaction.occurrences(of: nil, in: circle.id), by: \.itemID)
+        let making = ParallelWork<[ShownResource]>()
+        var rows: [SeenItem] = []
+        func make() {
+            making.add { [rows] in rows.map { look.shown($0, parts[$0.item.uid]) } }
+            rows = []
+        }
+        try transaction.eachItem(in: circle.id, from: .min / 2, to: .max / 2) { item in
+            rows.append(SeenItem(item, item.hasOccurrences ? changed[item.id] ?? [] : []))
+            if rows.count == Self.together { make() }
+        }
+        make()
+        for shown in try making.results().joined() { add(shown, names) }
+        try ImportedSeries.each(in: circle, from: .min / 2, to: .max / 2, transaction) { series in
+            if let shown = look.shown(series, { parts[$0] }) { add(shown, names) }
+        }
+        for entry in places.values { if entry.component == .task { tasks.append(entry) } else { events.append(entry) } }
+        events.sort { $0.name < $1.name }
+        tasks.sort { $0.name < $1.name }
+    }
+
+    private mutating func add(_ shown: ShownResource, _ names: ResourceNames) {
+        places[shown.resource] = Entry(shown, names.name(of: shown.resource))
+    }
+
+    /// Updates the index to the circle's state in the transaction.
+    ///
+    /// - Returns: false if everything has to be read again: too much has changed, or the circle is another one.
+    mutating func update(_ reader: CircleReader) throws -> Bool {
+        let circle = reader.look.circle
+        guard circle.createdAt == createdAt, circle.version >= number.version else { return false }
+        if CircleNumber(circle) == number { return true }
+        guard
+            let changes = try reader.changes(
+                since: number, until: CircleNumber(circle), limit: Self.manyChanges), changes.isWhole
+        else { return false }
+        for resource in changes.gone { remove(resource) }
+        for (shown, name) in changes.shown {
+            remove(shown.resource)
+            insert(Entry(shown, name))
+        }
+        number = CircleNumber(circle)
+        return true
+    }
+
+    /// Whether this index shows a later state of the same circle.
+    func isLater(than other: CircleIndex) -> Bool {
+        createdAt == other.createdAt && number.number > other.number.number
+    }
+
+    private mutating func insert(_ entry: Entry) {
+        places[entry.resource] = entry
+        if entry.component == .task {
+            tasks.insert(entry, at: Self.index(of: entry.name, in: tasks))
+        } else {
+            events.insert(entry, at: Self.index(of: entry.name, in: events))
+        }
+    }
+
+    private mutating func remove(_ resource: CircleResource) {
+        guard let entry = places.removeValue(forKey: resource) else { return }
+        if entry.component == .task {
+            tasks.remove(at: Self.index(of: entry.name, in: tasks))
+        } else {
+            events.remove(at: Self.index(of: entry.name, in: events))
+        }
+    }
+
+    /// Returns the index of the first entry that has a name or one after it.
+    private static func index(of name: ByteString, in entries: [Entry]) -> Int {
+        var (low, high) = (0, entries.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if entries[middle].name < name { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    private func entries(_ list: ResourceName.List) -> [Entry] {
+        switch list {
+        case .events: events
+        case .tasks: tasks
+        }
+    }
+
+    /// Returns entries in the order of their names after one.
+    ///
+    /// - Parameter span: in seconds since 1970; nil for all times.
+    func entries(
+        _ list: ResourceName.List, overlapping span: Range<Int>? = nil, after name: String?, limit: Int
+    ) -> [Entry] {
+        let all = entries(list)
+        var start = 0
+        if let name {
+            let key = ByteString(name)
+            start = Self.index(of: key, in: all)
+            if start < all.count, all[start].name == key { start += 1 }
+        }
+        guard let span else { return Array(all[start...].prefix(limit)) }
+        var found: [Entry] = []
+        for place in all.indices[start...] {
+            let own = all[place].span
+            guard own.lowerBound < span.upperBound, own.upperBound >= span.lowerBound else { continue }
+            found.append(all[place])
+            if found.count == limit { break }
+        }
+        return found
+    }
+
+    func entry(named name: String, _ list: ResourceName.List) -> Entry? {
+        let (key, all) = (ByteString(name), entries(list))
+        let place = Self.index(of: key, in: all)
+        return place < all.count && all[place].name == key ? all[place] : nil
+    }
+}
+
+/// What a person keeps, by the UID that calendars show.
+struct PersonalPartsOfUIDs: Sendable {
+    private var parts: [ByteString: [PersonalParts]] = [:]
+
+    init(_ rows: [PersonalPart]) {
+        for row in rows { parts[ByteString(row.uid)] = Self.parts(row.content) }
+    }
+
+    subscript(uid: String) -> [PersonalParts] { parts[ByteString(uid)] ?? [] }
+
+    /// Reads the stored form; nothing of a form that this version does not understand.
+    static func parts(_ content: String?) -> [PersonalParts] {
+        content.flatMap { try? storedRecord($0) } ?? []
+    }
+}

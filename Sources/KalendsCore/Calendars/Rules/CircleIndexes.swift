@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ICalBridge
+import Storage
+import Synchronization
+
+/// The indexes of circles that calendar apps asked for last.
+final class CircleIndexes: Sendable {
+    private struct Key: Hashable {
+        var circle: ByteString
+        var user: ByteString
+    }
+
+    /// The most bytes of indexes.
+    private static let limit = 64 << 20
+
+    /// The index has to be made first, for which there is room only outside the transaction.
+    struct Missing: Error {}
+
+    private let kept = Mutex(LeastRecentlyUsed<Key, CircleIndex>(limit: limit))
+
+    /// Returns the index of a circle for a person in the state of the transaction; throws `Missing` if there is none.
+    ///
+    /// - Parameter made: an index that was just made, which may be too large to be kept.
+    func current(_ reader: CircleReader, made: CircleIndex?) throws -> CircleIndex {
+        let key = Key(circle: ByteString(reader.circle.id), user: ByteString(reader.look.userID))
+        for candidate in [kept.withLock { $0.find(key) }, made] {
+            guard var index = candidate, try index.update(reader) else { continue }
+            keep(index, for: key)
+            return index
+        }
+        throw Missing()
+    }
+
+    private func keep(_ index: CircleIndex, for key: Key) {
+        kept.withLock { kept in
+            // An index older than the kept one is used for this answer alone.
+            if let known = kept.find(key), known.isLater(than: index) { return }
+            kept.keep(index, for: key, cost: index.size)
+        }
+    }
+}
+
+/// The processes in which the texts of calendar apps are read, one for each of the last users.
+final class ClientTexts: Sendable {
+    private static let most = 4
+
+    private let workers = Mutex(LeastRecentlyUsed<ByteString, ObjectWorker>(limit: most))
+
+    func worker(of user: String, _ executable: String) -> ObjectWorker {
+        workers.withLock { workers in
+            let key = ByteString(user)
+            if let known = workers.find(key) { return known }
+            let new = ObjectWorker(executable)
+            workers.keep(new, for: key, cost: 1)
+            return new
+        }
+    }
+}

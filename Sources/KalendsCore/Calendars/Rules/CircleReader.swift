@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CalendarSync
+import ICalBridge
+import Storage
+
+/// Reads resources of one circle for one person within one transaction.
+struct CircleReader {
+    let look: PersonalLook
+    let member: Member
+    let transaction: any ReadTransaction
+
+    /// Throws `Refusal` unless the user is a member of the circle.
+    init(
+        _ circle: String, for user: String, _ settings: ServerSettings, in transaction: any ReadTransaction
+    ) throws {
+        let authorized = try Rights.authorized(circle, for: .user(user), in: transaction)
+        guard let member = authorized.member else { throw Refusal.missing(.circle) }
+        (self.member, self.transaction) = (member, transaction)
+        look = try PersonalLook(of: authorized.circle, for: user, settings, in: transaction)
+    }
+
+    var circle: Circle { look.circle }
+
+    // MARK: Some resources
+
+    /// What a name stands for.
+    enum Found {
+        case item(SeenItem, ShownResource, parts: [PersonalParts])
+        case imported(ImportedSeries, ShownResource)
+
+        var shown: ShownResource {
+            switch self {
+            case .item(_, let shown, _), .imported(_, let shown): shown
+            }
+        }
+    }
+
+    /// Returns what some names stand for, each in its place; nil for those that are not there.
+    ///
+    /// - Parameter index: gets the index, which alone knows the names of imported events.
+    func find(
+        _ names: [String], in list: ResourceName.List, _ index: () throws -> CircleIndex
+    ) throws -> [Found?] {
+        guard !names.isEmpty else { return [] }
+        let known = try resources(named: names, list, index)
+        let items = try items(known.compactMap { $0 })
+        let seen = try self.seen(items)
+        let ownNames = try ResourceNames(of: items, in: circle.id, transaction)
+        let series = try importedSeries(known.compactMap { $0 })
+        let uids = items.map(\.uid) + series.map(\.shownUID)
+        let parts = PersonalPartsOfUIDs(try transaction.personalParts(uids, of: look.userID, in: circle.id))
+        var found: [CircleResource: Found] = [:]
+        for item in seen {
+            let resource = CircleResource(item.item)
+            let kept = parts[item.item.uid]
+            found[resource] = .item(item, look.shown(item, kept), parts: kept)
+        }
+        for series in series {
+            guard let shown = look.shown(series, { parts[$0] }) else { continue }
+            found[shown.resource] = .imported(series, shown)
+        }
+        return zip(names, known).map { name, resource in
+            guard let resource, let one = found[resource], ownNames.name(of: resource).isSameText(as: name),
+                isIn(list, resource, one.shown)
+            else { return nil }
+            return one
+        }
+    }
+
+    func isIn(_ list: ResourceName.List, _ resource: CircleResource, _ shown: ShownResource) -> Bool {
+        guard case .item(let collection, _) = resource else { return (shown.component == .task) == (list == .tasks) }
+        return look.kinds[collection].map { ResourceName.List($0) == list } ?? false
+    }
+
+    private func resources(
+        named names: [String], _ list: ResourceName.List, _ index: () throws -> CircleIndex
+    ) throws -> [CircleResource?] {
+        var given: [ByteString: CircleResource] = [:]
+        for name in try transaction.resourceNames(names, list, in: circle.id) {
+            given[ByteString(name.name)] = .item(.init(rawValue: name.collection), id: ByteString(name.itemID))
+        }
+        let index = names.contains(where: ResourceNames.isImported) ? try index() : nil
+        return names.map { name in
+            if let known = given[ByteString(name)] { return known }
+            if ResourceNames.isImported(name) { return index?.entry(named: name, list)?.resource }
+            return ResourceNames.item(named: name, in: list)
+        }
+    }
+
+    /// Returns the items among some resources that are not deleted.
+    private func items(_ resources: [CircleResource]) throws -> [ScheduleItem] {
+        var ids: [ScheduleItem.Collection: [String]] = [:]
+        for case .item(let collection, let id) in resources { ids[collection, default: []].append(id.string) }
+        return try ids.flatMap { collection, ids in
+            try transaction.itemsEverKnown(ids, collection, in: circle.id).filter { $0.deletedAt == nil }
+        }
+    }
+
+    func seen(_ items: [ScheduleItem]) throws -> [SeenItem] {
+        let series = items.filter(\.hasOccurrences).map(\.id)
+        let changed: [ByteString: [ChangedOccurrence]] =
+            series.isEmpty
+            ? [:] : Dictionary(grouping: try transaction.occurrences(of: series, in: circle.id), by: \.itemID)
+        return items.map { SeenItem($0, $0.hasOccurrences ? changed[$0.id] ?? [] : []) }
+    }
+
+    private func importedSeries(_ resources: [CircleResource]) throws -> [ImportedSeries] {
+        var uids: [String] = []
+        for case .imported(let uid, _) in resources { uids.append(uid.string) }
+        return uids.isEmpty ? [] : try ImportedSeries.all(uids: uids, in: circle, transaction).values.flatMap { $0 }
+    }
+
+    // MARK: Changes
+
+    struct Changes {
+        var shown: [(ShownResource, name: String)] = []
+        var gone: [CircleResource] = []
+        /// The state up to which these are all changes.
+        var number: CircleNumber
+        var isWhole: Bool
+    }
+
+    /// Returns what changed between two states.
+    ///
+    /// - Parameter limit: the most items, unless one act changed more; the most imported events.
+    /// - Returns: nil if what was removed is not known any more, or too much has changed at once.
+    func changes(since: CircleNumber, until: CircleNumber, limit: Int) throws -> Changes? {
+        let (items, upTo) = try transaction.items(in: circle.id, changedAfter: since.version, limit: limit)
+        // Imported events have no versions of the circle, so they come with the last items.
+        var changes = Changes(number: until, isWhole: upTo == nil)
+        if let upTo { changes.number = CircleNumber(version: upTo, epoch: since.epoch) }
+        let last = changes.number.version
+        let kept = try transaction.personalUIDs(
+            of: look.userID, in: circle.id, changedAfter: since.version, upTo: last)
+        var living = items.filter { $0.deletedAt == nil }
+        let known = Set(items.map { CircleResource($0) })
+        living += try transaction.itemsEverKnown(uids: kept, in: circle.id).filter {
+            $0.deletedAt == nil && !known.contains(CircleResource($0))
+        }
+        changes.gone = items.filter { $0.deletedAt != nil }.map { CircleResource($0) }
+        let parts = PersonalPartsOfUIDs(
+            try transaction.personalParts(living.map(\.uid), of: look.userID, in: circle.id))
+        let names = try ResourceNames(of: living, in: circle.id, transaction)
+        for item in try seen(living) {
+            let shown = look.shown(item, parts[item.item.uid])
+            changes.shown.append((shown, names.name(of: shown.resource)))
+        }
+        guard changes.isWhole else { return changes }
+        guard
+            var uids = try transaction.importedUIDs(in: circle, changedAfter: since.epoch, limit: limit)
+        else { return nil }
+        // What a person keeps of an imported event is named by the UID that it shows, mostly its own.
+        uids += kept
+        guard !uids.isEmpty else { return changes }
+        try addImported(Array(Set(uids.map { ByteString($0) })).map(\.string), to: &changes)
+        return changes
+    }
+
+    private func addImported(_ uids: [String], to changes: inout Changes) throws {
+        let series = try ImportedSeries.all(uids: uids, in: circle, transaction).values.flatMap { $0 }
+        let parts = PersonalPartsOfUIDs(
+            try transaction.personalParts(series.map(\.shownUID), of: look.userID, in: circle.id))
+        let names = try ResourceNames(of: [], in: circle.id, transaction)
+        var shown: Set<CircleResource> = []
+        for one in series {
+            guard let here = look.shown(one, { parts[$0] }) else { continue }
+            shown.insert(here.resource)
+            changes.shown.append((here, names.name(of: here.resource)))
+        }
+        for (uid, source) in try transaction.importedSources(uids, visibleTo: look.userID, in: circle.id) {
+            let resource = CircleResource.imported(uid: ByteString(uid), source: ByteString(source.text))
+            if !shown.contains(resource) { changes.gone.append(resource) }
+        }
+    }
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CalendarSync
+import Crypto
+import FeedTokens
+import ICalBridge
+import Storage
+
+/// How a circle's resources look to one person: as in a feed that shows all details, to-dos as such, and without a
+/// window.
+struct PersonalLook: Sendable {
+    let circle: Circle
+    let userID: String
+    let zone: TimeZoneReference
+    let names: CircleNames
+    let view: InboundView
+    private let builder: EntryBuilder
+
+    init(
+        of circle: Circle, for user: String, _ settings: ServerSettings, in transaction: any ReadTransaction
+    ) throws {
+        (self.circle, userID, zone) = (circle, user, try circle.zone)
+        names = try CircleNames(circle.id, in: transaction)
+        view = InboundView(
+            zone: zone, kinds: settings.kinds, titlePrefix: settings.titlePrefix, level: .full,
+            includesReminders: true)
+        builder = EntryBuilder(
+            look: FeedRenderKey(
+                style: CareStyle(
+                    titlePrefix: settings.titlePrefix, showsTasksAsToDos: true, showsHandoffsAsToDos: true),
+                zone: zone, sequenceOffset: 0, shownChangedAt: 0, linkTemplate: settings.linkTemplate),
+            names: names, kinds: settings.kinds)
+    }
+
+    var kinds: ItemKinds { view.kinds }
+
+    /// Returns the components of an item, the series itself first.
+    func events(of seen: SeenItem) throws -> [Event] {
+        let content = try kinds.content(of: seen.item)
+        return try builder.events(
+            of: seen.item, content, occurrences: seen.occurrences, isOwn: content.ownerID == userID)
+    }
+
+    /// Returns an item as its person gets it; one of which no text can be made has an empty text.
+    func shown(_ seen: SeenItem, _ parts: [PersonalParts]) -> ShownResource {
+        let item = seen.item
+        let ends = seen.occurrences.map(\.endsAt).max() ?? .min
+        return ShownResource(
+            CircleResource(item), uid: item.uid, (try? events(of: seen)) ?? [], parts, modified: item.updatedAt,
+            from: min(item.startsAt, seen.occurrences.map(\.startsAt).min() ?? .max),
+            to: item.endsAt.map { max($0, ends) })
+    }
+
+    /// Returns nil for a series that this person does not see, and for one that another one already shows.
+    func shown(_ series: ImportedSeries, _ parts: (String) -> [PersonalParts]) -> ShownResource? {
+        guard let resource = CircleResource(series), isSeen(series) else { return nil }
+        let ends = series.events.map { $0.record.endsAt ?? .max }.max() ?? .max
+        return ShownResource(
+            resource, uid: series.shownUID, builder.events(of: series), parts(series.shownUID),
+            modified: series.events.map(\.updatedAt).max() ?? 0, from: series.startsAt,
+            to: ends == .max ? nil : ends)
+    }
+
+    private func isSeen(_ series: ImportedSeries) -> Bool {
+        !series.isRepeated && series.privateTo.allSatisfy { $0.map { $0.isSameText(as: userID) } ?? false }
+    }
+}
+
+/// A resource as one person gets it.
+struct ShownResource: Sendable {
+    let resource: CircleResource
+    let uid: String
+    let component: CalendarCollection.Component
+    let text: [UInt8]
+    let etag: ContentHash
+    /// In seconds since 1970.
+    let modified: Int
+    /// When it may have something, alarms included, in seconds since 1970.
+    let span: ClosedRange<Int>
+
+    /// How long before an event an alarm of a person's own may be, in seconds.
+    private static let longestLead = 28 * 86_400
+
+    /// - Parameters:
+    ///   - modified: in milliseconds since 1970, like the next two.
+    ///   - to: nil for a series without an end.
+    init(
+        _ resource: CircleResource, uid: String, _ events: [Event], _ parts: [PersonalParts], modified: Int, from: Int,
+        to: Int?
+    ) {
+        (self.resource, self.uid, self.modified) = (resource, uid, modified / 1000)
+        component = events.first?.kind == .toDo ? .task : .event
+        text = events.isEmpty ? [] : PersonalParts.text(ICalendar(events: events).serialized(), with: parts)
+        etag = ContentHash(of: SHA256.hash(data: text))
+        let slack = EntrySpan.slack / 1000
+        let lead = parts.isEmpty && events.allSatisfy(\.alarms.isEmpty) ? 0 : Self.longestLead
+        let end = to.map { $0 / 1000 + slack } ?? .max
+        let start = from / 1000 - slack - lead
+        span = start...max(start, end)
+    }
+
+    func member(_ name: String) -> CalendarMember {
+        CalendarMember(name: name, etag: etag.text, size: text.count, component: component, modified: modified)
+    }
+}

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+import CalendarSync
+import FeedTokens
+import ICalBridge
+import Storage
+
+extension CircleCollections {
+    /// The most bytes of a resource's text.
+    private static let mostBytes = 1 << 20
+    /// The most bytes that one person keeps of one resource.
+    private static let mostPersonal = 64 << 10
+    /// The longest UID that is kept, in bytes.
+    private static let longestUID = 255
+    /// How often a write begins again when others change the same item at the same time.
+    private static let attempts = 4
+
+    /// The item was changed after its change was worked out.
+    struct ChangedMeanwhile: Error {}
+
+    package func put(
+        _ text: [UInt8], as name: String, in collection: CalendarCollection, if conditions: WriteConditions,
+        for caller: CalDAVCaller
+    ) async throws -> PutOutcome {
+        let place = try collection.place
+        guard caller.mayWrite, collection.mayWrite else { throw CollectionFault.needsPrivileges }
+        guard text.count <= Self.mostBytes else { throw CollectionFault.tooLarge(Self.mostBytes) }
+        let sent = try await read(text, in: place, for: caller)
+        guard (sent.task != nil) == (place.list == .tasks) else { throw CollectionFault.unsupportedComponent }
+        return try await repeatedly {
+            let state = try await look(at: name, of: collection)
+            guard conditions.allow(state.found?.shown.etag.text) else { throw CollectionFault.preconditionFailed }
+            switch state.found {
+            case .item(let seen, _, let parts):
+                guard sent.uid.isSameText(as: seen.item.uid) else {
+                    throw CollectionFault.uidConflict(segment: place.segment, name: name)
+                }
+                if let reason = sent.unread { throw CollectionFault.invalidData(Sentence(ofOthers: reason)) }
+                return try await change(seen, parts, state, as: sent, text, for: caller)
+            case .imported(let series, let shown):
+                guard state.owns(series) else { throw CollectionFault.needsPrivileges }
+                guard sent.uid.isSameText(as: shown.uid) else {
+                    throw CollectionFault.uidConflict(segment: place.segment, name: name)
+                }
+                return try await change(series, shown, state.look, as: sent, text, for: caller)
+            case nil: return try await make(sent, text, name, place, state, for: caller)
+            }
+        }
+    }
+
+    package func delete(
+        _ name: String, from collection: CalendarCollection, if conditions: WriteConditions, for caller: CalDAVCaller
+    ) async throws {
+        let place = try collection.place
+        guard caller.mayWrite, collection.mayWrite else { throw CollectionFault.needsPrivileges }
+        try await repeatedly {
+            let state = try await look(at: name, of: collection)
+            guard let found = state.found else {
+                throw conditions.allow(nil) ? CollectionFault.missing : .preconditionFailed
+            }
+            guard conditions.allow(found.shown.etag.text) else { throw CollectionFault.preconditionFailed }
+            guard case .item(let seen, _, _) = found else {
+                guard case .imported(let series, _) = found, state.owns(series) else {
+                    throw CollectionFault.needsPrivileges
+                }
+                return try await remove(series, state.look, for: caller)
+            }
+            try await services.acts.schedule(in: place.circle, for: caller.caller, services.settings.quotas) {
+                writer in
+                let item = try writer.transaction.item(seen.item.id, seen.item.collection, in: place.circle)
+                guard item == seen.item else { throw ChangedMeanwhile() }
+                _ = try writer.delete(seen.item.id, seen.item.collection)
+            }
+        }
+    }
+
+    /// Begins again while others change the item, and says what went wrong as calendar apps understand it.
+    private func repeatedly<Value>(_ body: () async throws -> Value) async throws -> Value {
+        for attempt in 1... {
+            do {
+                return try await body()
+            } catch is ChangedMeanwhile where attempt < Self.attempts {
+                continue
+            } catch is ChangedMeanwhile {
+                throw CollectionFault.preconditionFailed
+            } catch let refusal as InboundRefusal {
+                throw CollectionFault.invalidData(Sentence(ofOthers: refusal.sentence))
+            } catch let refusal as Refusal {
+                switch refusal.kind {
+                case .missing: throw CollectionFault.missing
+                case .forbidden: throw CollectionFault.needsPrivileges
+                case .invalid:
+                    throw CollectionFault.invalidData(
+                        Sentence(ofOthers: refusal.faults.first?.message ?? refusal.detail))
+                case .conflict where refusal.code == .limitReached:
+                    throw CollectionFault.insufficientStorage(Sentence(ofOthers: refusal.detail))
+                default: throw refusal
+                }
+            }
+        }
+        throw CollectionFault.preconditionFailed
+    }
+
+    /// Reads what an app sent, in a process without rights.
+    private func read(
+        _ text: [UInt8], in place: CircleSegment, for caller: CalDAVCaller
+    ) async throws -> ClientResource {
+        let circle = place.circle
+        guard let zone = try await services.store.read({ try $0.circle(circle)?.timeZone }) else {
+            throw CollectionFault.missing
+        }
+        let worker = services.clientTexts.worker(of: caller.userID, services.settings.readWorker)
+        let question = ObjectQuestion(ofClient: text, floatingZone: zone)
+        let answer: ObjectAnswer?
+        do {
+            answer = try await worker.answers(to: [question]).first
+        } catch {
+            throw Refusal(.unavailable, detail: "Events cannot be read safely on this machine now.", retryAfter: 60)
+        }
+        guard let sent = answer?.resource else {
+            throw CollectionFault.invalidData(
+                Sentence(.resourceBeyondLimits, "It could not be read within the limits on time and memory."))
+        }
+        switch sent.fault {
+        case .data(let sentence): throw CollectionFault.invalidData(sentence)
+        case .object(let sentence): throw CollectionFault.invalidObject(sentence)
+        case .component: throw CollectionFault.unsupportedComponent
+        case nil: return sent
+        }
+    }
+
+    // MARK: What is there
+
+    /// What a name stands for, with what a change of it depends on.
+    private struct State: Sendable {
+        let found: CircleReader.Found?
+        let look: PersonalLook
+        let role: Member.Role
+        let patients: [Patient]
+
+        /// Whether the person brought in all components of a series.
+        func owns(_ series: ImportedSeries) -> Bool {
+            series.events.allSatisfy { event in
+                !event.record.source.isSubscription
+                    && event.record.importedBy.map { $0.isSameText(as: look.userID) } ?? false
+            }
+        }
+    }
+
+    private func look(at name: String, of collection: CalendarCollection) async throws -> State {
+        let list = try collection.place.list
+        return try await read(collection) { reader, index in
+            State(
+                found: try reader.find([name], in: list, index).first ?? nil, look: reader.look,
+                role: reader.member.role,
+                patients: try reader.transaction.patientsEverKnown(in: reader.circle.id).filter {
+                    $0.removedAt == nil
+                })
+        }
+    }
+
+    // MARK: Changing
+
+    private func change(
+        _ seen: SeenItem, _ parts: [PersonalParts], _ state: State, as sent: ClientResource, _ text: [UInt8],
+        for caller: CalDAVCaller
+    ) async throws -> PutOutcome {
+        let look = state.look
+        let plain = look.shown(seen, []).text
+        let plan = try CircleEdits(seen: seen, look: look, mayManage: state.role == .owner)
+            .plan(sent, replacing: plain)
+        let own = PersonalParts.own(sent.parts, beside: plain)
+        let kept = own == parts ? nil : try Self.part(own, of: seen.item.uid, look)
+        let quotas = services.settings.quotas.held(to: caller.caller.identity)
+        let stored = try await act(in: look, for: caller) { act, writer in
+            let item = try act.transaction.item(seen.item.id, seen.item.collection, in: seen.item.circleID)
+            guard let item, try SeenItem(item, act.transaction) == seen else { throw ChangedMeanwhile() }
+            try plan.write(of: seen.item, with: &writer, quotas)
+            if let kept { try act.transaction.putPersonalPart(kept, changedIn: act.circle.version + 1) }
+            return (seen.item.id, seen.item.collection, kept != nil)
+        }
+        return PutOutcome(isNew: false, etag: etag(of: stored, own, text))
+    }
+
+    private func make(
+        _ sent: ClientResource, _ text: [UInt8], _ name: String, _ place: CircleSegment, _ state: State,
+        for caller: CalDAVCaller
+    ) async throws -> PutOutcome {
+        guard (1...255).contains(name.utf8.count) else { throw CollectionFault.preconditionFailed }
+        let look = state.look
+        let new = try NewCircleItem(sent, patients: state.patients, in: look.zone)
+        let fresh = FeedLedger.makeID()
+        var draft = ItemDraft(new.content, in: look.zone)
+        var budget = RecurrenceBudget(steps: SeriesWork.ofFile)
+        draft.follow(in: look.zone, changed: [], budget: &budget)
+        guard draft.faults.isEmpty else { throw Refusal.invalid(draft.faults) }
+        let row = SeenItem(try new.content.item(fresh, in: place.circle, zone: look.zone), [])
+        var work = try InboundEdits(row.item, [], look.names, look.view)
+        for edit in new.edits { try work.take(edit) }
+        let plan = try InboundPlan(work, row)
+        // Compared with an item without alarms and categories: all of them are the person's own.
+        let own = PersonalParts.own(sent.parts, beside: look.shown(row, []).text)
+        let quotas = services.settings.quotas.held(to: caller.caller.identity)
+        let (collection, list) = (row.item.collection, place.list)
+        let stored = try await act(in: look, for: caller) { [draft] act, writer in
+            let transaction = act.transaction
+            let known = try transaction.itemEverKnown(uid: sent.uid)
+            try refuse(sent.uid, known, place, for: caller, in: transaction)
+            // What was deleted comes back under its id, so that its SEQUENCE goes on.
+            let isBack = known.map {
+                $0.circleID.isSameText(as: place.circle) && $0.collection == collection && $0.deletedAt != nil
+            }
+            let id = isBack == true ? known?.id ?? fresh : fresh
+            let isFree = known == nil && (1...Self.longestUID).contains(sent.uid.utf8.count)
+            let item = try writer.put(id, draft, uid: isFree ? sent.uid : nil).0
+            try plan.write(of: item, with: &writer, quotas)
+            try transaction.putResourceName(
+                ResourceName(circleID: place.circle, list: list, name: name, collection: collection, itemID: id))
+            if !own.isEmpty {
+                try transaction.putPersonalPart(
+                    try Self.part(own, of: item.uid, look), changedIn: act.circle.version + 1)
+            }
+            return (id, collection, false)
+        }
+        return PutOutcome(isNew: true, etag: etag(of: stored, own, text))
+    }
+
+    /// Throws `CollectionFault.uidConflict` if the person sees something with a UID already.
+    private func refuse(
+        _ uid: String, _ known: ScheduleItem?, _ place: CircleSegment, for caller: CalDAVCaller,
+        in transaction: any ReadTransaction
+    ) throws {
+        if let known, known.deletedAt == nil, caller.reaches(known.circleID),
+            try transaction.member(caller.userID, in: known.circleID) != nil,
+            let kind = services.settings.kinds[known.collection]
+        {
+            let names = try ResourceNames(of: [known], in: known.circleID, transaction)
+            throw CollectionFault.uidConflict(
+                segment: CircleSegment(circle: known.circleID, list: .init(kind)).segment,
+                name: names.name(of: CircleResource(known)))
+        }
+        let reader = try CircleReader(place.circle, for: caller.userID, services.settings, in: transaction)
+        for series in try ImportedSeries.all(uids: [uid], in: reader.circle, transaction).values.flatMap({ $0 }) {
+            guard let shown = reader.look.shown(series, { _ in [] }) else { continue }
+            throw CollectionFault.uidConflict(
+                segment: place.segment,
+                name: try ResourceNames(of: [], in: place.circle, transaction).name(of: shown.resource))
+        }
+    }
+
+    /// Returns what to store of a person's parts; throws `CollectionFault.insufficientStorage` for too much.
+    static func part(_ own: [PersonalParts], of uid: String, _ look: PersonalLook) throws -> PersonalPart {
+        let content = own.isEmpty ? nil : try storedText(own)
+        guard content?.utf8.count ?? 0 <= mostPersonal else {
+            throw CollectionFault.insufficientStorage(
+                Sentence(
+                    .personalPartsFull,
+                    "What one person keeps of an entry may have \(mostPersonal, .most) bytes at most."))
+        }
+        return PersonalPart(circleID: look.circle.id, userID: look.userID, uid: uid, content: content)
+    }
+
+    /// Changes items and what a person keeps in one act, and returns the item with the look that it then has.
+    private func act(
+        in look: PersonalLook, for caller: CalDAVCaller,
+        _ body: @escaping @Sendable (Act<Circle>, inout ScheduleWriter) throws -> (
+            id: String, ScheduleItem.Collection, isTouched: Bool
+        )
+    ) async throws -> (SeenItem, PersonalLook) {
+        let settings = services.settings
+        let own = caller.caller
+        let quotas = settings.quotas.held(to: own.identity)
+        return try await services.acts.act(on: .circle(look.circle.id, .write), for: own) { act in
+            var writer = try ScheduleWriter(
+                circle: act.circle, quotas: quotas, transaction: act.transaction, now: act.now)
+            let (id, collection, isTouched) = try body(act, &writer)
+            try writer.finish()
+            // What one person keeps changes no item, and yet their other apps have to hear of it.
+            if isTouched, !writer.hasChanged { try act.transaction.touchCircle(act.circle.id, now: act.now) }
+            guard let item = try act.transaction.item(id, collection, in: act.circle.id) else {
+                throw ChangedMeanwhile()
+            }
+            let now = try PersonalLook(of: act.circle, for: look.userID, settings, in: act.transaction)
+            return .unnoted(
+                "The circle's changes list every item and occurrence.", (try SeenItem(item, act.transaction), now))
+        }
+    }
+
+    /// Returns the ETag if the text that is read back is the one that was sent.
+    private func etag(
+        of stored: (seen: SeenItem, look: PersonalLook), _ own: [PersonalParts], _ text: [UInt8]
+    ) -> String? {
+        let shown = stored.look.shown(stored.seen, own)
+        return shown.text == text ? shown.etag.text : nil
+    }
+}

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+import CalendarSync
+import ICalBridge
+import Storage
+
+/// A person's circles as calendars: the events of each, and its tasks and follow-ups.
+package struct CircleCollections: CollectionSource {
+    let services: Services
+
+    package init(services: Services) { self.services = services }
+
+    /// How many circles are looked up at once.
+    private static let together = 100
+
+    package func collections(of caller: CalDAVCaller) async throws -> [CalendarCollection] {
+        try await services.store.read { transaction in
+            var found: [CalendarCollection] = []
+            var last = ""
+            while true {
+                let page = try transaction.circles(of: caller.userID, after: last, limit: Self.together)
+                for circle in page where caller.reaches(circle.id) {
+                    guard let member = try transaction.member(caller.userID, in: circle.id) else { continue }
+                    found += CircleSegment.lists.map {
+                        CircleSegment(circle: circle.id, list: $0).collection(circle, member, caller)
+                    }
+                }
+                guard page.count == Self.together, let end = page.last?.id else { return found }
+                last = end
+            }
+        }
+    }
+
+    package func collection(_ segment: String, of caller: CalDAVCaller) async throws -> CalendarCollection? {
+        guard let place = CircleSegment(segment), caller.reaches(place.circle) else { return nil }
+        return try await services.store.read { transaction in
+            guard let circle = try transaction.circle(place.circle),
+                let member = try transaction.member(caller.userID, in: circle.id)
+            else { return nil }
+            return place.collection(circle, member, caller)
+        }
+    }
+
+    // MARK: Reading
+
+    package func members(
+        of collection: CalendarCollection, after name: String?, limit: Int
+    ) async throws -> [CalendarMember] {
+        let list = try collection.place.list
+        return try await read(collection) { _, index in
+            try index().entries(list, after: name, limit: limit).map(\.member)
+        }
+    }
+
+    package func members(of collection: CalendarCollection, named names: [String]) async throws -> [CalendarMember?] {
+        try await found(names, in: collection) { name, shown in shown.member(name) }
+    }
+
+    package func resources(
+        of collection: CalendarCollection, named names: [String]
+    ) async throws -> [CalendarResource?] {
+        try await found(names, in: collection) { name, shown in shown.calendarResource(name) }
+    }
+
+    private func found<Value: Sendable>(
+        _ names: [String], in collection: CalendarCollection,
+        _ value: @escaping @Sendable (String, ShownResource) -> Value
+    ) async throws -> [Value?] {
+        let list = try collection.place.list
+        return try await read(collection) { reader, index in
+            zip(names, try reader.find(names, in: list, index)).map { name, found in
+                found.map { value(name, $0.shown) }
+            }
+        }
+    }
+
+    package func resources(
+        of collection: CalendarCollection, component: CalendarCollection.Component?, span: Range<Int>?,
+        after name: String?, limit: Int
+    ) async throws -> [CalendarResource] {
+        let list = try collection.place.list
+        if let component, !collection.components.contains(component) { return [] }
+        return try await read(collection) { reader, index in
+            let names = try index().entries(list, overlapping: span, after: name, limit: limit).map(\.name.string)
+            return zip(names, try reader.find(names, in: list, index)).compactMap { name, found in
+                found?.shown.calendarResource(name)
+            }
+        }
+    }
+
+    package func changes(
+        of collection: CalendarCollection, after number: Int, limit: Int
+    ) async throws -> CollectionChanges {
+        let list = try collection.place.list
+        let forgotten = services.now() - CircleChanges.keptDays * 86_400_000
+        return try await read(collection) { reader, _ in
+            let (circle, transaction) = (reader.circle, reader.transaction)
+            let now = CircleNumber(circle)
+            guard let since = CircleNumber(number), since.version <= now.version, since.epoch <= now.epoch else {
+                throw CollectionFault.invalidSyncToken
+            }
+            if since == now {
+                return CollectionChanges(changed: [], removed: [], number: number, isTruncated: false)
+            }
+            let most = CircleChanges.keptCount + 1
+            guard
+                try transaction.changeCount(in: circle.id, changedAfter: since.version, limit: most) < most,
+                try !transaction.hasDeletions(in: circle.id, changedAfter: since.version, before: forgotten),
+                let changes = try reader.changes(since: since, until: now, limit: max(limit, 1))
+            else { throw CollectionFault.invalidSyncToken }
+            let gone = try reader.names(of: changes.gone, in: list)
+            return CollectionChanges(
+                changed: changes.shown.filter { reader.isIn(list, $0.0) }.map { $0.0.member($0.name) },
+                removed: gone, number: changes.number.number, isTruncated: !changes.isWhole)
+        }
+    }
+
+    /// Reads resources of a circle, and its index where it is asked for.
+    func read<Value: Sendable>(
+        _ collection: CalendarCollection,
+        _ body: @escaping @Sendable (CircleReader, () throws -> CircleIndex) throws -> Value
+    ) async throws -> Value {
+        let (circle, user, settings) = (try collection.place.circle, collection.userID, services.settings)
+        let indexes = services.circleIndexes
+        let look: @Sendable (any ReadTransaction, CircleIndex?) throws -> Value = { transaction, made in
+            let reader = try CircleReader(circle, for: user, settings, in: transaction)
+            return try body(reader) { try indexes.current(reader, made: made) }
+        }
+        do {
+            do {
+                return try await services.store.read { try look($0, nil) }
+            } catch is CircleIndexes.Missing {
+                return try await services.readInTurn(for: user) { transaction, room in
+                    let reader = try CircleReader(circle, for: user, settings, in: transaction)
+                    try room.take(circle, andOwnOf: nil, in: transaction)
+                    return try look(transaction, try CircleIndex(reader.look, in: transaction))
+                }.0
+            }
+        } catch let refusal as Refusal where refusal.kind == .missing {
+            throw CollectionFault.missing
+        }
+    }
+
+    package func set(
+        _ set: [StoredProperty], removing: [(namespace: String, name: String)], of collection: CalendarCollection,
+        for caller: CalDAVCaller
+    ) async throws {
+        throw CollectionFault.needsPrivileges
+    }
+}
+
+extension CalDAVCaller {
+    func reaches(_ circle: String) -> Bool {
+        circleIDs.map { ids in ids.contains { $0.isSameText(as: circle) } } ?? true
+    }
+
+    /// The app's user, who acts with the rights that they have.
+    var caller: Caller { Caller(.user(userID), actor: AuditActor(user: userID)) }
+}
+
+extension CalendarCollection {
+    /// The circle and the list; throws `CollectionFault.missing` for a collection of another source.
+    var place: CircleSegment {
+        get throws {
+            switch kind {
+            case .events(let circle): CircleSegment(circle: circle, list: .events)
+            case .tasks(let circle): CircleSegment(circle: circle, list: .tasks)
+            case .own, .feed: throw CollectionFault.missing
+            }
+        }
+    }
+}
+
+extension ShownResource {
+    func calendarResource(_ name: String) -> CalendarResource {
+        CalendarResource(member: member(name), text: text.isEmpty ? .failure(.failed) : .success(text))
+    }
+}
+
+extension CircleReader {
+    /// Whether a resource is in a list.
+    func isIn(_ list: ResourceName.List, _ shown: ShownResource) -> Bool { isIn(list, shown.resource, shown) }
+
+    /// Returns the names that resources had in a list, where it is known that they cannot have been in the other.
+    func names(of gone: [CircleResource], in list: ResourceName.List) throws -> [String] {
+        var ids: [ScheduleItem] = []
+        for case .item(let collection, let id) in gone {
+            guard let kind = look.kinds[collection], ResourceName.List(kind) == list else { continue }
+            if let item = try transaction.itemEverKnown(id.string, collection, in: circle.id) { ids.append(item) }
+        }
+        let names = try ResourceNames(of: ids, in: circle.id, transaction)
+        var found = ids.map { names.name(of: CircleResource($0)) }
+        for resource in gone { if case .imported = resource { found.append(names.name(of: resource)) } }
+        return found
+    }
+}
+
+/// A circle's collection, as the home's address names it: in a circle's id `~` is doubled.
+struct CircleSegment: Hashable, Sendable {
+    static let lists: [ResourceName.List] = [.events, .tasks]
+    private static let tasks = "~tasks"
+
+    let circle: String
+    let list: ResourceName.List
+
+    init(circle: String, list: ResourceName.List) { (self.circle, self.list) = (circle, list) }
+
+    /// Returns nil for a segment that names no circle.
+    init?(_ segment: String) {
+        var (id, rest) = ("", segment[...])
+        var list = ResourceName.List.events
+        while let next = rest.first {
+            if rest.hasPrefix("~~") {
+                id.append("~")
+                rest = rest.dropFirst(2)
+            } else if next.is("~") {
+                guard rest.isSameText(as: Self.tasks) else { return nil }
+                (list, rest) = (.tasks, "")
+            } else {
+                id.append(next)
+                rest = rest.dropFirst()
+            }
+        }
+        guard Identifier.isValid(id) else { return nil }
+        self.init(circle: id, list: list)
+    }
+
+    var segment: String { circle.replacing("~", with: "~~") + (list == .tasks ? Self.tasks : "") }
+
+    func collection(_ circle: Circle, _ member: Member, _ caller: CalDAVCaller) -> CalendarCollection {
+        CalendarCollection(
+            kind: list == .events ? .events(circle: circle.id) : .tasks(circle: circle.id), userID: caller.userID,
+            segment: segment, displayName: list == .events ? circle.name : "✓ \(circle.name)",
+            components: list == .events ? [.event] : [.task],
+            mayWrite: caller.mayWrite && member.role.right >= .write, number: CircleNumber(circle).number)
+    }
+}

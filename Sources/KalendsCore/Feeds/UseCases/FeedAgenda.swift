@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import FeedTokens
+package import ICalBridge
+import Storage
+
+/// What a feed shows on some days, for a person who opens its address in a browser.
+package struct FeedAgenda: Sendable {
+    /// The calendar's name, as calendar apps show it.
+    package let name: String
+    package let zone: TimeZoneReference
+    /// What the feed says about its own address, which is replaced or ends soon.
+    package let notice: String?
+    /// In order of time.
+    package let occurrences: [Occurrence]
+    package let live: LiveFeed
+}
+
+extension FeedReading {
+    /// Returns what a feed shows on some days; throws `Ended`.
+    ///
+    /// - Parameter days: gets the day that it is in the feed's zone; returns the first day, and the day after the last.
+    package func agenda(
+        of token: Secret, now: Int, days: @escaping @Sendable (CivilDate) -> (from: CivilDate, to: CivilDate)
+    ) async throws -> FeedAgenda {
+        let (ledger, services) = (services.ledger, services)
+        let reader = try await services.store.read { try ledger.open(token, now: now, in: $0)?.feed.userID }
+        guard let reader else { throw Ended() }
+        return try await services.readInTurn(for: reader) { transaction, room in
+            guard let open = try ledger.open(token, now: now, in: transaction) else { throw Ended() }
+            try room.take(open.circle.id, andOwnOf: open.feed.showsOwn ? open.feed.userID : nil, in: transaction)
+            let live = try LiveFeedParts(open, services.settings)
+            let (today, window) = live.window(now: now)
+            let (from, to) = days(today.date)
+            let (start, end) = (
+                live.zone.rules.instant(of: CivilDateTime(startOf: from)),
+                live.zone.rules.instant(of: CivilDateTime(startOf: to))
+            )
+            var budget = RecurrenceBudget(steps: SeriesWork.ofFeed)
+            var found: [Occurrence] = []
+            try FeedContents.each(of: live, window: window, in: transaction) { entry in
+                guard entry.exclusion == nil, found.count < CircleDays.most else { return }
+                let (occurrences, _) = entry.events.occurrences(
+                    from: start, to: end, in: live.zone, most: CircleDays.most - found.count, &budget)
+                found += occurrences
+            }
+            return FeedAgenda(
+                name: FeedRenderer.calendar(live, events: []).name ?? "", zone: live.zone,
+                notice: FeedFilter(live, window: window).notices.first?.summary,
+                occurrences: found.sorted { $0.order(in: live.zone) < $1.order(in: live.zone) }, live: open.live)
+        }.0
+    }
+}

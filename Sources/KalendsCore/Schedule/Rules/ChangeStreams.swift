@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+import Storage
+import Synchronization
+
+/// The streams of changes that this server has open, and what wakes them.
+///
+/// One question for all, a few times a second while any is open, asks the database which circles changed, on whichever
+/// server; only their streams are woken, and each reads on from its own number. So a stream that misses a wake-up, or is
+/// opened between two questions, misses no change, and one that is woken for nothing sends nothing.
+package final class ChangeStreams: Sendable {
+    private struct Place {
+        let bell: StreamBell
+        /// Nil for the changes of all circles.
+        let circle: ByteString?
+        let owner: ByteString
+    }
+
+    private struct State {
+        var places: [Int: Place] = [:]
+        var circles: [ByteString: Set<Int>] = [:]
+        var owners: [ByteString: Int] = [:]
+        var last = 0
+        var watch: Task<Void, Never>?
+        var isStopped = false
+    }
+
+    private let store: any Store
+    private let state = Mutex(State())
+
+    private static let pause = Duration.milliseconds(50)
+    /// After how many pauses the database is asked, although no write of this server was noted.
+    private static let patience = 4
+    /// After how many pauses a stream in which nothing was sent says that it is still open: 15 seconds.
+    private static let silence = 300
+    /// How many streams are woken in each pause, so that those of a circle that thousands watch leave room for others.
+    private static let most = 400
+    /// How many changes are looked at together.
+    private static let page = 1_000
+
+    init(_ store: any Store) { self.store = store }
+
+    /// How many streams are open.
+    package var count: Int { state.withLock { $0.places.count } }
+
+    /// Opens a stream; throws 429 when its owner has too many, and 503 when there are too many in all or the server
+    /// stops.
+    ///
+    /// - Parameter circle: nil for the changes of all circles.
+    package func open(circle: String?, for caller: Caller, _ quotas: Quotas) throws -> ChangeStream {
+        let (bell, owner) = (StreamBell(), ByteString(caller.actor.text))
+        let (most, mostInAll) = (quotas.held(to: caller.identity).streamsPerUser, quotas.streams)
+        let number = try state.withLock { state throws(Refusal) in
+            guard !state.isStopped, state.places.count < mostInAll else { throw Refusal.noStream }
+            guard state.owners[owner, default: 0] < most else { throw Refusal.tooManyStreams(most) }
+            state.last += 1
+            let place = Place(bell: bell, circle: circle.map { ByteString($0) }, owner: owner)
+            state.places[state.last] = place
+            state.owners[owner, default: 0] += 1
+            if let circle = place.circle { state.circles[circle, default: []].insert(state.last) }
+            if state.watch == nil { state.watch = Task { await self.watch() } }
+            return state.last
+        }
+        return ChangeStream(bell, number, of: self)
+    }
+
+    fileprivate func leave(_ number: Int) {
+        state.withLock { state in
+            guard let place = state.places.removeValue(forKey: number) else { return }
+            let left = state.owners[place.owner, default: 1] - 1
+            state.owners[place.owner] = left > 0 ? left : nil
+            guard let circle = place.circle else { return }
+            state.circles[circle]?.remove(number)
+            if state.circles[circle]?.isEmpty == true { state.circles[circle] = nil }
+        }
+    }
+
+    /// Ends all streams, and opens no others.
+    package func stop() {
+        let bells = state.withLock { state in
+            state.isStopped = true
+            return state.places.values.map(\.bell)
+        }
+        for bell in bells { bell.end() }
+    }
+
+    /// Ends all streams, and waits until the database is asked no more.
+    package func close() async {
+        stop()
+        let watch = state.withLock { $0.watch }
+        watch?.cancel()
+        await watch?.value
+    }
+
+    private func watch() async {
+        var (position, seen, rounds): (Int?, UInt64, Int) = (nil, 0, 0)
+        var (isBehind, due): (Bool, Set<Int>) = (false, [])
+        while (try? await Task.sleep(for: Self.pause)) != nil {
+            guard goesOn() else { return }
+            rounds += 1
+            let mark = store.clock.now
+            // A question that fails is asked again, from the same place.
+            if mark != seen || rounds % Self.patience == 0 || isBehind, let found = try? await look(after: position) {
+                due.formUnion(numbers(in: found.circles))
+                (position, isBehind, seen) = (found.position, found.isBehind, mark)
+            }
+            let woken = Array(due.prefix(Self.most))
+            due.subtract(woken)
+            for bell in bells(woken) { bell.ring() }
+            for bell in bells(nil) { bell.pass(Self.silence) }
+        }
+    }
+
+    /// Whether any stream is open; the watch ends with the last one.
+    private func goesOn() -> Bool {
+        state.withLock { state in
+            if state.places.isEmpty { state.watch = nil }
+            return !state.places.isEmpty
+        }
+    }
+
+    /// Returns the circles that changed after a place among all changes; nil for all circles at the beginning, when it
+    /// is not known what streams have read.
+    private func look(
+        after position: Int?
+    ) async throws -> (circles: Set<ByteString>?, position: Int, isBehind: Bool) {
+        let page = Self.page
+        return try await store.read { transaction in
+            guard let position else { return (nil, try transaction.latestChange(), false) }
+            let changes = try transaction.changes(afterSequence: position, limit: page)
+            let circles = Set(changes.map { ByteString($0.circleID) })
+            return (circles, changes.last?.sequence ?? position, changes.count == page)
+        }
+    }
+
+    /// Returns the streams that show any of these circles.
+    private func numbers(in circles: Set<ByteString>?) -> Set<Int> {
+        state.withLock { state in
+            guard let circles else { return Set(state.places.keys) }
+            if circles.isEmpty { return [] }
+            var found = Set(state.places.filter { $0.value.circle == nil }.keys)
+            for circle in circles { found.formUnion(state.circles[circle] ?? []) }
+            return found
+        }
+    }
+
+    /// - Parameter numbers: nil for all.
+    private func bells(_ numbers: [Int]?) -> [StreamBell] {
+        state.withLock { state in
+            numbers.map { $0.compactMap { state.places[$0]?.bell } } ?? state.places.values.map(\.bell)
+        }
+    }
+}
+
+/// A stream of changes that is open until this is gone.
+package final class ChangeStream: Sendable {
+    /// What a stream waits for.
+    package enum Event: Sendable {
+        /// There may be changes after its number.
+        case changes
+        /// Nothing was sent for 15 seconds.
+        case silence
+        /// The client has gone, or the server stops.
+        case end
+    }
+
+    private let bell: StreamBell
+    private let number: Int
+    private let streams: ChangeStreams
+
+    fileprivate init(_ bell: StreamBell, _ number: Int, of streams: ChangeStreams) {
+        (self.bell, self.number, self.streams) = (bell, number, streams)
+    }
+
+    deinit { streams.leave(number) }
+
+    /// Waits for the next event; the first one comes at once, for the changes before the stream was opened.
+    package func next() async -> Event { await bell.next() }
+
+    /// Whether the stream has ended, so that nothing more is sent.
+    package var hasEnded: Bool { bell.hasEnded }
+
+    /// Ends the stream, because its client has gone.
+    package func end() { bell.end() }
+}
+
+/// What wakes one stream.
+private final class StreamBell: Sendable {
+    private struct State {
+        var isRung = true
+        var isSilent = false
+        var hasEnded = false
+        /// The pauses since the stream last sent something or was about to.
+        var pauses = 0
+    }
+
+    private let state = Mutex(State())
+    private let (wakes, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+
+    var hasEnded: Bool { state.withLock(\.hasEnded) }
+
+    func ring() {
+        state.withLock { $0.isRung = true }
+        continuation.yield()
+    }
+
+    /// Notes that a pause has passed, after so many of which the stream has been silent for long.
+    func pass(_ most: Int) {
+        let isSilent = state.withLock { state in
+            state.pauses += 1
+            guard state.pauses >= most else { return false }
+            (state.pauses, state.isSilent) = (0, true)
+            return true
+        }
+        if isSilent { continuation.yield() }
+    }
+
+    func end() {
+        state.withLock { $0.hasEnded = true }
+        continuation.finish()
+    }
+
+    func next() async -> ChangeStream.Event {
+        while true {
+            let event: ChangeStream.Event? = state.withLock { state in
+                if state.hasEnded { return .end }
+                if state.isRung {
+                    (state.isRung, state.pauses) = (false, 0)
+                    return .changes
+                }
+                defer { state.isSilent = false }
+                return state.isSilent ? .silence : nil
+            }
+            if let event { return event }
+            var wake = wakes.makeAsyncIterator()
+            guard await wake.next() != nil else { return .end }
+        }
+    }
+}
+
+extension Refusal {
+    fileprivate static let noStream = Refusal(
+        .unavailable, code: .busy, detail: "The server can open no more streams now.", retryAfter: 5)
+
+    fileprivate static func tooManyStreams(_ most: Int) -> Refusal {
+        Refusal(
+            .tooMany, detail: "You have \(most) streams open, which is the maximum. Close one.", retryAfter: 5)
+    }
+}

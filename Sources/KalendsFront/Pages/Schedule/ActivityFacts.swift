@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ICalBridge
+import KalendsCore
+import Pages
+import Storage
+
+/// Converts what happened in a circle for its page.
+struct ActivityFacts: Sendable {
+    let circle: Circle
+    let names: CircleNames
+    let mayUndo: Bool
+    /// The zone in which times are shown.
+    let reader: TimeZoneReference
+
+    func entry(_ own: Activity.Entry) -> ActivityPage.Entry {
+        let change = own.change
+        var entry = ActivityPage.Entry(
+            number: change.number, at: change.at, author: author(change.author),
+            way: ActivityPage.Way(text: change.way.rawValue) ?? .server, subject: subject(own), change: kind(change),
+            name: name(own), path: path(own), before: own.before.map(state), after: own.after.map(state))
+        entry.isUndo = change.undoes != nil
+        entry.isUndone = own.undoneBy != nil
+        entry.isPart = own.partOf != nil
+        entry.mayUndo = mayUndo && own.undoableUntil != nil
+        return entry
+    }
+
+    private func author(_ name: String?) -> ActivityPage.Author {
+        switch name.map({ ChangeAuthor.Who($0) }) {
+        case .user(let id): .person(names.member(id))
+        case .key: .application
+        case .operatorAtHand: .operatorAtHand
+        case nil: .server
+        }
+    }
+
+    private func subject(_ own: Activity.Entry) -> ActivityPage.Subject {
+        guard own.change.subject == .item else {
+            return ActivityPage.Subject(text: own.change.subject.rawValue) ?? .item
+        }
+        let kind = own.change.collection.flatMap { ItemKinds.all[ScheduleItem.Collection(rawValue: $0)] }
+        return kind.flatMap { ActivityPage.Subject(text: EntryKind($0).rawValue) } ?? .item
+    }
+
+    private func kind(_ change: CircleChange) -> ActivityPage.Change {
+        switch (change.subject, change.kind) {
+        case (.occurrence, .deleted): .reset
+        case (.occurrence, _), (_, .updated): .updated
+        case (_, .created): .created
+        case (_, .deleted): .deleted
+        }
+    }
+
+    /// The name of what was changed, as it was then if that is known.
+    private func name(_ own: Activity.Entry) -> String? {
+        switch own.change.subject {
+        case .item, .occurrence:
+            if case .item(let content)? = own.after ?? own.before { return content.title(names) }
+            return own.item?.title(names)
+        case .member: return own.change.id.map(names.member)
+        case .patient: return own.change.id.map(names.patient)
+        case .circle: return circle.name
+        case .feed, .subscription, .connection, .conflict, .fileImport: return nil
+        }
+    }
+
+    private func path(_ own: Activity.Entry) -> String? {
+        let start = "/app/circles/\(circle.id.pathSegment)"
+        switch own.change.subject {
+        case .item, .occurrence:
+            // Only what is there has a page, which shows in whose calendars it has arrived.
+            guard own.isThere, let collection = own.change.collection, let id = own.change.id else { return nil }
+            return "\(start)/\(collection.pathSegment)/\(id.pathSegment)"
+        default: return nil
+        }
+    }
+
+    private func state(_ content: PastContent) -> ActivityPage.State {
+        switch content {
+        case .item(let content):
+            let shown = content.careItem(names, in: content.zone(or: reader))
+            var state = ActivityPage.State(title: content.title(names), span: Pages.EntrySpan(shown.span))
+            state.status = content.statusWord.flatMap { ItemPage.Status(text: $0) }
+            state.patient = content.patientID.map(names.patient)
+            state.person = content.ownerID.map(names.member)
+            (state.place, state.notes, state.zone) = (shown.location, content.notes, content.timeZone)
+            let rule = PastContent.item(content).members(reader)["recurrence"]
+            state.rule = rule.flatMap { $0 == .null ? nil : try? $0.text() }
+            state.reminders = shown.reminders.isEmpty ? nil : shown.reminders
+            return state
+        case .occurrence(let content):
+            var state = ActivityPage.State(
+                title: content.provider,
+                span: .timed(from: content.startAt.milliseconds, to: content.endAt.milliseconds))
+            state.status = ItemPage.Status(text: content.status.rawValue)
+            (state.place, state.notes) = (content.location, content.notes)
+            return state
+        }
+    }
+
+    func problem(_ refusal: Refusal) -> ActivityPage.Problem {
+        switch refusal.code {
+        case .changedSince:
+            let by = refusal.extra["by"].map { author($0.string) }
+            return .changedSince(by, at: refusal.extra["at"]?.string.flatMap { Instant(rfc3339: $0) }?.milliseconds)
+        case .changesForgotten: return .notKept
+        case .undoState where refusal.extra["undoneBy"] != nil: return .undone
+        default: return .impossible
+        }
+    }
+}

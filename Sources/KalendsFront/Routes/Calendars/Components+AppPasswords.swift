@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KalendsCore
+import Storage
+
+extension Components {
+    static func appPasswords(_ kinds: ItemKinds) -> [(String, Schema)] {
+        [
+            ("AppPassword", CountedAppPassword.view.schema),
+            ("NewAppPassword", .object(CountedAppPassword.view.fields + NewAppPassword.view.fields)),
+            ("AppPasswordInput", AppPasswords.Draft.schema(kinds)),
+            ("AppPasswordChange", AppPasswords.Change.schema(kinds)),
+            ("AppLogin", AppLogin.view.schema),
+            ("AppLoginResult", AppLoginResult.view.schema),
+        ]
+    }
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FeedTokens
+import HTTPTypes
+import Hummingbird
+import ICalBridge
+import KalendsCore
+import Pages
+import Storage
+
+extension FeedReadingRoutes {
+    /// Shows a feed to the person who opened its address in a browser: an agenda of what the feed shows, or a month.
+    ///
+    /// It is counted as a read by a browser before it is sent, and ends with the feed.
+    func agenda(
+        of token: Secret, now: Int, _ request: Request, _ context: KalendsContext
+    ) async throws -> Response {
+        switch try await services.ledger.resolve(token, now: now) {
+        case .unknown: return try await miss(request, context)
+        case .ended: return Self.ended(request)
+        case .live: break
+        }
+        let query = request.uri.queryParameters
+        let view: AgendaPage.View = query["view"].map { $0 == "month" } == true ? .month : .agenda
+        let chosen = query["date"].flatMap { CalendarPage.day(String($0)) }
+        let shown: FeedAgenda
+        do {
+            shown = try await FeedReading(services: services).agenda(of: token, now: now) { today in
+                let days = view.days(from: chosen ?? today)
+                return (days.lowerBound, days.upperBound.adding(days: 1))
+            }
+        } catch is FeedReading.Ended {
+            return Self.ended(request)
+        }
+        let front = PageFront(settings: services.settings)
+        var frame = front.frame(for: request, now: now)
+        frame.zone = PageZone(shown.zone)
+        frame.path = request.uri.path
+        let links = services.settings.links(token, name: shown.name)
+        let page = AgendaPage(
+            name: shown.name, notice: shown.notice, view: view, day: chosen ?? frame.zone.local(now).day,
+            entries: shown.occurrences.map { PageEntry($0, shown.zone) }, links: links.apps)
+        if request.method != .head {
+            try await count(
+                FeedAccess(
+                    feed: shown.live.number, at: now, client: ClientFamily.browser.code, status: 200,
+                    network: network(request, context), version: shown.live.version.circleVersion), context)
+        }
+        let coding = ContentCoding(acceptEncoding: request.headers[values: .acceptEncoding], from: .browser)
+        var answer = try await LongWork.run { [frame] in front.response(page.rendered(frame), status: .ok, as: coding) }
+        FeedAnswer.eachSecretPageField { answer.headers[$0] = $1 }
+        answer.headers[.vary] = "Accept, Accept-Encoding, Accept-Language, User-Agent"
+        return request.method == .head ? answer.createHeadResponse() : answer
+    }
+}
+
+extension PageEntry {
+    /// An event as a feed shows it, which may hide its kind.
+    fileprivate init(_ occurrence: Occurrence, _ zone: TimeZoneReference) {
+        self.init(
+            kind: .imported, title: occurrence.event.summary ?? "", span: Pages.EntrySpan(occurrence, zone),
+            isCancelled: occurrence.isCancelled)
+    }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+import ICalBridge
+import KalendsCore
+import Storage
+
+extension Activity.Entry {
+    /// An entry with the circle's zone, whose times need it.
+    private struct Shown: Viewed {
+        let entry: Activity.Entry
+        let before: JSONValue
+        let after: JSONValue
+
+        init(_ entry: Activity.Entry, _ zone: TimeZoneReference) {
+            let fields = entry.fields(zone)
+            self.entry = entry
+            before = fields.before.map(JSONValue.object) ?? .null
+            after = fields.after.map(JSONValue.object) ?? .null
+        }
+
+        private static let fields = Schema(["type": "object"]).orNull
+
+        static let view = View<Shown>([
+            .count("number", \.entry.change.number).described("The number that the change has in `changes`, too."),
+            .instant("at", \.entry.change.at),
+            .text("by", \.entry.change.author).described(
+                "`user:<id>`, `key:<id>` or `operator`; null for the server itself."),
+            .choice("via", \.entry.change.way).described(
+                "The way by which it came: `caldav`, `google`, `outlook` and `phone` for calendars there."),
+            .choice("type", \.entry.change.subject),
+            .init("change", .one(of: ["created", "updated", "deleted"])) { .string($0.entry.change.kind.rawValue) },
+            .text("collection", \.entry.change.collection), .text("id", \.entry.change.id),
+            .text("occurrence", \.entry.change.part).described("The original start of a single occurrence."),
+            .init(
+                "before",
+                fields.described(
+                    "The fields that changed, as they were before; all fields of what was deleted. Null for what was "
+                        + "created, and for what is not kept.")
+            ) { $0.before },
+            .init("after", fields.described("The same fields afterwards; null for what was deleted.")) { $0.after },
+            .instant("undoableUntil", \.entry.undoableUntil).described(
+                "Until when it can be undone, if nobody changes the same since; null if it cannot."),
+            .count("undoes", \.entry.change.undoes).described("The change that this one took back."),
+            .count("undoneBy", \.entry.undoneBy).described("The change that took this one back."),
+            .count("partOf", \.entry.partOf).described(
+                "The change of the series that this is a part of, and with which it is undone."),
+            .text("reach") { shown in
+                guard let collection = shown.entry.change.collection, let id = shown.entry.change.id else { return nil }
+                let circle = pathComponent(shown.entry.change.circleID)
+                return "/v1/circles/\(circle)/\(pathComponent(collection))/\(pathComponent(id))/reach"
+            }.described("Where to ask in whose calendars the item's latest change has arrived; null without an item."),
+            .text("undoImport") { shown in
+                let change = shown.entry.change
+                guard change.subject == .fileImport, change.kind == .created, let id = change.id else { return nil }
+                return "/v1/imports/\(pathComponent(id))/undo"
+            }.described("The address that undoes an import; null for anything else."),
+        ])
+    }
+
+    static let schema = Shown.view.schema.described("One change, with what it changed.")
+
+    /// - Parameter zone: the circle's.
+    func json(_ zone: TimeZoneReference) -> JSONValue { Shown(self, zone).json }
+}

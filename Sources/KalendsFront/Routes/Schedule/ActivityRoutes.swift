@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Hummingbird
+import ICalBridge
+import KalendsCore
+import Storage
+
+/// What happened in a circle, and how it is taken back.
+struct ActivityRoutes: Sendable {
+    let services: Services
+
+    func add(to routes: inout RouteTable) {
+        routes.section(
+            RouteTable.Section(
+                name: "Activity", about: "Who changed what in a circle, by which way, before and after; and undo."))
+        let one = Schema.named("Activity")
+        routes.on(
+            .get, "/v1/circles/{circle}/activity",
+            Operation(
+                "listActivity", "List what happened in a circle", .circle(.read), .scope(.readSchedule),
+                details: "The oldest comes first. What was before and after is kept for \(Activity.undoDays) days.",
+                query: [
+                    .init(
+                        name: "since",
+                        schema: Schema.integer(0...Int.max).described("A number; only what happened after it.")),
+                    .init(name: "from", schema: Schema.string.described("A time or a day; only what happened later.")),
+                ] + .page, [.list(of: one)], refusals: [410]), list)
+        routes.on(
+            .post, "/v1/circles/{circle}/activity/{number}/undo",
+            Operation(
+                "undoActivity", "Undo a change of an item or an occurrence", .circle(.write), .scope(.writeSchedule),
+                details: "For \(Activity.undoDays) days: what was deleted comes back, what was created is deleted, and "
+                    + "what was changed gets the values from before, unless somebody changed them since: 409 says who "
+                    + "and when. The answer is the change that this makes; it can be undone, too.",
+                [.ok(one)], refusals: [409, 410]), undo)
+    }
+
+    @Sendable
+    private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (circle, caller, page) = (
+            try context.identifier("circle"), try context.caller(), try Page(request, context)
+        )
+        let since =
+            request.uri.queryParameters["since"] == nil
+            ? nil : try request.queryInteger("since", in: 0...Int.max, default: 0)
+        let from = try request.uri.queryParameters["from"].map { text in
+            guard let moment = ItemSearch.Moment(text: String(text)) else {
+                throw Refusal.invalid("/query/from", code: .invalidTime, ItemSearch.Moment.rule)
+            }
+            return moment
+        }
+        return try await services.activity.list(
+            in: circle, after: try page.number ?? since, from: from, for: caller
+        ) { zone, fetch in
+            try page.filled(key: { String($0.change.number) }, json: { $0.json(zone) }, fetch)
+        }.response
+    }
+
+    @Sendable
+    private func undo(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (circle, caller) = (try context.identifier("circle"), try context.caller())
+        guard let number = context.parameter("number").flatMap({ Int($0) }), number > 0 else {
+            throw Refusal.missing(.change)
+        }
+        let done = try await services.activity.undo(number, in: circle, for: caller)
+        return try .json(done.entry.json(done.zone))
+    }
+}
+
+extension ItemSearch.Moment {
+    /// A time as RFC 3339 writes it, or a day; nil for anything else.
+    init?(text: String) {
+        if let instant = Instant(rfc3339: text) {
+            self = .time(instant)
+        } else if let date = CivilDate(iso: text) {
+            self = .day(date)
+        } else {
+            return nil
+        }
+    }
+
+    static let rule = "This must be a time as RFC 3339 writes it, or a day."
+}

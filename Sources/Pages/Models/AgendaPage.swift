@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Calendar
+
+/// `/feeds/{token}/{name}.ics?view=agenda|month&date=YYYY-MM-DD`: what a feed shows, for whoever has its address.
+public struct AgendaPage: Page {
+    public enum View: String, Sendable, CaseIterable {
+        case agenda, month
+
+        /// The days that the view shows, including the last one.
+        public func days(from day: CivilDate) -> ClosedRange<CivilDate> {
+            self == .month ? CalendarPage.days(of: .month, from: day) : CalendarPage.days(of: .agenda, from: day)
+        }
+    }
+
+    public var name: String
+    public var notice: String?
+    public var view: View
+    /// The first day of an agenda, or any day of a month.
+    public var day: CivilDate
+    public var entries: [PageEntry]
+    public var links: [FeedPage.AppLink]
+
+    public init(
+        name: String, notice: String? = nil, view: View, day: CivilDate, entries: [PageEntry],
+        links: [FeedPage.AppLink]
+    ) {
+        (self.name, self.notice, self.view, self.day) = (name, notice, view, day)
+        (self.entries, self.links) = (entries, links)
+    }
+
+    public var showsSecret: Bool { true }
+
+    public func sheet(_ paper: RenderContext) -> PageContent {
+        let (words, times) = (paper.words, paper.times)
+        let shown = view.days(from: day)
+        let caption =
+            view == .month
+            ? times.month(day)
+            : words("spanDays", ["from": times.date(shown.lowerBound), "to": times.date(shown.upperBound)])
+        let steps =
+            view == .month
+            ? (day.firstOfMonth(adding: -1), day.firstOfMonth(adding: 1))
+            : (day.adding(days: -30), day.adding(days: 30))
+        return PageContent(
+            template: "feed-agenda", title: name, isName: true, place: .nowhere,
+            content: [
+                "caption": .text(caption), "notice": .text(notice),
+                "before": ["href": .text(link(steps.0)), "label": .text(words["calendarBefore"])],
+                "after": ["href": .text(link(steps.1)), "label": .text(words["calendarAfter"])],
+                "today": ["href": .text(link(times.today)), "label": .text(words["dayToday"])],
+                "views": .list(
+                    View.allCases.map {
+                        [
+                            "label": .text(words["view_" + $0.rawValue]), "href": .text(link(day, as: $0)),
+                            "isHere": .flag($0 == view),
+                        ]
+                    }),
+                "month": view == .month
+                    ? paper.month(day, entries, caption: caption) { link($0, as: .agenda) } : .nothing,
+                "agenda": view == .month
+                    ? .nothing
+                    : paper.agenda(entries, from: shown.lowerBound, to: shown.upperBound, showsKinds: false),
+                "empty": entries.isEmpty ? paper.emptyState("previewEmptyTitle", "agendaEmptyText") : .nothing,
+                "apps": .list(links.map { paper.app($0) }),
+            ])
+    }
+
+    /// A link to other days at the same address, which the link does not repeat.
+    private func link(_ day: CivilDate, as view: View? = nil) -> String {
+        "?view=\((view ?? self.view).rawValue)&date=\(day.description)"
+    }
+}

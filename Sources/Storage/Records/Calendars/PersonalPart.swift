@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What one person keeps of an item or an imported event: own alarms, colours, and what Kalends does not know.
+public struct PersonalPart: Hashable, Sendable {
+    public var circleID = ""
+    public var userID = ""
+    /// The UID that calendars show.
+    public var uid = ""
+    /// What is kept, which this module does not interpret; nil for nothing.
+    public var content: String?
+    /// The version of the circle with the last change.
+    var changedIn = 0
+
+    public init(circleID: String, userID: String, uid: String, content: String?) {
+        (self.circleID, self.userID, self.uid, self.content) = (circleID, userID, uid, content)
+    }
+}
+
+extension PersonalPart: StoredRow {
+    init() {}
+
+    static let table = RecordTable<PersonalPart>(
+        "personal_parts", key: "circle_id user_id uid",
+        [
+            .init("circle_id", \.circleID), .init("user_id", \.userID), .init("uid", \.uid),
+            .init("content", \.content), .init("changed_in", \.changedIn),
+        ])
+}
+
+extension ReadTransaction {
+    /// Returns what a person keeps in a circle, in no order.
+    public func personalParts(of user: String, in circle: String) throws -> [PersonalPart] {
+        try all("WHERE circle_id = $1 AND user_id = $2 AND content IS NOT NULL", [.text(circle), .text(user)])
+    }
+
+    /// Returns what a person keeps of some UIDs.
+    public func personalParts(_ uids: [String], of user: String, in circle: String) throws -> [PersonalPart] {
+        try eachGroup(uids, from: 3) { parameters, values in
+            try all(
+                "WHERE circle_id = $1 AND user_id = $2 AND uid IN (\(parameters)) AND content IS NOT NULL",
+                [.text(circle), .text(user)] + values)
+        }
+    }
+
+    /// Returns the UIDs of which a person keeps something else than at a version of the circle.
+    ///
+    /// - Parameter last: the version up to which changes count.
+    public func personalUIDs(
+        of user: String, in circle: String, changedAfter version: Int, upTo last: Int
+    ) throws -> [String] {
+        try rows(
+            """
+            SELECT uid FROM personal_parts
+            WHERE circle_id = $1 AND user_id = $2 AND changed_in > $3 AND changed_in <= $4
+            """, [.text(circle), .text(user), .integer(version), .integer(last)]
+        ).map { try $0.text(required: "uid") }
+    }
+
+    /// Returns the items of a circle with some UIDs, deleted ones included.
+    public func itemsEverKnown(uids: [String], in circle: String) throws -> [ScheduleItem] {
+        try eachGroup(uids, from: 2) { parameters, values in
+            try rows(
+                "\(select: .scheduleItems) WHERE circle_id = $1 AND uid IN (\(parameters))", [.text(circle)] + values
+            ).map(ScheduleItem.init)
+        }
+    }
+
+    /// Returns the item with a UID, whatever its circle, deleted or not.
+    public func itemEverKnown(uid: String) throws -> ScheduleItem? {
+        try row("\(select: .scheduleItems) WHERE uid = $1", [.text(uid)]).map(ScheduleItem.init)
+    }
+
+    /// Returns items that changed after the circle had a version, tombstones included, in the order of their versions.
+    ///
+    /// - Parameter limit: how many, unless one version alone has more.
+    /// - Returns: the version up to which these are all; nil if no more follow.
+    public func items(
+        in circle: String, changedAfter version: Int, limit: Int
+    ) throws -> (items: [ScheduleItem], upTo: Int?) {
+        let columns = SchemaTable.scheduleItems.columns.joined(separator: ", ")
+        let found = try rows(
+            """
+            SELECT \(columns), changed_in FROM schedule_items WHERE circle_id = $1 AND changed_in > $2
+            ORDER BY changed_in LIMIT $3
+            """, [.text(circle), .integer(version), .integer(limit + 1)]
+        ).map { (item: try ScheduleItem($0), version: try $0.integer(required: "changed_in")) }
+        guard found.count > limit, let last = found.last?.version, let first = found.first?.version else {
+            return (found.map(\.item), nil)
+        }
+        if first < last {
+            let whole = found.filter { $0.version < last }
+            return (whole.map(\.item), whole.last?.version)
+        }
+        let all = try rows(
+            "\(select: .scheduleItems) WHERE circle_id = $1 AND changed_in = $2", [.text(circle), .integer(last)]
+        ).map(ScheduleItem.init)
+        return (all, last)
+    }
+
+    /// Whether something that a circle had at a version was deleted before a time.
+    public func hasDeletions(in circle: String, changedAfter version: Int, before time: Int) throws -> Bool {
+        try row(
+            """
+            SELECT 1 AS found FROM schedule_items
+            WHERE circle_id = $1 AND changed_in > $2 AND deleted_at < $3 LIMIT 1
+            """, [.text(circle), .integer(version), .integer(time)]) != nil
+    }
+
+    /// How many items changed after a circle had a version, at most `limit`.
+    public func changeCount(in circle: String, changedAfter version: Int, limit: Int) throws -> Int {
+        try row(
+            """
+            SELECT COUNT(*) AS count FROM (
+                SELECT 1 AS one FROM schedule_items WHERE circle_id = $1 AND changed_in > $2 LIMIT $3) AS some
+            """, [.text(circle), .integer(version), .integer(limit)])?.integer("count") ?? 0
+    }
+
+    /// Returns the sources that bring or brought events under some UIDs which a user may see.
+    public func importedSources(
+        _ uids: [String], visibleTo user: String, in circle: String
+    ) throws -> [(uid: String, source: EventSource)] {
+        try eachGroup(uids, from: 3) { parameters, values in
+            try rows(
+                """
+                SELECT DISTINCT uid, source FROM event_versions
+                WHERE circle_id = $1 AND (visible_to IS NULL OR visible_to = $2) AND uid IN (\(parameters))
+                """, [.text(circle), .text(user)] + values)
+        }.map { (try $0.text(required: "uid"), EventSource(stored: try $0.text(required: "source"))) }
+    }
+}
+
+extension WriteTransaction {
+    /// Stores what a person keeps of a UID.
+    ///
+    /// - Parameter version: that to which the circle's rises in the same transaction.
+    public func putPersonalPart(_ part: PersonalPart, changedIn version: Int) throws {
+        var part = part
+        part.changedIn = version
+        try put(part)
+    }
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension Schema {
+    /// App passwords; their hashes are among the tokens of feeds, and their accesses among those of feeds.
+    static let appPasswords: [String] = [
+        // number is counted together with those of feeds. circles is null for all of the person's circles, and otherwise
+        // their ids, separated by spaces.
+        """
+        CREATE TABLE app_passwords (
+            id TEXT NOT NULL PRIMARY KEY,
+            number BIGINT NOT NULL UNIQUE,
+            user_id TEXT NOT NULL CHECK (length(user_id) BETWEEN 1 AND 128),
+            label TEXT NOT NULL,
+            may_write BIGINT NOT NULL,
+            circles TEXT,
+            reaches_own BIGINT NOT NULL,
+            created_at BIGINT NOT NULL,
+            updated_at BIGINT NOT NULL,
+            expires_at BIGINT,
+            ended_at BIGINT
+        )
+        """,
+        "CREATE INDEX app_passwords_by_user ON app_passwords (user_id, id)",
+        "CREATE INDEX app_passwords_by_end ON app_passwords (ended_at) WHERE ended_at IS NOT NULL",
+        // A password that one device will fetch with a secret of its own; sealed is null once that was done.
+        """
+        CREATE TABLE password_handouts (
+            hash TEXT NOT NULL PRIMARY KEY CHECK (length(hash) = 64),
+            password_id TEXT NOT NULL REFERENCES app_passwords (id) ON DELETE CASCADE,
+            sealed TEXT,
+            expires_at BIGINT NOT NULL
+        )
+        """,
+        "CREATE INDEX password_handouts_by_password ON password_handouts (password_id)",
+        "CREATE INDEX password_handouts_by_end ON password_handouts (expires_at)",
+    ]
+}

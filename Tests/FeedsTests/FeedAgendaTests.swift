@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTPTypes
+import Testing
+
+@testable import KalendsFront
+@testable import ServerTestSupport
+
+@Suite("A feed's address in a browser")
+struct FeedAgendaTests {
+    private static let browser: HTTPFields = [
+        .accept: "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
+        .userAgent: "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
+    ]
+
+    private static func fill(_ server: TestServer) async throws {
+        try await server.makeCircle()
+        try await server.put(
+            "tasks", "t", ["title": "Pick up <pills>", "dueAt": .string(server.clock.winterTime(day: 2, hour: 9))])
+        try await server.put(
+            "shifts", "s",
+            ["patientId": "mom", "ownerId": "ben", "startDate": "2026-03-04", "endDate": "2026-03-06"])
+    }
+
+    @Test func `a browser gets a page with what the feed shows, which is counted and leaves no trace`() async throws {
+        try await TestServer.run { server in
+            try await Self.fill(server)
+            let feed = try await server.makeFeed()
+            let page = try await server.raw(.get, feed.path, headers: Self.browser).expect(200)
+            #expect(page.headers[.contentType] == "text/html; charset=utf-8")
+            #expect(page.headers[.cacheControl] == "no-store")
+            #expect(page.headers[.referrerPolicy] == "no-referrer")
+            #expect(page.headers[.xRobotsTag] == "noindex")
+            #expect(page.text.contains("Pick up &lt;pills&gt;"))
+            #expect(page.text.contains("Mom - Ben"))
+            #expect(page.text.contains("https://calendar.google.com/calendar/r?cid=webcal%3A%2F%2F"))
+            #expect(!page.text.contains("/app/circles/"))
+            let month = try await server.raw(
+                .get, feed.path + "?view=month&date=2026-03-20", headers: Self.browser
+            ).expect(200)
+            #expect(month.text.contains("<table class=\"month\""))
+            try await server.services.counter.fold()
+            let shown = try await server.call(.get, "/v1/feeds/\(feed.id)").expect(200).json
+            #expect(shown["accessCount"] == 2)
+            #expect(shown["clients"]?.array?.compactMap { $0["client"]?.string } == ["Browser"])
+        }
+    }
+
+    @Test(
+        arguments: [
+            [.accept: "text/calendar, text/html;q=0.5"], [.accept: "*/*"], [:],
+            [.accept: "text/html, */*", .userAgent: "Google-Calendar-Importer"],
+            [.accept: "text/html, */*", .userAgent: "iOS/16.5.1 (20F75) dataaccessd/1.0"],
+        ] as [HTTPFields])
+    func `calendar apps get the calendar, whatever else they accept`(headers: HTTPFields) async throws {
+        try await TestServer.run { server in
+            try await Self.fill(server)
+            let feed = try await server.makeFeed()
+            let answer = try await server.raw(.get, feed.path, headers: headers).expect(200)
+            #expect(answer.headers[.contentType] == "text/calendar; charset=utf-8")
+        }
+    }
+
+    @Test func `the page ends with the feed`() async throws {
+        try await TestServer.run { server in
+            try await Self.fill(server)
+            let feed = try await server.makeFeed()
+            try await server.raw(.get, feed.path, headers: Self.browser).expect(200)
+            try await server.call(.post, "/v1/feeds/\(feed.id)/revoke", [:]).expect(200)
+            let ended = try await server.raw(.get, feed.path, headers: Self.browser).expect(410)
+            #expect(!ended.text.contains("pills"))
+        }
+    }
+
+    @Test func `a feed that says when somebody is busy shows neither titles nor kinds`() async throws {
+        try await TestServer.run { server in
+            try await Self.fill(server)
+            let feed = try await server.makeFeed(config: ["detail": "busy"])
+            let page = try await server.raw(.get, feed.path, headers: Self.browser).expect(200)
+            for word in ["pills", "Mom", "Ben", ">Shift<", ">Task<", "Our family"] {
+                #expect(!page.text.contains(word), "\(word)")
+            }
+        }
+    }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Files whose occurrences the other reader (recurring-ical-events 3.8 over icalendar 7.3) finds otherwise, and why ours
+/// are right.
+enum OccurrenceDifferences {
+    /// In the strict form of the samples.
+    static let samples: [String: String] = [
+        "Samples/inbound/rescheduled-without-its-series.ics": loneDays,
+        "Samples/inbound/rescheduled-twice-without-its-series.ics": loneDays,
+        "Samples/inbound/two-rules.ics": "an exception to a day that two rules name leaves the day out",
+        "Samples/malformed/duplicate-uid.ics": twins,
+    ]
+
+    /// In the strict form of files that other projects wrote; in these files themselves, too.
+    static let forms: [String: String] = [
+        "collective+icalendar/src/icalendar/fuzzing/corpus/event_with_recurrence.ics": floatingInUTC,
+        "collective+icalendar/src/icalendar/tests/calendars/issue_156_RDATE_with_PERIOD_TZID_khal.ics": loneDays,
+        "collective+icalendar/src/icalendar/tests/calendars/issue_156_RDATE_with_PERIOD_TZID_khal_2.ics": loneDays,
+        "collective+icalendar/src/icalendar/tests/events/event_with_recurrence.ics": floatingInUTC,
+        "ical4j/valid/Christian32Holidays.ics": startCounts,
+        "ical4j/valid/blalor.ics": "a day with an event of its own takes place, although Apple also lists it as EXDATE",
+        "ical4j/valid/korganizer_sample.ics": startCounts,
+        "jens-maus+node-ical/test/fixtures/biweekly-exdate-until.ics":
+            "a series in UTC stays in UTC; it follows the clock of X-WR-TIMEZONE",
+        "jens-maus+node-ical/test/fixtures/tv-show-episode.ics": twins,
+        "jens-maus+node-ical/test/fixtures/windows-quoted-tz-rrule.ics":
+            "an EXDATE at another instant than the occurrence leaves nothing out",
+    ]
+
+    /// In the files as they are, which it reads without repairs.
+    static let files: [String: String] = [
+        "collective+icalendar/src/icalendar/tests/calendars/issue_1633_rdate_with_dates.ics": periodOfDays,
+        "collective+icalendar/src/icalendar/tests/calendars/issue_1633_rdate_with_dates_and_tzid.ics": periodOfDays,
+        "collective+icalendar/src/icalendar/tests/calendars/issue_526_calendar_with_different_events.ics": lotusZone,
+        "collective+icalendar/src/icalendar/tests/calendars/issue_526_calendar_with_events.ics": lotusZone,
+        "ical4j/invalid/13-MoonPhase.ics": "END:VCALENDAR is missing; it gives up",
+        "ical4j/invalid/schedule-unstable.ics": daysInZones,
+        "ical4j/valid/Earth32Seasons.ics":
+            "times follow the VTIMEZONE of 2003 in the file, as the true equinoxes do; it goes by the zone's name",
+        "ical4j/valid/friday13-NOT.ics": "EXRULE is followed, and it does not know it",
+        "ical4j/valid/google_aus_holidays.ics": daysInZones,
+        "ical4j/valid/japan_west.ics": daysInZones,
+        "ical4j/valid/lotr-updated.ics": untilBeforeStart,
+        "ical4j/valid/lotr.ics": untilBeforeStart,
+        "jens-maus+node-ical/test/fixtures/Office-2012-owa.ics": windowsNames,
+        "jens-maus+node-ical/test/fixtures/daily-count-exdate-recurrence-id.ics":
+            "an occurrence that ends before it starts is at its start; it takes its end for the start",
+        "jens-maus+node-ical/test/fixtures/exchange_whole_day_moved_recurrence.ics": untilAtLocalMidnight,
+        "jens-maus+node-ical/test/fixtures/exchange_whole_day_moved_recurrence_offset_tz.ics": untilAtLocalMidnight,
+        "jens-maus+node-ical/test/fixtures/festival-multiday-rrule.ics": "VALUE=DATE with a time means the day",
+        "jens-maus+node-ical/test/fixtures/music-school-weekly-until.ics": windowsNames,
+        "jens-maus+node-ical/test/fixtures/non-utc-until-ny.ics":
+            "UNTIL without Z is on the clock of the start; it takes it for UTC",
+        "jens-maus+node-ical/test/fixtures/sabredav-school-holidays.ics": daysInZones,
+        "jens-maus+node-ical/test/fixtures/yearly-recurring-unicode.ics": daysInZones,
+    ]
+
+    /// Strict forms that it refuses for values that are kept as they came.
+    static let refusedForms: [String: String] = [
+        "ical4j/invalid/boeing.ics": "FREEBUSY in a year with a month of one digit",
+        "kewisch+ical.js/test/parser/base64.ics": "a calendar's own ATTACH with line breaks within its base64",
+        "u01jmg3+ics-parser/examples/ICal.ics": "FREEBUSY that ends before it starts",
+    ]
+
+    private static let loneDays = "days of a series that is not in the file are events, and it keeps one of them"
+    private static let twins = "two events with one UID are two events, and it keeps the last"
+    private static let startCounts =
+        "a start that the rule does not name counts as the first of COUNT (RFC 5545 section 3.8.5.3); it gives one more"
+    private static let floatingInUTC = "a start without a zone stays without one; it takes the zone of the EXDATEs"
+    private static let periodOfDays = "a period of two dates is none (RFC 5545 section 3.3.9); it reads one of times"
+    private static let lotusZone = "no table has this zone's name, so its times have no zone; it guesses Berlin's"
+    private static let daysInZones = "a date with TZID is a day; it takes it for midnight in the zone"
+    private static let untilBeforeStart = "an event whose rule ends before its start takes place once; it shows none"
+    private static let untilAtLocalMidnight = "Exchange ends all-day series at midnight on its own clock, not in UTC"
+    private static let windowsNames = "names such as (GMT+10:00) Canberra are zones; it takes their times for floating"
+}
