@@ -180,7 +180,8 @@ import Testing
                 (DAVClient.filter("<C:other/>"), "supported-filter"),
             ] {
                 let body = XML.root("C:calendar-query", "<D:prop><D:getetag/></D:prop>\(content)")
-                #expect(try await app.send("REPORT", calendar, body, depth: "1").expect(403).condition == condition)
+                let answer = try await app.send("REPORT", calendar, body, depth: "1").expect(403)
+                #expect(answer.condition == condition)
             }
         }
     }
