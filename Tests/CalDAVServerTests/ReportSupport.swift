@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import HTTPTypes
+import ICalBridge
 import Testing
 
 @testable import ServerTestSupport

@@ -180,7 +180,8 @@ import Testing
                 (DAVClient.filter("<C:other/>"), "supported-filter"),
             ] {
                 let body = XML.root("C:calendar-query", "<D:prop><D:getetag/></D:prop>\(content)")
-                #expect(try await app.send("REPORT", calendar, body, depth: "1").expect(403).condition == condition)
+                let answer = try await app.send("REPORT", calendar, body, depth: "1").expect(403)
+                #expect(answer.condition == condition)
             }
         }
     }
@@ -199,7 +200,7 @@ import Testing
             let answer = try await app.send("REPORT", calendar, body, depth: "1").expect(200)
             #expect(answer.headers[.contentType]?.hasPrefix("text/calendar") == true)
             #expect(answer.text.contains("FREEBUSY:20260304T100000Z/20260304T110000Z\r\n"))
-            #expect(answer.text.pieces(separatedBy: "FREEBUSY:2").count == 2)
+            #expect(answer.text.ranges(of: "FREEBUSY:2").count == 1)
         }
     }
 

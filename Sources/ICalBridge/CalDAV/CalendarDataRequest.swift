@@ -116,7 +116,6 @@ extension CalendarDataRequest {
         var tree = object.contents.tree
         switch recurrences {
         case .all: break
-        case .expanded where !object.hasTimes: return nil
         case .expanded(let range): tree = try object.expanded(in: range)
         case .limited(let range): tree = object.limited(to: range)
         }

@@ -48,7 +48,6 @@ private struct Matching {
     private func isWithin(_ range: ReportRange, _ place: Place) -> Bool {
         switch place {
         case .part(let part): return object.isWithin(range, part: part)
-        case .alarm where !object.hasTimes: return true
         case .alarm(let part, let index):
             let alarms = object.contents.events[part].alarms
             let written = object.contents.parts[part].components.count { $0.name == "VALARM" }
@@ -92,7 +91,7 @@ private struct Matching {
 
     /// The instant of a property for which RFC 4791 section 9.9 defines one.
     private func time(of line: ObjectTree.Line, at place: Place) -> Instant? {
-        guard case .part(let part) = place, object.hasTimes else { return line.instant }
+        guard case .part(let part) = place else { return line.instant }
         let event = object.contents.events[part]
         let time: EventTime? =
             switch line.name {

@@ -22,7 +22,7 @@ package struct FreeBusyTime {
     /// - Parameter zone: the clock of dates and floating times.
     /// - Throws: `tooMuch` if it has more occurrences in the span than are looked at.
     package mutating func add(_ text: [UInt8], floatingIn zone: any TimeZoneRules) throws(CalendarReportFault) {
-        guard let object = ReportedObject(text, floatingIn: zone), object.hasTimes else { return }
+        guard let object = ReportedObject(text, floatingIn: zone) else { return }
         for (index, event) in object.contents.events.enumerated() {
             switch event.kind {
             case .event where event.isTransparent != true && !event.isCancelled:

@@ -39,18 +39,18 @@ struct ObjectContents {
         }
     }
 
-    /// Takes apart a stranger's text in the server's own process: libical reads nothing of it, and only what says when
-    /// something is becomes a value. Without `events`, that is not known.
+    /// Takes apart a text that is stored, of which only what says when something is becomes a value.
+    ///
+    /// A process without rights read all of it before it was stored, or it is made here: libical meets nothing new.
     ///
     /// Returns nil if the object cannot be read.
     init?(reporting text: [UInt8]) {
         guard (try? UTF8Span(validating: text.span)) != nil, let tree = ObjectTree(text) else { return nil }
         self.tree = tree
         parts = tree.components.filter { ComponentTree.isPlaced($0.name) }
-        let reading = Self.read(tree.times.text, avoidsLibical: true)
-        problems = reading.problems
-        events = reading.needsLibical ? [] : reading.events
-        guard reading.needsLibical || reading.skipped == 0 && parts.count == events.count else { return nil }
+        let reading = Self.read(tree.times.text, avoidsLibical: false)
+        (events, problems) = (reading.events, reading.problems)
+        guard reading.skipped == 0, parts.count == events.count else { return nil }
     }
 
     private static func read(_ text: [UInt8], avoidsLibical: Bool) -> CalendarReading {

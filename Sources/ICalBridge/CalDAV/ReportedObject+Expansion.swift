@@ -43,7 +43,6 @@ extension ReportedObject {
     }
 
     private func matters(_ part: Int, in range: ReportRange) -> Bool {
-        guard hasTimes else { return true }
         let event = contents.events[part]
         guard let original = event.recurrenceID else { return true }
         if event.appliesToFuture, original.instant(floatingIn: zone) < range.end { return true }

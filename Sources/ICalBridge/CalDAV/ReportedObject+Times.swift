@@ -4,7 +4,6 @@
 extension ReportedObject {
     /// Whether a component has something in a span.
     func isWithin(_ range: ReportRange, part index: Int) -> Bool {
-        guard hasTimes else { return true }
         let event = contents.events[index]
         switch event.kind {
         case .freeBusy: return isFreeBusyWithin(range, part: index)

@@ -16,9 +16,6 @@ package struct ReportedObject {
         (self.contents, self.zone) = (contents, zone)
     }
 
-    /// Whether it is known when its components are.
-    var hasTimes: Bool { contents.events.count == contents.parts.count }
-
     /// The most occurrences of an object that are looked at for one condition.
     static let mostOccurrences = 4000
 }
@@ -38,9 +35,7 @@ package enum ReportZone {
         guard let line = ObjectTree.Line(start) else { return nil }
         event.lines = [.init("UID", "x"), .init("DTSTAMP", "20260101T000000Z"), line]
         tree.components.append(event)
-        var options = CalendarReader.Options()
-        options.avoidsLibical = true
-        return switch CalendarReader(options: options).read(tree.text).events.first?.start {
+        return switch CalendarReader().read(tree.text).events.first?.start {
         case .zoned(_, let zone): zone.rules
         case .utc: FixedOffset.utc
         case .date, .floating, nil: nil

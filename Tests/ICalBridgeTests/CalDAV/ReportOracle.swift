@@ -26,10 +26,7 @@ enum ReportOracle {
             }
             if let place = places[uid] { objects[place].components.append(event) }
         }
-        return objects.map(\.text).filter { text in
-            (try? CalendarObjectCheck.checked(text)) != nil
-                && ReportedObject(text, floatingIn: FixedOffset.utc)?.hasTimes == true
-        }
+        return objects.map(\.text).filter { (try? CalendarObjectCheck.checked($0)) != nil }
     }
 
     /// Returns the starts of an object's occurrences in each window, sorted.
