@@ -37,9 +37,11 @@ struct CircleEdits {
         var changed = work
         do {
             try changed.take(edit)
-            // A move for which a series has no rule is put back alone.
+            // A move for which a series has no rule, or to no time at all, is put back alone.
             if case .times = edit { _ = try InboundPlan(changed, seen) }
         } catch is InboundRefusal {
+            return
+        } catch let refusal as Refusal where refusal.kind == .invalid {
             return
         }
         work = changed

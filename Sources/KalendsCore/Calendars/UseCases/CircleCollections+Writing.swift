@@ -173,12 +173,12 @@ extension CircleCollections {
         let own = PersonalParts.own(sent.parts, beside: plain)
         let kept = own == parts ? nil : try Self.part(own, of: seen.item.uid, look)
         let quotas = services.settings.quotas.held(to: caller.caller.identity)
-        let stored = try await act(in: look, for: caller) { act, writer in
-            let item = try act.transaction.item(seen.item.id, seen.item.collection, in: seen.item.circleID)
-            guard let item, try SeenItem(item, act.transaction) == seen else { throw ChangedMeanwhile() }
+        let stored = try await act(in: look, for: caller) { transaction, writer in
+            let item = try transaction.item(seen.item.id, seen.item.collection, in: seen.item.circleID)
+            guard let item, try SeenItem(item, transaction) == seen else { throw ChangedMeanwhile() }
             try plan.write(of: seen.item, with: &writer, quotas)
-            if let kept { try act.transaction.putPersonalPart(kept, changedIn: act.circle.version + 1) }
-            return (seen.item.id, seen.item.collection, kept != nil)
+            if let kept { try writer.keep(kept) }
+            return (seen.item.id, seen.item.collection)
         }
         return PutOutcome(isNew: false, etag: etag(of: stored, own, text))
     }
@@ -203,8 +203,7 @@ extension CircleCollections {
         let own = PersonalParts.own(sent.parts, beside: look.shown(row, []).text)
         let quotas = services.settings.quotas.held(to: caller.caller.identity)
         let (collection, list) = (row.item.collection, place.list)
-        let stored = try await act(in: look, for: caller) { [draft] act, writer in
-            let transaction = act.transaction
+        let stored = try await act(in: look, for: caller) { [draft] transaction, writer in
             let known = try transaction.itemEverKnown(uid: sent.uid)
             try refuse(sent.uid, known, place, for: caller, in: transaction)
             // What was deleted comes back under its id, so that its SEQUENCE goes on.
@@ -217,11 +216,8 @@ extension CircleCollections {
             try plan.write(of: item, with: &writer, quotas)
             try transaction.putResourceName(
                 ResourceName(circleID: place.circle, list: list, name: name, collection: collection, itemID: id))
-            if !own.isEmpty {
-                try transaction.putPersonalPart(
-                    try Self.part(own, of: item.uid, look), changedIn: act.circle.version + 1)
-            }
-            return (id, collection, false)
+            if !own.isEmpty { try writer.keep(try Self.part(own, of: item.uid, look)) }
+            return (id, collection)
         }
         return PutOutcome(isNew: true, etag: etag(of: stored, own, text))
     }
@@ -265,8 +261,8 @@ extension CircleCollections {
     private func act(
         in look: PersonalLook, for caller: CalDAVCaller,
         _ body:
-            @escaping @Sendable (Act<Circle>, inout ScheduleWriter) throws -> (
-                id: String, ScheduleItem.Collection, isTouched: Bool
+            @escaping @Sendable (any WriteTransaction, inout ScheduleWriter) throws -> (
+                id: String, ScheduleItem.Collection
             )
     ) async throws -> (SeenItem, PersonalLook) {
         let settings = services.settings
@@ -275,10 +271,8 @@ extension CircleCollections {
         return try await services.acts.act(on: .circle(look.circle.id, .write), for: own) { act in
             var writer = try ScheduleWriter(
                 circle: act.circle, quotas: quotas, transaction: act.transaction, now: act.now)
-            let (id, collection, isTouched) = try body(act, &writer)
+            let (id, collection) = try body(act.transaction, &writer)
             try writer.finish()
-            // What one person keeps changes no item, and yet their other apps have to hear of it.
-            if isTouched, !writer.hasChanged { try act.transaction.touchCircle(act.circle.id, now: act.now) }
             guard let item = try act.transaction.item(id, collection, in: act.circle.id) else {
                 throw ChangedMeanwhile()
             }

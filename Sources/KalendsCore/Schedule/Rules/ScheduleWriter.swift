@@ -181,6 +181,13 @@ struct ScheduleWriter {
         try revise(first)
     }
 
+    /// Stores what one person keeps of an item, which changes no item; that person's apps have to hear of it all the
+    /// same.
+    mutating func keep(_ part: PersonalPart) throws {
+        try transaction.putPersonalPart(part, changedIn: circle.version + 1)
+        hasChanged = true
+    }
+
     private mutating func revise(_ occurrence: ChangedOccurrence) throws {
         known = [:]
         try transaction.reviseItem(occurrence.itemID, .appointments, in: circle.id, now: now)

@@ -64,9 +64,13 @@ extension WriteTransaction {
         if old == nil, try isBeingRemoved(circle: id) { throw CircleIsBeingRemoved() }
         // This comes before the version rises, so that the items change in the version that the circle then gets.
         if let old, old.timeZone != timeZone { try revise(because: .zone, in: id, now: now) }
+        // One that comes back under its id begins above the versions that it had: a number that a calendar app has of
+        // then must not be one of now.
+        let isBack = try old == nil && changeNumbers(in: id).latest > 0
         try insert(
             new: Circle(
-                id: id, name: name, timeZone: timeZone, version: 1, changedAt: now, createdAt: now, updatedAt: now),
+                id: id, name: name, timeZone: timeZone, version: isBack ? max(1, now / 1000) : 1, changedAt: now,
+                createdAt: now, updatedAt: now),
             """
             ON CONFLICT (id) DO UPDATE SET name = EXCLUDED.name, time_zone = EXCLUDED.time_zone,
                 version = circles.version + 1,
