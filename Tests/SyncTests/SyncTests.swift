@@ -48,6 +48,11 @@ struct SyncTests {
             #expect(run.counts.pulled == 1 && run.status == .success)
             let item = try await server.item("appointments", "a2")
             #expect(item["startAt"] == "2026-04-20T10:00:00-07:00" && item["endAt"] == "2026-04-20T11:30:00-07:00")
+            // It is told as a change of the user by way of that calendar, with the connection's provider.
+            let told = try await server.call(.get, "/v1/circles/c/activity?limit=1000").expect(200).json["items"]?.array
+            let change = told?.last { $0["type"] == "item" && $0["id"] == "a2" }
+            #expect(change?["by"] == "user:ann" && change?["via"] == own["provider"])
+            #expect(change?["after"]?["startAt"] == "2026-04-20T10:00:00-07:00")
             // What everything but a time is there, is put back.
             calendar.edit("a3") { $0.title = "Mine" }
             run = try await bench.run(id)
