@@ -17,8 +17,9 @@ extension AuthorizedUser {
     package func ownCalendars() throws -> [ListedOwnCalendar] {
         try transaction.ownCalendars(of: id).map { calendar in
             let properties = try CollectionProperties.properties(of: .own(calendar.id), user: id, in: transaction)
-            let chosen = properties.first { $0.namespace == "DAV:" && $0.name == "displayname" }
-                .flatMap { try? XMLReader.read($0.xml) }.map { String(String(fromOutside: $0.bytes).withoutOuterBlanks) }
+            let element = properties.first { $0.namespace == "DAV:" && $0.name == "displayname" }
+                .flatMap { try? XMLReader.read($0.xml) }
+            let chosen = element.map { String(String(fromOutside: $0.bytes).withoutOuterBlanks) }
             return ListedOwnCalendar(
                 id: calendar.id, name: chosen.flatMap { $0.isEmpty ? nil : $0 } ?? OwnCalendars.name(of: calendar),
                 entries: calendar.usage.count)
