@@ -3,6 +3,8 @@
 import HTTPTypes
 import Testing
 
+@testable import FeedTokens
+@testable import KalendsCore
 @testable import KalendsFront
 @testable import ServerTestSupport
 

@@ -7,8 +7,6 @@ import ICalBridge
 import Storage
 
 extension CircleCollections {
-    /// The most bytes of a resource's text.
-    private static let mostBytes = 1 << 20
     /// The most bytes that one person keeps of one resource.
     private static let mostPersonal = 64 << 10
     /// The longest UID that is kept, in bytes.
@@ -25,7 +23,8 @@ extension CircleCollections {
     ) async throws -> PutOutcome {
         let place = try collection.place
         guard caller.mayWrite, collection.mayWrite else { throw CollectionFault.needsPrivileges }
-        guard text.count <= Self.mostBytes else { throw CollectionFault.tooLarge(Self.mostBytes) }
+        let most = CalendarCollection.maxResourceSize
+        guard text.count <= most else { throw CollectionFault.tooLarge(most) }
         let sent = try await read(text, in: place, for: caller)
         guard (sent.task != nil) == (place.list == .tasks) else { throw CollectionFault.unsupportedComponent }
         return try await repeatedly {

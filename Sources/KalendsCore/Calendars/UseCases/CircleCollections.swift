@@ -22,8 +22,9 @@ package struct CircleCollections: CollectionSource {
                 let page = try transaction.circles(of: caller.userID, after: last, limit: Self.together)
                 for circle in page where caller.reaches(circle.id) {
                     guard let member = try transaction.member(caller.userID, in: circle.id) else { continue }
-                    found += CircleSegment.lists.map {
-                        CircleSegment(circle: circle.id, list: $0).collection(circle, member, caller)
+                    found += try CircleSegment.lists.map {
+                        try CircleSegment(circle: circle.id, list: $0).collection(
+                            circle, member, caller, in: transaction)
                     }
                 }
                 guard page.count == Self.together, let end = page.last?.id else { return found }
@@ -38,7 +39,7 @@ package struct CircleCollections: CollectionSource {
             guard let circle = try transaction.circle(place.circle),
                 let member = try transaction.member(caller.userID, in: circle.id)
             else { return nil }
-            return place.collection(circle, member, caller)
+            return try place.collection(circle, member, caller, in: transaction)
         }
     }
 
@@ -146,7 +147,18 @@ package struct CircleCollections: CollectionSource {
         _ set: [StoredProperty], removing: [(namespace: String, name: String)], of collection: CalendarCollection,
         for caller: CalDAVCaller
     ) async throws {
-        throw CollectionFault.needsPrivileges
+        try await services.acts.act(
+            on: .user(caller.userID, touchingNoCircle: "No feed shows what calendar apps keep of a calendar."),
+            for: caller.caller
+        ) { act in
+            let circle = try collection.place.circle
+            guard caller.reaches(circle), try act.transaction.member(caller.userID, in: circle) != nil else {
+                throw CollectionFault.missing
+            }
+            try CollectionProperties.set(
+                set, removing: removing, of: collection.kind, user: caller.userID, in: act.transaction)
+            return .unnoted("How a circle's calendar looks to a person is their own concern.", ())
+        }
     }
 }
 
@@ -228,11 +240,15 @@ struct CircleSegment: Hashable, Sendable {
 
     var segment: String { circle.replacing("~", with: "~~") + (list == .tasks ? Self.tasks : "") }
 
-    func collection(_ circle: Circle, _ member: Member, _ caller: CalDAVCaller) -> CalendarCollection {
-        CalendarCollection(
-            kind: list == .events ? .events(circle: circle.id) : .tasks(circle: circle.id), userID: caller.userID,
-            segment: segment, displayName: list == .events ? circle.name : "✓ \(circle.name)",
+    func collection(
+        _ circle: Circle, _ member: Member, _ caller: CalDAVCaller, in transaction: any ReadTransaction
+    ) throws -> CalendarCollection {
+        let kind: CalendarCollection.Kind = list == .events ? .events(circle: circle.id) : .tasks(circle: circle.id)
+        return CalendarCollection(
+            kind: kind, userID: caller.userID, segment: segment,
+            displayName: list == .events ? circle.name : "✓ \(circle.name)",
             components: list == .events ? [.event] : [.task],
-            mayWrite: caller.mayWrite && member.role.right >= .write, number: CircleNumber(circle).number)
+            mayWrite: caller.mayWrite && member.role.right >= .write, number: CircleNumber(circle).number,
+            properties: try CollectionProperties.properties(of: kind, user: caller.userID, in: transaction))
     }
 }

@@ -11,7 +11,8 @@ extension OwnCalendars {
         for caller: CalDAVCaller
     ) async throws -> PutOutcome {
         try Self.checkName(name)
-        guard text.count <= Self.mostBytes else { throw CollectionFault.tooLarge(Self.mostBytes) }
+        let most = CalendarCollection.maxResourceSize
+        guard text.count <= most else { throw CollectionFault.tooLarge(most) }
         // Nothing is read for those who may not write.
         let before = try await acts.store.read { transaction in
             (

@@ -7,8 +7,6 @@ import Storage
 /// They belong to no circle, and nobody else sees them; the person's feeds show their events if they show their owner's
 /// own entries.
 package struct OwnCalendars: OwnCollectionSource {
-    /// The longest text of a resource in bytes.
-    package static let mostBytes = 1 << 20
     /// The longest name of a calendar or a resource in bytes.
     static let longestName = 255
     /// How many days removals are known, and how many changes of a calendar are known at most.
@@ -97,7 +95,9 @@ package struct OwnCalendars: OwnCollectionSource {
             on: .user(caller.userID, touchingNoCircle: "No feed shows what calendar apps keep of a calendar."),
             for: caller.caller
         ) { act in
-            let calendar = try Self.calendar(collection, of: caller, in: act.transaction)
+            // An app that may only look may set a calendar's colour all the same: nobody else sees it.
+            let calendar = try Self.calendar(collection, in: act.transaction)
+            guard caller.own, calendar.userID.isSameText(as: caller.userID) else { throw CollectionFault.missing }
             try CollectionProperties.set(
                 set, removing: removing, of: .own(calendar.id), user: caller.userID, in: act.transaction)
             return .unnoted("How a person's calendar looks is their own concern.", ())
