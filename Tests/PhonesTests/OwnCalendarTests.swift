@@ -121,7 +121,7 @@ struct OwnCalendarTests {
                 await fault {
                     try await bench.own.put(latin, as: "x.ics", in: work, if: WriteConditions(), for: bench.ann)
                 } == "data")
-            let most = OwnCalendars.mostBytes
+            let most = CalendarCollection.maxResourceSize
             let room = most - OwnBench.event("big", "").utf8.count
             let big = OwnBench.event("big", String(repeating: "x", count: room))
             #expect(big.utf8.count == most)
