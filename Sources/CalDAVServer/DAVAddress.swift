@@ -116,7 +116,7 @@ struct DAVPaths: Sendable {
         return String(rest.utf8.dropFirst(authority.count))
     }
 
-    /// Decodes a segment; nil for one that is empty, too long, not UTF-8, or has a slash or a control character.
+    /// Decodes a segment; nil for one that is empty, too long, not UTF-8, or has a slash or a null.
     static func decoded(_ part: some Collection<UInt8>) -> ByteString? {
         var bytes: [UInt8] = []
         var rest = Array(part)[...]
@@ -130,7 +130,7 @@ struct DAVPaths: Sendable {
             else { return nil }
             bytes.append(high << 4 | low)
         }
-        guard !bytes.isEmpty, bytes.count <= longest, !bytes.contains(where: { $0 < 32 || $0 == 127 || $0 == 47 }),
+        guard !bytes.isEmpty, bytes.count <= longest, !bytes.contains(0), !bytes.contains(47),
             let text = String(validating: bytes, as: UTF8.self)?.fromOutside, text != ".", text != ".."
         else { return nil }
         return ByteString(text)

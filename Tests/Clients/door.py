@@ -262,7 +262,7 @@ def main():
     parser.add_argument("--url")
     parser.add_argument("--user", default="ann")
     parser.add_argument("--password", default="")
-    given = parser.parse_args()
+    given = parser.parse_intermixed_args()
     suites = list(given.suites)
     if given.url and given.program:
         suites.insert(0, given.program)
@@ -281,7 +281,7 @@ def main():
         server = Kalends(given.program, folder)
         try:
             def account(name):
-                server.call("PUT", f"/v1/users/{name}", {"displayName": name.replace("user", "User ").title()})
+                server.call("PUT", f"/v1/users/{name}", {"timeZone": "Europe/Berlin"})
                 return server.call("POST", "/v1/app-passwords", {"label": "Suites", "userId": name})["password"]
 
             door = Door(f"http://127.0.0.1:{server.port}/dav/", "ann", account("ann"), account)

@@ -31,11 +31,17 @@ struct PrincipalPropertySearch: Report {
             else { throw DAVFault.badRequest("A search names no property, or no text.") }
             return (names, match.trimmed.lowercased())
         }
-        guard !conditions.isEmpty, conditions.count <= Self.most,
-            conditions.reduce(0, { $0 + $1.names.count }) <= Self.most
-        else { throw DAVFault.badRequest("The report needs 1 to \(Self.most) searches.") }
+        guard conditions.reduce(conditions.count, { $0 + $1.names.count }) <= 2 * Self.most else {
+            throw DAVFault.badRequest("The report may have \(Self.most) searches at most.")
+        }
         isAny = body.attribute("test") == "anyof"
-        body.children.removeAll { $0.is(.dav, "property-search") }
+        body.children.removeAll { $0.is(.dav, "property-search") || $0.is(.dav, "apply-to-principal-collection-set") }
+        // Some clients, such as python-caldav, name the properties that they want beside `prop`.
+        if let index = body.children.firstIndex(where: { $0.is(.dav, "prop") }) {
+            var asked = body.children.remove(at: index)
+            asked.children += body.children
+            body.children = [asked]
+        }
         self.body = body
     }
 
@@ -50,7 +56,8 @@ struct PrincipalPropertySearch: Report {
                 return element?.allText.contains { $0.lowercased().contains(condition.text) } ?? false
             }
         }
-        let isFound = isAny ? met.contains(true) : met.allSatisfy(\.self)
+        // A search without conditions finds everybody whom the caller may see.
+        let isFound = isAny && !met.isEmpty ? met.contains(true) : met.allSatisfy(\.self)
         return try await exchange.multistatus(
             OnePage { out in if isFound { out.response(href, request, of: subject) } },
             headers: exchange.preferenceApplied)

@@ -58,7 +58,7 @@ enum Access: Hashable, Sendable {
         // The circles, the changes, the audit trail and the keys within its own bound.
         case .caller, .installation:
             [.scope(.readSchedule), .scope(.audit), .scope(.keys)].contains(need)
-        case .user, .oneself, .session, .device, .phone, .companion, .operatorPages: false
+        case .user, .oneself, .session, .device, .phone, .companion, .appPassword, .operatorPages: false
         case .anyone, .feedToken: true
         }
     }
