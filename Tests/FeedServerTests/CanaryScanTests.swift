@@ -175,7 +175,9 @@ struct CanaryScanTests {
             }
         }
         #expect(try await client.call("HEAD", path).status == 200)
-        #expect(try await client.call("PUT", path, body: "x").status == 403)
+        // An address with a name is a collection for CalDAV, too.
+        let isNamed = path.split(separator: "/").count == 3 && path.hasPrefix("/feeds/")
+        #expect(try await client.call("PUT", path, body: "x").status == (isNamed ? 403 : 405))
         #expect(try await client.call("POST", path, body: "x").status == 405)
     }
 

@@ -40,7 +40,8 @@ struct ActivityPageTests {
             let vic = try await Browser.signedIn("vic", server).open(Self.path).expect(200)
             #expect(vic.text.contains("changed the task") && !vic.text.contains("/undo\""))
             // In German, too.
-            try await server.call(.put, "/v1/users/ann", ["language": "de"]).expect(201)
+            let account = try await ann.open("/app/account").expect(200)
+            try await ann.send(account, to: "/app/account", ["language": "de"]).expect(200)
             let german = try await ann.open(Self.path).expect(200)
             for text in ["Was geschehen ist", "die Aufgabe", "Gestern", "über die API", "nichts</ins>"] {
                 #expect(german.text.contains(text), "\(text)")

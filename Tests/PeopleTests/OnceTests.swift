@@ -115,6 +115,7 @@ struct OnceTests {
     /// What each operation that makes something is sent; a new one has to be added here.
     private static let making: [(id: String, path: String, body: JSONValue, user: String?)] = [
         ("createFeed", "/v1/circles/c/feeds", ["userId": "ann"], nil),
+        ("createAppPassword", "/v1/app-passwords", ["label": "Thunderbird", "userId": "ann"], nil),
         ("createKey", "/v1/keys", ["name": "k"], nil),
         ("createWebhook", "/v1/webhooks", ["url": "https://receiver.example/hook"], nil),
         ("createSubscription", "/v1/circles/c/subscriptions", ["url": "https://host.example/a.ics"], nil),

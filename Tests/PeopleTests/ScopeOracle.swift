@@ -25,6 +25,7 @@ enum ScopeOracle {
                 "GET /v1/circles/{circle}/appointments/{id}/occurrences",
                 "GET /v1/circles/{circle}/appointments/{id}/occurrences/{start}",
                 "GET /v1/circles/{circle}/export.ics", "GET /v1/circles/{circle}/changes", "GET /v1/changes",
+                "GET /v1/circles/{circle}/activity",
             ]
         ),
         (
@@ -36,7 +37,7 @@ enum ScopeOracle {
                 "PUT /v1/circles/{circle}/follow-ups/{id}", "DELETE /v1/circles/{circle}/follow-ups/{id}",
                 "PUT /v1/circles/{circle}/appointments/{id}/occurrences/{start}",
                 "DELETE /v1/circles/{circle}/appointments/{id}/occurrences/{start}",
-                "POST /v1/circles/{circle}/batch",
+                "POST /v1/circles/{circle}/batch", "POST /v1/circles/{circle}/activity/{number}/undo",
             ]
         ),
         (

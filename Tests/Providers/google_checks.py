@@ -75,7 +75,7 @@ def _own_document():
                 "recurringEventId", "transparency", "visibility", "eventType", "colorId")},
             "created": time, "updated": time, "sequence": {"type": "integer"}, "start": moment, "end": moment,
             "originalStartTime": moment, "recurrence": {"type": "array", "items": _string()}, "creator": person,
-            "organizer": person, "endTimeUnspecified": flag,
+            "organizer": person, "endTimeUnspecified": flag, "attendees": {"type": "array", "items": person},
             "extendedProperties": {"type": "object", "properties": {"private": texts, "shared": texts}},
             "reminders": {"type": "object", "properties": {"useDefault": flag, "overrides": {
                 "type": "array", "items": {"type": "object", "properties": {

@@ -42,8 +42,9 @@ struct DAVFault: Error {
 
     /// RFC 3744 section 7.1.1.
     ///
-    /// - Parameter href: what may not be written.
-    static func needsPrivileges(_ href: String, _ privilege: ByteString = "write") -> DAVFault {
+    /// - Parameter href: what may not be written; nil where the address is a secret.
+    static func needsPrivileges(_ href: String?, _ privilege: ByteString = "write") -> DAVFault {
+        guard let href else { return .forbidden(.dav("need-privileges"), "This can be read here, and not be changed.") }
         var content = Array("<D:resource><D:href>".utf8)
         XMLElement.write(href, to: &content)
         content += "</D:href><D:privilege><D:\(privilege)/></D:privilege></D:resource>".utf8

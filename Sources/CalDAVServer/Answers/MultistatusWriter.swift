@@ -3,6 +3,7 @@
 import HTTPTypes
 import ICalBridge
 import KalendsCore
+import NIOHTTP1
 
 /// Writes a multistatus (RFC 4918 section 13) response by response.
 struct MultistatusWriter: Sendable {
@@ -108,8 +109,7 @@ struct MultistatusWriter: Sendable {
     private mutating func end() { bytes += "</D:response>\n".utf8 }
 
     private mutating func status(_ code: Int) {
-        let reason = HTTPResponse.Status(code: code).reasonPhrase
-        bytes += "<D:status>HTTP/1.1 \(code) \(code == 507 ? "Insufficient Storage" : reason)</D:status>".utf8
+        bytes += "<D:status>HTTP/1.1 \(code) \(HTTPResponseStatus(statusCode: code).reasonPhrase)</D:status>".utf8
     }
 
     private mutating func element(_ name: String, _ text: String) {

@@ -18,7 +18,7 @@ extension Exchange {
         }
         guard let caller else {
             // At a feed's address nothing changes, whatever the method.
-            throw DAVFault.needsPrivileges(href)
+            throw DAVFault.needsPrivileges(nil)
         }
         switch request.method.rawValue {
         case "PROPPATCH": return try await proppatch(for: caller)

@@ -2,6 +2,8 @@
 
 extension ObjectContents {
     private static let day = 86_400
+    /// The end of the year 9999, up to which rules without an end continue.
+    private static let end = 253_402_300_800
 
     /// When the object may have something, as the tables of RFC 4791 section 9.9 place it, in seconds since 1970;
     /// nil if that cannot be bounded.
@@ -21,8 +23,10 @@ extension ObjectContents {
             }
         }
         if events.contains(where: { $0.start != nil || $0.end != nil }) {
-            guard case .at(let end) = series.end(floatingIn: FixedOffset.utc, budget: &budget) else { return nil }
-            add(end.seconds)
+            switch series.end(floatingIn: FixedOffset.utc, budget: &budget) {
+            case .at(let end): add(end.seconds)
+            case .never, .unknown: add(Self.end)
+            }
         }
         guard let bounds else { return nil }
         var (first, last) = (bounds.lowerBound, bounds.upperBound)

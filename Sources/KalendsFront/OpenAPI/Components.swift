@@ -34,7 +34,12 @@ enum Components {
                     .optional(
                         "settings", Schema.array(of: .string).described("The settings that the operator has not set.")),
                     .optional("oldest", .count),
-                    .optional("latest", .count.described("The number of the latest change."))
+                    .optional("latest", .count.described("The number of the latest change.")),
+                    .optional("by", Schema.string.orNull.described("Who changed the same since.")),
+                    .optional("at", Schema.instant.described("When that was.")),
+                    .optional("number", .count.described("The number of that change.")),
+                    .optional("undoneBy", .count.described("The change that undid this one.")),
+                    .optional("partOf", .count.described("The change with which this one came."))
                 ).described("The problem details of a request that failed (RFC 9457).")
             ),
             (

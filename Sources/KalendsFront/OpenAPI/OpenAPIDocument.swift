@@ -110,7 +110,7 @@ struct OpenAPIDocument {
         for status in route.refusals {
             let reason = HTTPResponse.Status(code: status).reasonPhrase
             // Calendar apps show the text of the answer, if anything, so it is a sentence.
-            let isSentence = route.operation.access == .feedToken && status != 503
+            let isSentence = route.operation.access == .feedToken && route.operation.hasTag && status != 503
             let content: JSONValue =
                 isSentence
                 ? ["text/plain": ["schema": ["type": "string"]]]

@@ -54,7 +54,7 @@ struct CircleWritingTests {
                 .get, "/v1/circles/c/appointments/physio/occurrences/20260324T160000Z"
             ).expect(200).json
             #expect(moved["startAt"] == "2026-03-24T11:00:00-07:00" && moved["location"] == "Garden")
-            #expect(moved["provider"] == .null)
+            #expect(moved["provider"] == "Kim")
             let cancelled = try await server.call(
                 .get, "/v1/circles/c/appointments/physio/occurrences/20260317T160000Z"
             ).expect(200).json
