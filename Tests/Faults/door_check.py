@@ -154,8 +154,9 @@ def check_own(history, app):
     count = Counter(uid_of(text) for copy in own.values() for _, text in copy.values())
     if twice := [uid for uid, times in count.items() if times > 1]:
         history.broken(f"{app.label} has twice: {twice}")
-    for cells in history.moves:
-        (source, _), (target, changes) = cells
+    for user, ((source, _), (target, changes)) in history.moves:
+        if user != app.user:
+            continue
         text = changes["text"]
         if all(cell.fields["text"] == {None, text} and not cell.was_contested for cell in (source, target)):
             if count[uid_of(text)] != 1:

@@ -266,6 +266,10 @@ class History:
         way = self.chance.choice(["own", "notes", "move", "move", "status", "title", "part", "part", "end"])
         if way == "own":
             return edited(text, X_DOOR_MARK=f"X-DOOR-MARK:mark{number}"), own
+        if item.collection == "appointments" and "STATUS:CANCELLED" in main:
+            # One that does not take place stays as it is.
+            return edited(text, DESCRIPTION=f"DESCRIPTION:note{number}", DTSTART=timed("DTSTART", start),
+                          DTEND=timed("DTEND", start + 1800)), {}
         if way == "notes":
             return edited(text, DESCRIPTION=f"DESCRIPTION:note{number}"), {"notes": f"note{number}"}
         if item.collection in ("tasks", "follow-ups"):
@@ -464,7 +468,7 @@ class History:
         try:
             status, answer = self.write(cells, work)
         except Down:
-            self.moves.append(cells)
+            self.moves.append((app.user, cells))
             raise
         if status == 201:
             app.copies[segment].pop(name, None)
@@ -480,7 +484,8 @@ class History:
         tag, word = self.chance.choice([("displayname", f"Name {self.fresh()} ü"), ("A:calendar-color", f"#{self.fresh():06d}FF")])
         with self.lock:
             cell = self.looks.setdefault((app.user, segment, tag), Cell())
-        if self.calendar(app.user, segment).under_way > 0:
+        calendar = self.calendars.get((app.user, segment))
+        if calendar and calendar.under_way > 0:
             return
         body = f"<propertyupdate {SPACES}><set><prop><{tag}>{word}</{tag}></prop></set></propertyupdate>"
         self.note(f"{app.label}: PROPPATCH {segment} {tag} {word}")

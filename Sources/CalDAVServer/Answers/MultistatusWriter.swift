@@ -107,9 +107,14 @@ struct MultistatusWriter: Sendable {
 
     private mutating func end() { bytes += "</D:response>\n".utf8 }
 
+    /// What resources and properties are answered; a code alone has no phrase.
+    private static let statuses: [HTTPResponse.Status] = [
+        .ok, .forbidden, .notFound, .conflict, .failedDependency, .internalServerError, .insufficientSpace,
+    ]
+
     private mutating func status(_ code: Int) {
-        let reason = HTTPResponse.Status(code: code).reasonPhrase
-        bytes += "<D:status>HTTP/1.1 \(code) \(code == 507 ? "Insufficient Storage" : reason)</D:status>".utf8
+        let reason = Self.statuses.first { $0.code == code }?.reasonPhrase ?? ""
+        bytes += "<D:status>HTTP/1.1 \(code) \(reason)</D:status>".utf8
     }
 
     private mutating func element(_ name: String, _ text: String) {

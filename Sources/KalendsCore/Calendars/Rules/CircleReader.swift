@@ -123,14 +123,17 @@ struct CircleReader {
 
     /// Returns what changed between two states.
     ///
-    /// - Parameter limit: the most items, unless one act changed more; the most imported events.
+    /// - Parameter limit: the most items, unless one act changed more; the most imported events, which come beside the
+    ///   last of them.
     /// - Returns: nil if what was removed is not known any more, or too much has changed at once.
     func changes(since: CircleNumber, until: CircleNumber, limit: Int) throws -> Changes? {
-        let (items, upTo) = try transaction.items(in: circle.id, changedAfter: since.version, limit: limit)
+        let upTo = try transaction.lastVersion(
+            in: circle.id, for: look.userID, changedAfter: since.version, limit: limit)
         // Imported events have no versions of the circle, so they come with the last items.
         var changes = Changes(number: until, isWhole: upTo == nil)
         if let upTo { changes.number = CircleNumber(version: upTo, epoch: since.epoch) }
         let last = changes.number.version
+        let items = try transaction.items(in: circle.id, changedAfter: since.version, upTo: last)
         let kept = try transaction.personalUIDs(
             of: look.userID, in: circle.id, changedAfter: since.version, upTo: last)
         var living = items.filter { $0.deletedAt == nil }
