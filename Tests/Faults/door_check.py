@@ -12,14 +12,17 @@ PROGRESS = {"NEEDS-ACTION": "open", None: "open", "IN-PROCESS": "open", "COMPLET
 
 
 def check(history):
-    for app in history.apps:
-        app.synchronize()
-    if not history.lost_app.password.has_ended:
-        history.lost_app.synchronize()
-    for app in [*history.apps, history.lost_app]:
-        if not app.password.has_ended:
-            app.check()
+    for app in (*history.apps, history.lost_app):
         app.password.check(history.broken)
+        if not app.password.has_ended:
+            app.synchronize()
+            app.check()
+            app.password.check(history.broken)
+    if history.lost_app.password.has_ended:
+        if (status := history.lost_app.send("PROPFIND", history.lost_app.home, Depth="0").status) != 401:
+            history.broken(f"an app password that had ended was answered {status}")
+        if history.chance.random() < 0.5:
+            history.lost_app.password.make()
     shown = listed(history)
     check_items(history, shown)
     for app in history.apps:

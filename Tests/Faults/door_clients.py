@@ -65,17 +65,22 @@ class Password:
         word = base64.b64encode(f"{self.user}:{made['password']}".encode()).decode()
         self.field = f"Basic {word}"
         self.complete = self.open = 0
-        self.has_ended = False
+        # Whether somebody asked for its end, and whether that was answered.
+        self.is_ending = self.has_ended = False
 
     def state(self):
-        return self.identifier, self.field, self.complete, self.open, self.has_ended
+        return self.identifier, self.field, self.complete, self.open, self.is_ending, self.has_ended
 
     def put_back(self, state):
-        self.identifier, self.field, self.complete, self.open, self.has_ended = state
+        self.identifier, self.field, self.complete, self.open, self.is_ending, self.has_ended = state
 
     def check(self, fails):
         status, document = self.server.call("GET", f"/v1/app-passwords/{self.identifier}")
+        if self.is_ending and status == 404:
+            self.has_ended = True
         if self.has_ended:
+            if status != 404:
+                fails(f"the app password of {self.label} had ended, and was answered {status}")
             return
         if status != 200:
             fails(f"the app password of {self.label} was answered {status}")
@@ -105,6 +110,7 @@ class App:
         has_ended = password.has_ended
         if isinstance(body, str):
             body = body.encode()
+        reads = method in ("PROPFIND", "REPORT", "GET", "HEAD")
         for _ in range(200):
             try:
                 answer = Answer(*self.server.request(method, quote(path, safe="/~@"), body, headers, timeout=60))
@@ -114,10 +120,13 @@ class App:
                     with password.lock:
                         password.open += 1
                 raise Down(is_unsent) from None
-            if answer.status not in (429, 503):
+            if answer.status >= 500:
+                with password.lock:
+                    password.open += 1
+            # A write that the database could not answer may have been done.
+            if answer.status != 429 and not (answer.status == 503 and reads):
                 break
             time.sleep(0.1)
-        reads = method in ("PROPFIND", "REPORT", "GET", "HEAD")
         if answer.status in (200, 207, 304) if reads else 200 <= answer.status < 300:
             if has_ended:
                 raise Violation(f"{self.label}: an app password that had ended was answered {answer.status}")

@@ -105,4 +105,25 @@ struct CircleRaceTests {
             #expect(seen == ["knee.ics", "physio.ics", "day+shifts.ics"])
         }
     }
+
+    @Test("An import of more events than come at once makes no number too old")
+    func imported() async throws {
+        try await TestServer.withCircle { server in
+            let app = CalendarApp(server: server)
+            var number = try await app.collection().number
+            for id in ["knee", "physio"] {
+                try await server.call(.delete, "/v1/circles/c/appointments/\(id)").expect(204)
+            }
+            try await server.bring((1...4).map { OneCalendar.event("e\($0)", "E \($0)") }, as: "ann").expect(201)
+            var (changed, removed): ([CalendarMember], [String]) = ([], [])
+            while true {
+                let found = try await app.source.changes(of: app.collection(), after: number, limit: 1)
+                changed += found.changed
+                removed += found.removed
+                number = found.number
+                if !found.isTruncated { break }
+            }
+            #expect(changed.count == 4 && removed == ["knee.ics", "physio.ics"])
+        }
+    }
 }

@@ -123,10 +123,17 @@ struct CircleReader {
 
     /// Returns what changed between two states.
     ///
-    /// - Parameter limit: the most items, unless one act changed more; the most imported events, which come beside the
-    ///   last of them.
+    /// - Parameters:
+    ///   - limit: the most items, unless one act changed more.
+    ///   - mostImported: the most imported events, which come beside the last items, all at once.
     /// - Returns: nil if what was removed is not known any more, or too much has changed at once.
-    func changes(since: CircleNumber, until: CircleNumber, limit: Int) throws -> Changes? {
+    func changes(
+        since: CircleNumber, until: CircleNumber, limit: Int, mostImported: Int = 10_000
+    ) throws -> Changes? {
+        // Known before anything is answered, of which the imported events are the end.
+        guard
+            var uids = try transaction.importedUIDs(in: circle, changedAfter: since.epoch, limit: mostImported)
+        else { return nil }
         let upTo = try transaction.lastVersion(
             in: circle.id, for: look.userID, changedAfter: since.version, limit: limit)
         // Imported events have no versions of the circle, so they come with the last items.
@@ -150,9 +157,6 @@ struct CircleReader {
             changes.shown.append((shown, names.name(of: shown.resource)))
         }
         guard changes.isWhole else { return changes }
-        guard
-            var uids = try transaction.importedUIDs(in: circle, changedAfter: since.epoch, limit: limit)
-        else { return nil }
         // What a person keeps of an imported event is named by the UID that it shows, mostly its own.
         uids += kept
         guard !uids.isEmpty else { return changes }
