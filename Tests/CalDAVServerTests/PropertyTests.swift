@@ -44,6 +44,19 @@ import Testing
         #expect(nothing.properties.isEmpty)
     }
 
+    @Test(
+        "Each status has its phrase",
+        arguments: [
+            (200, "200 OK"), (403, "403 Forbidden"), (404, "404 Not Found"), (409, "409 Conflict"),
+            (424, "424 Failed Dependency"), (500, "500 Internal Server Error"), (507, "507 Insufficient Storage"),
+        ])
+    func phrase(status: Int, line: String) {
+        var out = MultistatusWriter(scene)
+        out.response("/x", [PropertyStatus(status: status, names: [.dav("displayname")])])
+        out.finish()
+        #expect(String(decoding: out.take(), as: UTF8.self).contains("<D:status>HTTP/1.1 \(line)</D:status>"))
+    }
+
     @Test("All properties are those of RFC 4918 and those that a person set; their names are those of all")
     func all() throws {
         let all = try answer(nil, .collection(collection))

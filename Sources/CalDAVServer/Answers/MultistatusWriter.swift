@@ -3,7 +3,6 @@
 import HTTPTypes
 import ICalBridge
 import KalendsCore
-import NIOHTTP1
 
 /// Writes a multistatus (RFC 4918 section 13) response by response.
 struct MultistatusWriter: Sendable {
@@ -108,8 +107,14 @@ struct MultistatusWriter: Sendable {
 
     private mutating func end() { bytes += "</D:response>\n".utf8 }
 
+    /// What resources and properties are answered; a code alone has no phrase.
+    private static let statuses: [HTTPResponse.Status] = [
+        .ok, .forbidden, .notFound, .conflict, .failedDependency, .internalServerError, .insufficientSpace,
+    ]
+
     private mutating func status(_ code: Int) {
-        bytes += "<D:status>HTTP/1.1 \(code) \(HTTPResponseStatus(statusCode: code).reasonPhrase)</D:status>".utf8
+        let reason = Self.statuses.first { $0.code == code }?.reasonPhrase ?? ""
+        bytes += "<D:status>HTTP/1.1 \(code) \(reason)</D:status>".utf8
     }
 
     private mutating func element(_ name: String, _ text: String) {

@@ -85,7 +85,8 @@ struct CircleIndex: Sendable {
         if CircleNumber(circle) == number { return true }
         guard
             let changes = try reader.changes(
-                since: number, until: CircleNumber(circle), limit: Self.manyChanges), changes.isWhole
+                since: number, until: CircleNumber(circle), limit: Self.manyChanges, mostImported: Self.manyChanges),
+            changes.isWhole
         else { return false }
         for resource in changes.gone { remove(resource) }
         for (shown, name) in changes.shown {

@@ -123,14 +123,24 @@ struct CircleReader {
 
     /// Returns what changed between two states.
     ///
-    /// - Parameter limit: the most items, unless one act changed more; the most imported events.
+    /// - Parameters:
+    ///   - limit: the most items, unless one act changed more.
+    ///   - mostImported: the most imported events, which come beside the last items, all at once.
     /// - Returns: nil if what was removed is not known any more, or too much has changed at once.
-    func changes(since: CircleNumber, until: CircleNumber, limit: Int) throws -> Changes? {
-        let (items, upTo) = try transaction.items(in: circle.id, changedAfter: since.version, limit: limit)
+    func changes(
+        since: CircleNumber, until: CircleNumber, limit: Int, mostImported: Int = 10_000
+    ) throws -> Changes? {
+        // Known before anything is answered, of which the imported events are the end.
+        guard
+            var uids = try transaction.importedUIDs(in: circle, changedAfter: since.epoch, limit: mostImported)
+        else { return nil }
+        let upTo = try transaction.lastVersion(
+            in: circle.id, for: look.userID, changedAfter: since.version, limit: limit)
         // Imported events have no versions of the circle, so they come with the last items.
         var changes = Changes(number: until, isWhole: upTo == nil)
         if let upTo { changes.number = CircleNumber(version: upTo, epoch: since.epoch) }
         let last = changes.number.version
+        let items = try transaction.items(in: circle.id, changedAfter: since.version, upTo: last)
         let kept = try transaction.personalUIDs(
             of: look.userID, in: circle.id, changedAfter: since.version, upTo: last)
         var living = items.filter { $0.deletedAt == nil }
@@ -147,9 +157,6 @@ struct CircleReader {
             changes.shown.append((shown, names.name(of: shown.resource)))
         }
         guard changes.isWhole else { return changes }
-        guard
-            var uids = try transaction.importedUIDs(in: circle, changedAfter: since.epoch, limit: limit)
-        else { return nil }
         // What a person keeps of an imported event is named by the UID that it shows, mostly its own.
         uids += kept
         guard !uids.isEmpty else { return changes }

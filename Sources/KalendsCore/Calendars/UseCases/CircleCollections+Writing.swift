@@ -170,14 +170,20 @@ extension CircleCollections {
         let plan = try CircleEdits(seen: seen, look: look, mayManage: state.role == .owner)
             .plan(sent, replacing: plain)
         let own = PersonalParts.own(sent.parts, beside: plain)
-        let kept = own == parts ? nil : try Self.part(own, of: seen.item.uid, look)
+        let kept = try Self.part(own, of: seen.item.uid, look)
+        let isOther = look.shown(seen, parts).text != text
         let quotas = services.settings.quotas.held(to: caller.caller.identity)
         let stored = try await act(in: look, for: caller) { transaction, writer in
-            let item = try transaction.item(seen.item.id, seen.item.collection, in: seen.item.circleID)
-            guard let item, try SeenItem(item, transaction) == seen else { throw ChangedMeanwhile() }
-            try plan.write(of: seen.item, with: &writer, quotas)
-            if let kept { try writer.keep(kept) }
-            return (seen.item.id, seen.item.collection)
+            let (item, uid) = (seen.item, seen.item.uid)
+            let now = try transaction.item(item.id, item.collection, in: item.circleID)
+            let ownNow = try transaction.personalParts([uid], of: look.userID, in: item.circleID)
+            guard let now, try SeenItem(now, transaction) == seen, PersonalPartsOfUIDs(ownNow)[uid] == parts else {
+                throw ChangedMeanwhile()
+            }
+            try plan.write(of: item, with: &writer, quotas)
+            // Of what is put back the app hears, too: it has another text than is there.
+            if own != parts || (isOther && !writer.hasChanged) { try writer.keep(kept) }
+            return (item.id, item.collection)
         }
         return PutOutcome(isNew: false, etag: etag(of: stored, own, text))
     }
@@ -203,8 +209,15 @@ extension CircleCollections {
         let quotas = services.settings.quotas.held(to: caller.caller.identity)
         let (collection, list) = (row.item.collection, place.list)
         let stored = try await act(in: look, for: caller) { [draft] transaction, writer in
+            let reader = try CircleReader(place.circle, for: caller.userID, services.settings, in: transaction)
+            // Another app may have taken the name by now; no app gives the names that imported events have.
+            if !ResourceNames.isImported(name),
+                case .some(.some) = try reader.find([name], in: list, { throw ChangedMeanwhile() }).first
+            {
+                throw ChangedMeanwhile()
+            }
             let known = try transaction.itemEverKnown(uid: sent.uid)
-            try refuse(sent.uid, known, place, for: caller, in: transaction)
+            try refuse(sent.uid, known, place, for: caller, reader)
             // What was deleted comes back under its id, so that its SEQUENCE goes on.
             let isBack = known.map {
                 $0.circleID.isSameText(as: place.circle) && $0.collection == collection && $0.deletedAt != nil
@@ -224,8 +237,9 @@ extension CircleCollections {
     /// Throws `CollectionFault.uidConflict` if the person sees something with a UID already.
     private func refuse(
         _ uid: String, _ known: ScheduleItem?, _ place: CircleSegment, for caller: CalDAVCaller,
-        in transaction: any ReadTransaction
+        _ reader: CircleReader
     ) throws {
+        let transaction = reader.transaction
         if let known, known.deletedAt == nil, caller.reaches(known.circleID),
             try transaction.member(caller.userID, in: known.circleID) != nil,
             let kind = services.settings.kinds[known.collection]
@@ -235,7 +249,6 @@ extension CircleCollections {
                 segment: CircleSegment(circle: known.circleID, list: .init(kind)).segment,
                 name: names.name(of: CircleResource(known)))
         }
-        let reader = try CircleReader(place.circle, for: caller.userID, services.settings, in: transaction)
         for series in try ImportedSeries.all(uids: [uid], in: reader.circle, transaction).values.flatMap({ $0 }) {
             guard let shown = reader.look.shown(series, { _ in [] }) else { continue }
             throw CollectionFault.uidConflict(

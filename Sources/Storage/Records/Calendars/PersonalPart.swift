@@ -70,31 +70,34 @@ extension ReadTransaction {
         try row("\(select: .scheduleItems) WHERE uid = $1", [.text(uid)]).map(ScheduleItem.init)
     }
 
-    /// Returns items that changed after the circle had a version, tombstones included, in the order of their versions.
-    ///
-    /// - Parameter limit: how many, unless one version alone has more.
-    /// - Returns: the version up to which these are all; nil if no more follow.
-    public func items(
-        in circle: String, changedAfter version: Int, limit: Int
-    ) throws -> (items: [ScheduleItem], upTo: Int?) {
-        let columns = SchemaTable.scheduleItems.columns.joined(separator: ", ")
+    /// Returns the version up to which no more changed of a circle's items, and of what a person keeps of them, than a
+    /// number of changes, unless one version alone has more; nil if that is so up to the present version.
+    public func lastVersion(
+        in circle: String, for user: String, changedAfter version: Int, limit: Int
+    ) throws -> Int? {
         let found = try rows(
             """
-            SELECT \(columns), changed_in FROM schedule_items WHERE circle_id = $1 AND changed_in > $2
-            ORDER BY changed_in LIMIT $3
-            """, [.text(circle), .integer(version), .integer(limit + 1)]
-        ).map { (item: try ScheduleItem($0), version: try $0.integer(required: "changed_in")) }
-        guard found.count > limit, let last = found.last?.version, let first = found.first?.version else {
-            return (found.map(\.item), nil)
-        }
-        if first < last {
-            let whole = found.filter { $0.version < last }
-            return (whole.map(\.item), whole.last?.version)
-        }
-        let all = try rows(
-            "\(select: .scheduleItems) WHERE circle_id = $1 AND changed_in = $2", [.text(circle), .integer(last)]
+            SELECT changed_in FROM (
+                SELECT * FROM (
+                    SELECT changed_in FROM schedule_items WHERE circle_id = $1 AND changed_in > $3
+                    ORDER BY changed_in LIMIT $4) AS items
+                UNION ALL
+                SELECT * FROM (
+                    SELECT changed_in FROM personal_parts WHERE circle_id = $1 AND user_id = $2 AND changed_in > $3
+                    ORDER BY changed_in LIMIT $4) AS parts) AS changes
+            ORDER BY changed_in LIMIT $4
+            """, [.text(circle), .text(user), .integer(version), .integer(limit + 1)]
+        ).map { try $0.integer(required: "changed_in") }
+        guard found.count > limit, let last = found.last else { return nil }
+        return found.last { $0 < last } ?? last
+    }
+
+    /// Returns the items that changed between two versions of a circle, tombstones included.
+    public func items(in circle: String, changedAfter version: Int, upTo last: Int) throws -> [ScheduleItem] {
+        try rows(
+            "\(select: .scheduleItems) WHERE circle_id = $1 AND changed_in > $2 AND changed_in <= $3",
+            [.text(circle), .integer(version), .integer(last)]
         ).map(ScheduleItem.init)
-        return (all, last)
     }
 
     /// Whether something that a circle had at a version was deleted before a time.
