@@ -38,7 +38,7 @@ package struct PersonArchive: Sendable {
                 _ = try Rights.own(of: user, for: identity, in: transaction)
                 return try transaction.personRows(of: user, in: tables[table], after: key)
             }
-            files = try Self.files(of: page, in: tables[table], part: part)
+            files = try self.files(of: page, in: tables[table], part: part)
             self.place =
                 if let next = page.next {
                     .rows(table: table, part: part + 1, after: next)
@@ -50,10 +50,7 @@ package struct PersonArchive: Sendable {
                 _ = try Rights.own(of: user, for: identity, in: transaction)
                 return try PersonalEntries.all(of: user, in: transaction)
             }
-            let present = Instant(milliseconds: madeAt)
-            let text = ICalendar(name: user, events: events)
-                .serialized(coverage: present.adding(seconds: -Self.decade)...present.adding(seconds: Self.decade))
-            files = events.isEmpty ? [] : [TarFile("personal/events.ics", text)]
+            files = calendar("personal/events.ics", events)
             self.place = nil
         }
         let packed = files.flatMap(packed)
@@ -66,28 +63,37 @@ package struct PersonArchive: Sendable {
     /// Seconds before and after the present for which time zones are written.
     private static let decade = 3660 * 86_400
 
-    /// The column with a calendar's text, which becomes a file of its own.
-    private static let text = "text"
+    /// Returns a file with events; none without any.
+    private func calendar(_ path: String, _ events: [Event]) -> [TarFile] {
+        let present = Instant(milliseconds: madeAt)
+        let span = present.adding(seconds: -Self.decade)...present.adding(seconds: Self.decade)
+        return events.isEmpty ? [] : [TarFile(path, ICalendar(name: user, events: events).serialized(coverage: span))]
+    }
 
-    private static func files(of page: PersonRows, in table: PersonTable, part: Int) throws -> [TarFile] {
+    private func files(of page: PersonRows, in table: PersonTable, part: Int) throws -> [TarFile] {
         guard !page.rows.isEmpty else { return [] }
         let name = "\(table.area.rawValue)/\(table.name)\(part == 1 ? "" : "-\(part)")"
         var files: [TarFile] = []
+        var events: [Event] = []
         var rows: [JSONValue] = []
         for row in page.rows {
             var object: [ByteString: JSONValue] = [:]
             for (column, value) in row {
-                if column == Self.text, case .text(let text) = value {
+                if column == "content", table.hasEvents, case .text(let text) = value {
+                    events.append(try StoredEvent.event(text))
+                } else if column == "text", case .text(let text) = value {
+                    // A calendar's own text becomes a file of its own.
                     let path = "\(name)\(part == 1 ? "-1" : "")-\(files.count + 1).ics"
                     object["file"] = .string(path)
                     files.append(TarFile(path, Array(text.utf8)))
                 } else {
-                    object[ByteString(camelCase(column))] = json(value, of: column)
+                    object[ByteString(Self.camelCase(column))] = Self.json(value, of: column)
                 }
             }
             rows.append(.object(object))
         }
         return [TarFile("\(name).json", try JSONValue.array(rows).serialized())] + files
+            + calendar("\(name).ics", events)
     }
 
     private static func camelCase(_ column: String) -> String {

@@ -21,6 +21,8 @@ public struct PersonTable: Sendable {
     let concealed: Set<ByteString>
 
     public var name: String { schema.name }
+    /// Whether the column `content` has an imported event, which this module does not interpret.
+    public var hasEvents: Bool { name == SchemaTable.eventVersions.name }
 
     /// - Parameters:
     ///   - persons: the columns with a person's id, separated by spaces.
@@ -107,10 +109,13 @@ extension PersonTable {
             concealing: "source outline"),
         .init(
             .importChanges, .imports, "imported_by_before",
-            where: "import_id IN (SELECT id FROM imports WHERE \(circles)) AND imported_by_before = $1"),
+            where: "import_id IN (SELECT id FROM imports WHERE \(circles)) AND imported_by_before = $1",
+            concealing: "content_before"),
         .init(
             .eventVersions, .imports, "visible_to imported_by",
-            where: "\(circles) AND (imported_by = $1 OR visible_to = $1)", concealing: "fingerprint"),
+            where: """
+                \(circles) AND until_epoch = \(EventEpoch.open) AND (imported_by = $1 OR visible_to = $1)
+                """, concealing: "fingerprint"),
         .init(
             Subscription.schema, .imports, "created_by", where: "\(circles) AND created_by = $1",
             concealing: "url_digest validators_of"),
