@@ -41,6 +41,9 @@ public struct PersonTable: Sendable {
 }
 
 extension PersonTable {
+    /// How many small rows are read together where no index leads to them, so that a read passes those of others.
+    private static let manyTogether = 1000
+
     /// The circles that a person belongs to, or has belonged to.
     private static let circles = "circle_id IN (SELECT circle_id FROM members WHERE user_id = $1)"
     private static let connected = "connection_id IN (SELECT id FROM connections WHERE user_id = $1)"
@@ -49,7 +52,9 @@ extension PersonTable {
             SELECT number FROM feeds WHERE \(circles) AND user_id = $1
             UNION ALL SELECT number FROM app_passwords WHERE user_id = $1)
         """
-    private static let owned = "calendar_id IN (SELECT id FROM own_calendars WHERE user_id = $1)"
+    private static let owned = """
+        calendar_id IN (SELECT id FROM own_calendars WHERE user_id = $1 AND deleted_at IS NULL)
+        """
 
     /// Every table in which something of a person can be found by the person's id.
     public static let all: [PersonTable] = people + scheduled + synchronized + own
@@ -72,7 +77,7 @@ extension PersonTable {
                         action LIKE 'member.%' OR action LIKE 'password.%' OR action LIKE 'secondFactor.%'
                         OR action LIKE 'recoveryCodes.%' OR action LIKE 'signInLink.%' OR action LIKE 'officeDays.%'
                         OR action LIKE 'user.%')
-                """),
+                """, together: manyTogether),
     ]
 
     private static let scheduled: [PersonTable] = [
@@ -88,10 +93,11 @@ extension PersonTable {
                 """),
         .init(
             CircleChange.schema, .schedule, "user_id author",
-            where: "\(circles) AND (user_id = $1 OR author = 'user:' || CAST($1 AS TEXT))"),
+            where: "\(circles) AND (user_id = $1 OR author = 'user:' || CAST($1 AS TEXT))", together: manyTogether),
         .init(PersonalPart.schema, .schedule, where: "\(circles) AND user_id = $1"),
         .init(Feed.schema, .feeds, where: "\(circles) AND user_id = $1"),
-        .init(.feedClients, .feeds, "", where: counted), .init(.feedClientDays, .feeds, "", where: counted),
+        .init(.feedClients, .feeds, "", where: counted),
+        .init(.feedClientDays, .feeds, "", where: counted, together: manyTogether),
         .init(.feedAttention, .feeds, "", where: counted),
         .init(
             .feedAccesses, .feeds, "",
@@ -103,7 +109,7 @@ extension PersonTable {
                         SELECT a.previous FROM list JOIN feed_accesses AS a ON a.sequence = list.sequence
                     )
                     SELECT sequence FROM list)
-                """),
+                """, together: manyTogether),
         .init(
             ImportRecord.schema, .imports, "imported_by", where: "\(circles) AND imported_by = $1", together: 10,
             concealing: "source outline"),
@@ -132,7 +138,8 @@ extension PersonTable {
     ]
 
     private static let own: [PersonTable] = [
-        .init(AppPassword.schema, .calendars), .init(OwnCalendar.schema, .calendars),
+        .init(AppPassword.schema, .calendars),
+        .init(OwnCalendar.schema, .calendars, where: "user_id = $1 AND deleted_at IS NULL"),
         .init(.ownCalendarNumbers, .calendars),
         .init(OwnResource.schema, .calendars, "", where: owned, together: 4, concealing: "shown"),
         .init(.ownRemovals, .calendars, "", where: owned), .init(CollectionProperty.schema, .calendars),
