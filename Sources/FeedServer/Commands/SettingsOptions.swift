@@ -98,6 +98,7 @@ struct ServerOptions: ParsableArguments {
     @OptionGroup(title: "Calendars in step") var connections: ConnectionOptions
     @OptionGroup(title: "Pages") var brand: BrandOptions
     @OptionGroup(title: "Quotas") var quotas: QuotaOptions
+    @OptionGroup(title: "What is kept") var retention: RetentionOptions
 
     func values() -> SettingValues {
         func word(_ flag: Bool?) -> String? { flag.map { $0 ? "true" : "false" } }
@@ -116,6 +117,7 @@ struct ServerOptions: ParsableArguments {
             .logFormat: logFormat, .demo: word(demo),
         ]
         let others = quotas.given.merging(connections.given) { own, _ in own }.merging(brand.given) { own, _ in own }
+            .merging(retention.given) { own, _ in own }
         return options.values(own.merging(others) { own, _ in own })
     }
 }

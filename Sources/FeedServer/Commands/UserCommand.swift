@@ -6,8 +6,10 @@ import Server
 
 struct UserCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "user", abstract: "Set and remove the passwords of users who sign in here, and list them.",
-        subcommands: [SetPassword.self, List.self, RemovePassword.self, RemoveSecondFactor.self, LogName.self])
+        commandName: "user", abstract: "Passwords of users who sign in here, and what is stored of a person.",
+        subcommands: [
+            SetPassword.self, List.self, RemovePassword.self, RemoveSecondFactor.self, LogName.self, ExportData.self,
+        ])
 
     struct SetPassword: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -89,6 +91,22 @@ struct UserCommand: AsyncParsableCommand {
                 throw LocalClient.refused(answer)
             }
             Console.line(name)
+        }
+    }
+
+    struct ExportData: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "export",
+            abstract: "Write everything that is stored of a person as one .tar.gz archive to standard output.")
+
+        @OptionGroup var options: SettingsOptions
+        @Argument(help: "The user's id.") var user: String
+
+        func run() async throws {
+            let path = "/v1/users/\(pathComponent(user))/export"
+            let answer = try await LocalClient.with(try await options.settings()) { try await $0.call("GET", path) }
+            guard answer.status < 300 else { throw LocalClient.refused(answer) }
+            Console.bytes(answer.body)
         }
     }
 

@@ -161,6 +161,7 @@ public struct AccountPage: Page {
                         "link": paper.linkButton(isOn ? "actManage" : "actSetUp", SecondFactorPage.path),
                     ]
                 } ?? .nothing,
+                "export": paper.act("actDownloadData", "/app/account/export"),
             ],
             problems: paper.problems(draft, in: "account", fields)
                 + paper.problems(passwordDraft, in: "password", passwords))

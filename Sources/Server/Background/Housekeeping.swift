@@ -16,20 +16,9 @@ package struct Housekeeping: Service {
         (self.services, self.logger, self.prunes) = (services, logger, prunes)
     }
 
-    /// How many days single accesses and uncommitted previews are kept.
-    private static let accessDays = 90
-    private static let dayCountDays = 400
-    private static let previewDays = 1
-    /// How many days the journal of writes to people's calendars is kept, with the runs that made them.
-    private static let journalDays = 90
     /// How many days runs without changes are listed: with many connections they are most of the stored data.
     private static let idleRunDays = 1
     private static let idleRunsLookedAt = 7
-    /// How many days the deletion of one of our events on both sides is remembered, so that an old copy cannot bring it
-    /// back.
-    private static let tombstoneDays = 365
-    /// How many days messages to webhooks are listed after they were delivered or given up.
-    private static let deliveryDays = 30
 
     /// How long a change by a program that ignores our lock can remain unnoticed.
     private static let foreignChange = Duration.milliseconds(250)
@@ -69,7 +58,7 @@ package struct Housekeeping: Service {
 
     /// Removes old data in short transactions.
     package func prune(_ now: Int) async throws {
-        let (store, day) = (services.store, 86_400_000)
+        let (store, kept, day) = (services.store, services.settings.retention, 86_400_000)
         let trusted = try await store.record { transaction in
             // At most one day per hour, so that a clock which jumps ahead for a while removes little.
             let last = try transaction.setting("prunedAt").flatMap { Int($0) } ?? now
@@ -79,7 +68,7 @@ package struct Housekeeping: Service {
         }
         try await store.recordRepeatedly {
             try $0.pruneAccesses(
-                before: trusted - Self.accessDays * day, daysBefore: trusted - Self.dayCountDays * day,
+                before: trusted - kept.accesses * day, daysBefore: trusted - kept.accessCounts * day,
                 now: max(now, trusted), limit: $1)
         }
         try await store.recordForAll(
@@ -102,12 +91,12 @@ package struct Housekeeping: Service {
             }
         }
         try await store.recordForAll(
-            { try $0.finishedDeliveries(before: now - Self.deliveryDays * day, limit: $1) },
+            { try $0.finishedDeliveries(before: now - kept.deliveries * day, limit: $1) },
             { try $0.deleteDeliveries($1) })
-        try await store.recordRepeatedly { try $0.prunePreviews(before: now - Self.previewDays * day, limit: $1) }
+        try await store.recordRepeatedly { try $0.prunePreviews(before: now - kept.previews * day, limit: $1) }
         try await store.recordForAll(
             { try $0.endedSessions(now: min(now, trusted), limit: $1) }, { try $0.deleteSessions($1) })
-        let old = trusted - Self.journalDays * day
+        let old = trusted - kept.runs * day
         try await store.recordRepeatedly { try $0.pruneAuthorizations(before: now, limit: $1) }
         try await store.recordRepeatedly {
             try $0.pruneSignInLinks(before: min(now, trusted) - SignInLink.memory, limit: $1)
@@ -128,7 +117,7 @@ package struct Housekeeping: Service {
         }
         try await store.recordRepeatedly { try $0.pruneSyncConflicts(before: old, limit: $1) }
         try await store.recordRepeatedly {
-            try $0.pruneSyncLinks(before: trusted - Self.tombstoneDays * day, limit: $1)
+            try $0.pruneSyncLinks(before: trusted - kept.deletions * day, limit: $1)
         }
         // Both tables are small, since their rows are limited.
         try await store.record { transaction in

@@ -14,10 +14,31 @@ enum PersonalEntries {
         _ body: (OwnEntries.Entry) throws -> Void
     ) throws {
         guard live.configuration.includePersonal else { return }
-        let user = live.feed.userID
         let days = window.firstDay.daysSinceEpoch - slack...window.endDay.daysSinceEpoch + slack
-        let zone = try transaction.user(user)?.timeZone.flatMap { TimeZoneReference($0) } ?? live.look.zone
-        let builder = PersonalEntryBuilder(look: live.look, zone: zone)
+        try each(of: live.feed.userID, onDays: days, as: live.look, in: transaction, body)
+    }
+
+    /// Returns all events of a user, of any date.
+    static func all(of user: String, in transaction: any ReadTransaction) throws -> [Event] {
+        guard let utc = TimeZoneReference("UTC") else {
+            throw StorageError.unexpectedResult("The system knows no zone named UTC.")
+        }
+        let look = FeedRenderKey(
+            style: CareStyle(), zone: utc, sequenceOffset: 0, shownChangedAt: 0, linkTemplate: nil)
+        var events: [Event] = []
+        try each(of: user, onDays: -allDays...allDays, as: look, in: transaction) { events += $0.events }
+        return events
+    }
+
+    /// More days than there are before and after 1970 in any calendar.
+    private static let allDays = 10_000_000
+
+    private static func each(
+        of user: String, onDays days: ClosedRange<Int>, as look: FeedRenderKey, in transaction: any ReadTransaction,
+        _ body: (OwnEntries.Entry) throws -> Void
+    ) throws {
+        let zone = try transaction.user(user)?.timeZone.flatMap { TimeZoneReference($0) } ?? look.zone
+        let builder = PersonalEntryBuilder(look: look, zone: zone)
         var occurrences: [SeriesKey: [PersonalEvent]] = Dictionary(
             grouping: try transaction.personalOccurrences(of: user), by: SeriesKey.init)
         func give(_ event: PersonalEvent, _ occurrences: [PersonalEvent]) throws {

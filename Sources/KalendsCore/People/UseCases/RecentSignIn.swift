@@ -2,9 +2,10 @@
 
 import Storage
 
-/// The rule of a strict server that a user ends other sessions and devices only shortly after signing in.
+/// The rule that a user takes all of their data only shortly after signing in, and on a strict server ends other sessions
+/// and devices only then.
 ///
-/// A browser that was left open does not sign its user out elsewhere.
+/// A browser that was left open neither hands out its user's data nor signs its user out elsewhere.
 struct RecentSignIn: Sendable {
     /// How long a sign-in counts, in milliseconds.
     static let span = 5 * 60_000
@@ -19,7 +20,7 @@ struct RecentSignIn: Sendable {
         guard let session = try transaction.session(own, of: user), now - session.createdAt < Self.span else {
             throw Refusal(
                 .forbidden, code: .signInTooOld,
-                detail: "Other sessions and devices can be ended within 5 minutes of signing in. Sign in again.")
+                detail: "This can be done within 5 minutes of signing in. Sign in again.")
         }
     }
 }

@@ -70,6 +70,8 @@ package struct ServerSettings: Sendable {
     /// The lowest log level that is written, as swift-log names it.
     package var logLevel = "info"
     package var logFormat = LogForm.text
+    /// How long what is recorded is kept.
+    package var retention = Retention()
     /// Whether the demo is loaded into a database without circles.
     package var demo = false
     /// How users' tokens are checked.
@@ -135,6 +137,9 @@ package struct ServerSettings: Sendable {
         limits.connectionsPerNetwork = values.number(.maxConnectionsPerNetwork, limits.connectionsPerNetwork)
         for quota in Quotas.settings {
             quotas[keyPath: quota.path] = values.number(quota.setting, quotas[keyPath: quota.path])
+        }
+        for kept in Retention.settings {
+            retention[keyPath: kept.path] = values.number(kept.setting, retention[keyPath: kept.path])
         }
         titlePrefix = values.text(.titlePrefix) ?? titlePrefix
         linkTemplate = values.filled(.linkTemplate)

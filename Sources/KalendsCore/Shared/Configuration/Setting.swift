@@ -182,5 +182,6 @@ extension Setting {
     ]
 
     /// Every setting, in the order in which tables and help list them.
-    package static let all: [Setting] = server + connections + brand + Quotas.settings.map(\.setting)
+    package static let all: [Setting] =
+        server + connections + brand + Quotas.settings.map(\.setting) + Retention.settings.map(\.setting)
 }

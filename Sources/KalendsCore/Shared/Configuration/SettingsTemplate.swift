@@ -4,7 +4,7 @@
 package enum SettingsTemplate {
     private static let groups: [(title: String, settings: [Setting])] = [
         ("The server", Setting.server), ("Calendars in step", Setting.connections), ("Pages", Setting.brand),
-        ("Quotas", Quotas.settings.map(\.setting)),
+        ("Quotas", Quotas.settings.map(\.setting)), ("What is kept", Retention.settings.map(\.setting)),
     ]
 
     private static let introduction = """

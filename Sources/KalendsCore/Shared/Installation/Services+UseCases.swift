@@ -42,6 +42,7 @@ extension Services {
     package var operatorSessions: OperatorSessions { OperatorSessions(acts: acts) }
     package var devices: Devices { Devices(acts: acts, quotas: settings.quotas, recently: recently) }
     package var appPasswords: AppPasswords { AppPasswords(services: self) }
+    package var personData: PersonData { PersonData(acts: acts) }
     package var profiles: Profiles { Profiles(acts: acts) }
     package var personalEvents: PersonalEvents { PersonalEvents(acts: acts, quotas: settings.quotas) }
     package var ownCalendars: OwnCalendars {

@@ -14,6 +14,7 @@ struct AccountPages: Sendable {
         routes.page(.get, Self.path, for: .session) { try await Self.page($0) }
         routes.page(.post, Self.path, for: .session, back: Self.path, Self.save)
         routes.page(.post, "\(Self.path)/password", for: .session, back: Self.path, Self.setPassword)
+        routes.page(.post, "\(Self.path)/export", for: .session, back: Self.path, Self.export)
     }
 
     @Sendable
@@ -66,6 +67,19 @@ struct AccountPages: Sendable {
             }
             let status: HTTPResponse.Status = refusal.kind == .tooMany ? .tooManyRequests : .unprocessableContent
             return try await page(visit, passwordDraft: draft, status: status)
+        }
+    }
+
+    /// Sends everything that is stored of the visitor, or leads to the sign-in page where they have to sign in again
+    /// first.
+    @Sendable
+    private static func export(_ visit: PageVisit) async throws -> Response {
+        let user = try visit.user()
+        do {
+            let archive = try await visit.services.personData.archive(of: user, for: try visit.caller())
+            return PersonArchiveAnswer(archive: archive, user: user, context: visit.context).response
+        } catch let refusal as Refusal where refusal.code == .signInTooOld {
+            return visit.signIn(to: path)
         }
     }
 

@@ -29,6 +29,22 @@ struct UserRoutes: Sendable {
         routes.on(
             .delete, path,
             Operation("deletePassword", "Remove a user's password", .oneself, .scope(.users), [.noContent]), delete)
+        routes.on(
+            .get, "/v1/users/{user}/export",
+            Operation(
+                "exportUser", "Everything that is stored of a person", .oneself, .scope(.users),
+                details:
+                    "One archive, as `tar` and gzip make it: JSON of all rows that are theirs or name them, without "
+                    + "secrets, their calendars as .ics, and README.txt, which says what is what. In a session, this is "
+                    + "possible within 5 minutes of signing in. The audit trail notes it.",
+                [.init(status: 200, text: "The archive.", type: PersonArchiveAnswer.type)], takesLong: true), export)
+    }
+
+    @Sendable
+    private func export(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let user = try context.identifier("user")
+        let archive = try await services.personData.archive(of: user, for: try context.caller())
+        return PersonArchiveAnswer(archive: archive, user: user, context: context).response
     }
 
     @Sendable

@@ -61,4 +61,5 @@ package enum AuditAction: String, CaseIterable, Sendable {
     case signInLinkCreated = "signInLink.created"
     case operatorSessionCreated = "operatorSession.created"
     case operatorSessionEnded = "operatorSession.ended"
+    case userExported = "user.exported"
 }

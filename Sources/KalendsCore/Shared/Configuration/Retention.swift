@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// How many days what the server records about people's use of it is kept.
+///
+/// The audit trail is kept for good, and what belongs to a circle goes with the circle.
+package struct Retention: Sendable {
+    /// Single accesses of feeds, with their networks.
+    package var accesses = 90
+    /// Counts of accesses by day and kind of client.
+    package var accessCounts = 400
+    /// Runs that changed something, the journal of their writes, and resolved conflicts.
+    package var runs = 90
+    /// That an event was deleted on both sides, so that an old copy cannot bring it back.
+    package var deletions = 365
+    /// Messages to webhooks, after they were delivered or given up.
+    package var deliveries = 30
+    /// Files that were read and not taken over.
+    package var previews = 1
+
+    /// Each of them with the setting that changes it.
+    static let settings: [(setting: Setting, path: any WritableKeyPath<Retention, Int> & Sendable)] = [
+        (.keepAccessDays, \.accesses), (.keepAccessCountDays, \.accessCounts), (.keepRunDays, \.runs),
+        (.keepDeletionDays, \.deletions), (.keepDeliveryDays, \.deliveries), (.keepPreviewDays, \.previews),
+    ]
+}
+
+extension Setting {
+    package static let keepAccessDays = days(
+        "keepAccessDays", \.accesses,
+        "Days for which single accesses of feeds are kept; the newest 1,000 of each feed stay longer.")
+    package static let keepAccessCountDays = days(
+        "keepAccessCountDays", \.accessCounts, "Days for which counts of accesses by day and client are kept.")
+    package static let keepRunDays = days(
+        "keepRunDays", \.runs,
+        "Days for which runs of connections, their writes and resolved conflicts are kept, and can be undone.")
+    package static let keepDeletionDays = days(
+        "keepDeletionDays", \.deletions, from: 30,
+        "Days for which it is known that an event was deleted on both sides; an older copy could bring it back.")
+    package static let keepDeliveryDays = days(
+        "keepDeliveryDays", \.deliveries, "Days for which messages to webhooks are listed after they ended.")
+    package static let keepPreviewDays = days(
+        "keepPreviewDays", \.previews, "Days for which a file that was read, but not imported, is kept.")
+
+    private static func days(
+        _ name: String, _ path: any KeyPath<Retention, Int> & Sendable, from least: Int = 1, _ about: String
+    ) -> Setting {
+        Setting(name, .number(least...3650), standard: String(Retention()[keyPath: path]), about)
+    }
+}

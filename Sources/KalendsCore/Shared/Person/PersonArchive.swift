@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+import ICalBridge
+import Storage
+
+/// All that is stored of a person, as the files of one archive, a few at a time.
+///
+/// Each read is of a moment of its own, so that an archive of any size holds nobody up: what changes meanwhile may be in
+/// it as it was before or after.
+package struct PersonArchive: Sendable {
+    private let acts: Acts
+    private let user: String
+    private let caller: Caller
+    private let madeAt: Int
+    private var place: Place? = .rows(table: 0, part: 1, after: nil)
+
+    /// Where the next files begin.
+    private enum Place {
+        case rows(table: Int, part: Int, after: [SQLValue]?)
+        case calendar
+    }
+
+    fileprivate init(_ acts: Acts, of user: String, for caller: Caller) {
+        (self.acts, self.user, self.caller, madeAt) = (acts, user, caller, acts.now())
+    }
+
+    /// Returns the next bytes of the archive, which may be none; nil after the last.
+    ///
+    /// Throws 404 once the caller may not read what is the person's.
+    package mutating func next() async throws -> [UInt8]? {
+        guard let place else { return nil }
+        let (user, identity, tables) = (user, caller.identity, PersonTable.all)
+        let files: [TarFile]
+        switch place {
+        case .rows(let table, let part, let key):
+            let page = try await acts.readPage(for: caller) { transaction in
+                _ = try Rights.own(of: user, for: identity, in: transaction)
+                return try transaction.personRows(of: user, in: tables[table], after: key)
+            }
+            files = try self.files(of: page, in: tables[table], part: part)
+            self.place =
+                if let next = page.next {
+                    .rows(table: table, part: part + 1, after: next)
+                } else {
+                    table + 1 < tables.count ? .rows(table: table + 1, part: 1, after: nil) : .calendar
+                }
+        case .calendar:
+            let events = try await acts.readPage(for: caller) { transaction in
+                _ = try Rights.own(of: user, for: identity, in: transaction)
+                return try PersonalEntries.all(of: user, in: transaction)
+            }
+            files = calendar("personal/events.ics", events)
+            self.place = nil
+        }
+        let packed = files.flatMap(packed)
+        return self.place == nil ? packed + TarFile.end : packed
+    }
+
+    /// Returns a file as it is in this archive.
+    package func packed(_ file: TarFile) -> [UInt8] { file.packed(changedAt: madeAt) }
+
+    /// Seconds before and after the present for which time zones are written.
+    private static let decade = 3660 * 86_400
+
+    /// Returns a file with events; none without any.
+    private func calendar(_ path: String, _ events: [Event]) -> [TarFile] {
+        let present = Instant(milliseconds: madeAt)
+        let span = present.adding(seconds: -Self.decade)...present.adding(seconds: Self.decade)
+        return events.isEmpty ? [] : [TarFile(path, ICalendar(name: user, events: events).serialized(coverage: span))]
+    }
+
+    private func files(of page: PersonRows, in table: PersonTable, part: Int) throws -> [TarFile] {
+        guard !page.rows.isEmpty else { return [] }
+        let name = "\(table.area.rawValue)/\(table.name)\(part == 1 ? "" : "-\(part)")"
+        var files: [TarFile] = []
+        var events: [Event] = []
+        var rows: [JSONValue] = []
+        for row in page.rows {
+            var object: [ByteString: JSONValue] = [:]
+            for (column, value) in row {
+                if column == "content", table.hasEvents, case .text(let text) = value {
+                    events.append(try StoredEvent.event(text))
+                } else if column == "text", case .text(let text) = value {
+                    // A calendar's own text becomes a file of its own.
+                    let path = "\(name)\(part == 1 ? "-1" : "")-\(files.count + 1).ics"
+                    object["file"] = .string(path)
+                    files.append(TarFile(path, Array(text.utf8)))
+                } else {
+                    object[ByteString(Self.camelCase(column))] = Self.json(value, of: column)
+                }
+            }
+            rows.append(.object(object))
+        }
+        return [TarFile("\(name).json", try JSONValue.array(rows).serialized())] + files
+            + calendar("\(name).ics", events)
+    }
+
+    private static func camelCase(_ column: String) -> String {
+        let words = column.split(separator: "_")
+        return words.dropFirst().reduce(String(words.first ?? "")) {
+            $0 + $1.prefix(1).uppercased() + String($1.dropFirst())
+        }
+    }
+
+    /// The columns whose text is JSON.
+    private static let texts: Set<ByteString> = [
+        "config", "content", "decision", "detail", "earlier", "items", "recurrence", "report", "settings",
+    ]
+
+    private static func json(_ value: SQLValue, of column: String) -> JSONValue {
+        switch value {
+        case .null: .null
+        case .integer(let number):
+            // A time that is not set may be 0, and one that never comes is far beyond any calendar.
+            column.hasSuffix("_at") && (1..<253_402_300_800_000).contains(number)
+                ? JSONValue(milliseconds: number) : .integer(number)
+        case .text(let text):
+            texts.contains(ByteString(column)) ? (try? JSONValue(parsing: text.utf8)) ?? .string(text) : .string(text)
+        }
+    }
+}
+
+/// What is stored of a person, for the person and for the installation.
+package struct PersonData: Sendable {
+    let acts: Acts
+
+    /// Begins an archive of what is stored of a person; the audit trail notes it.
+    ///
+    /// Throws 404 unless the caller is the person or acts for the installation, and 403 in a session that did not begin a
+    /// moment ago.
+    package func archive(of user: String, for caller: Caller) async throws -> PersonArchive {
+        let ground = ActTarget.user(user, touchingNoCircle: "Reading changes nothing that a feed shows.")
+        try await acts.act(on: ground, for: caller) { act in
+            try RecentSignIn(isNeeded: true).check(caller, in: act.transaction, now: act.now)
+            return ActResult(noting: AuditNote(.userExported, user))
+        }
+        return PersonArchive(acts, of: user, for: caller)
+    }
+}

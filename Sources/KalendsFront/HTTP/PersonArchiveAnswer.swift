@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTPTypes
+import Hummingbird
+import KalendsCore
+import NIOCore
+import Pages
+
+/// An archive of a person's data as `tar` and gzip make it, written at its reader's pace.
+///
+/// What let the request in is checked before each read. If a read fails, the answer breaks off, and its reader sees that
+/// the archive has no end.
+struct PersonArchiveAnswer: Sendable {
+    let archive: PersonArchive
+    let user: String
+    let context: KalendsContext
+
+    static let type = "application/gzip"
+
+    var response: Response {
+        Response(
+            status: .ok,
+            headers: [
+                .contentType: Self.type, .cacheControl: "no-store",
+                .contentDisposition: "attachment; filename=\"\(user).tar.gz\"",
+            ],
+            body: ResponseBody { writer in
+                var paced = PacedWriter(writer, context.channel.eventLoop)
+                try await write(to: &paced)
+                try await paced.finish(nil)
+            })
+    }
+
+    private func write(to writer: inout PacedWriter) async throws {
+        let (packer, guide) = (try GzipStream(), TarFile("README.txt", Array(PersonArchiveGuide.text(of: user).utf8)))
+        var archive = archive
+        var bytes = archive.packed(guide)
+        while true {
+            try await context.readmit()
+            let next = try await archive.next()
+            let packed = bytes.isEmpty && next != nil ? [] : try packer.pack(bytes, isLast: next == nil)
+            if !packed.isEmpty { try await writer.write(ByteBuffer(bytes: packed)) }
+            guard let next else { return }
+            bytes = next
+        }
+    }
+}

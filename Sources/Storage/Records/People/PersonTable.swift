@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A table with rows that belong to a person or say something of one, and how those of one person are found.
+public struct PersonTable: Sendable {
+    /// What the rows are about, in the words of whoever reads them.
+    public enum Area: String, Hashable, Sendable, CaseIterable {
+        case account, audit, calendars, circles, connections, devices, feeds, imports, officeDays, personal, phones
+        case schedule
+        case signIn
+    }
+
+    public let area: Area
+    let schema: SchemaTable
+    /// The columns that hold a person's id, or a name with it.
+    let persons: [String]
+    /// Which rows are a person's; `$1` is the person's id.
+    let condition: String
+    /// How many rows are read together: few where each may be large.
+    let together: Int
+    /// The columns that nobody is shown: secrets with their hashes, and what is computed from other columns.
+    let concealed: Set<ByteString>
+
+    public var name: String { schema.name }
+    /// Whether the column `content` has an imported event, which this module does not interpret.
+    public var hasEvents: Bool { name == SchemaTable.eventVersions.name }
+
+    /// - Parameters:
+    ///   - persons: the columns with a person's id, separated by spaces.
+    ///   - condition: nil where one of those columns has to hold the person's id.
+    init(
+        _ schema: SchemaTable, _ area: Area, _ persons: String = "user_id", where condition: String? = nil,
+        together: Int = 100, concealing concealed: String = ""
+    ) {
+        (self.schema, self.area, self.together) = (schema, area, together)
+        self.persons = persons.split(separator: " ").map(String.init)
+        self.condition = condition ?? self.persons.map { "\($0) = $1" }.joined(separator: " OR ")
+        self.concealed = Set(
+            concealed.split(separator: " ").map { ByteString(String($0)) }
+                + schema.columns.filter { $0.hasSuffix("hash") || $0.hasPrefix("sealed") }.map { ByteString($0) })
+    }
+}
+
+extension PersonTable {
+    /// How many small rows are read together where no index leads to them, so that a read passes those of others.
+    private static let manyTogether = 1000
+
+    /// The circles that a person belongs to, or has belonged to.
+    private static let circles = "circle_id IN (SELECT circle_id FROM members WHERE user_id = $1)"
+    private static let connected = "connection_id IN (SELECT id FROM connections WHERE user_id = $1)"
+    private static let counted = """
+        feed IN (
+            SELECT number FROM feeds WHERE \(circles) AND user_id = $1
+            UNION ALL SELECT number FROM app_passwords WHERE user_id = $1)
+        """
+    private static let owned = """
+        calendar_id IN (SELECT id FROM own_calendars WHERE user_id = $1 AND deleted_at IS NULL)
+        """
+
+    /// Every table in which something of a person can be found by the person's id.
+    public static let all: [PersonTable] = people + scheduled + synchronized + own
+
+    private static let people: [PersonTable] = [
+        .init(User.schema, .account, "id"),
+        .init(Password.schema, .signIn), .init(SecondFactor.schema, .signIn), .init(Session.schema, .signIn),
+        .init(SignInLink.schema, .signIn), .init(.signInHomes, .signIn),
+        .init(
+            SignInFailures.schema, .signIn, "name",
+            where: "name = $1 OR SUBSTR(name, 1, LENGTH(CAST($1 AS TEXT)) + 1) = CAST($1 AS TEXT) || ' '"),
+        .init(Device.schema, .devices),
+        .init(
+            AuditEntry.schema, .audit, "actor subject",
+            where: """
+                actor = 'user:' || CAST($1 AS TEXT)
+                    OR SUBSTR(actor, 1, LENGTH(CAST($1 AS TEXT)) + 6) = 'user:' || CAST($1 AS TEXT) || ' '
+                    OR actor IN (SELECT 'device:' || id FROM devices WHERE user_id = $1)
+                    OR subject = $1 AND (
+                        action LIKE 'member.%' OR action LIKE 'password.%' OR action LIKE 'secondFactor.%'
+                        OR action LIKE 'recoveryCodes.%' OR action LIKE 'signInLink.%' OR action LIKE 'officeDays.%'
+                        OR action LIKE 'user.%')
+                """, together: manyTogether),
+    ]
+
+    private static let scheduled: [PersonTable] = [
+        .init(Member.schema, .circles),
+        .init(.scheduleItems, .schedule, "owner_id", where: "\(circles) AND owner_id = $1"),
+        .init(
+            ChangedOccurrence.schema, .schedule, "",
+            where: """
+                \(circles) AND EXISTS (
+                    SELECT 1 FROM schedule_items AS item
+                    WHERE item.circle_id = occurrences.circle_id AND item.collection = occurrences.collection
+                        AND item.id = occurrences.item_id AND item.owner_id = $1)
+                """),
+        .init(
+            CircleChange.schema, .schedule, "user_id author",
+            where: "\(circles) AND (user_id = $1 OR author = 'user:' || CAST($1 AS TEXT))", together: manyTogether),
+        .init(PersonalPart.schema, .schedule, where: "\(circles) AND user_id = $1"),
+        .init(Feed.schema, .feeds, where: "\(circles) AND user_id = $1"),
+        .init(.feedClients, .feeds, "", where: counted),
+        .init(.feedClientDays, .feeds, "", where: counted, together: manyTogether),
+        .init(.feedAttention, .feeds, "", where: counted),
+        .init(
+            .feedAccesses, .feeds, "",
+            where: """
+                sequence IN (
+                    WITH RECURSIVE list (sequence) AS (
+                        SELECT MAX(last_sequence) FROM feed_clients WHERE \(counted) GROUP BY feed
+                        UNION ALL
+                        SELECT a.previous FROM list JOIN feed_accesses AS a ON a.sequence = list.sequence
+                    )
+                    SELECT sequence FROM list)
+                """, together: manyTogether),
+        .init(
+            ImportRecord.schema, .imports, "imported_by", where: "\(circles) AND imported_by = $1", together: 10,
+            concealing: "source outline"),
+        .init(
+            .importChanges, .imports, "imported_by_before",
+            where: "import_id IN (SELECT id FROM imports WHERE \(circles)) AND imported_by_before = $1",
+            concealing: "content_before"),
+        .init(
+            .eventVersions, .imports, "visible_to imported_by",
+            where: """
+                \(circles) AND until_epoch = \(EventEpoch.open) AND (imported_by = $1 OR visible_to = $1)
+                """, concealing: "fingerprint"),
+        .init(
+            Subscription.schema, .imports, "created_by", where: "\(circles) AND created_by = $1",
+            concealing: "url_digest validators_of"),
+    ]
+
+    private static let synchronized: [PersonTable] = [
+        .init(Connection.schema, .connections), .init(.formerConnections, .connections),
+        .init(ConnectionAuthorization.schema, .connections),
+        .init(SyncLinkRow.schema, .connections, "", where: connected, together: 50),
+        .init(.syncOperations, .connections, "", where: connected, together: 10),
+        .init(SyncRunRow.schema, .connections, "", where: connected, together: 10),
+        .init(SyncConflictRow.schema, .connections, "resolved_by", where: connected, together: 20),
+        .init(SyncJournalRow.schema, .connections, "", where: connected, together: 20),
+    ]
+
+    private static let own: [PersonTable] = [
+        .init(AppPassword.schema, .calendars),
+        .init(OwnCalendar.schema, .calendars, where: "user_id = $1 AND deleted_at IS NULL"),
+        .init(.ownCalendarNumbers, .calendars),
+        .init(OwnResource.schema, .calendars, "", where: owned, together: 4, concealing: "shown"),
+        .init(.ownRemovals, .calendars, "", where: owned), .init(CollectionProperty.schema, .calendars),
+        .init(.personalCalendars, .personal), .init(PersonalEvent.schema, .personal),
+        .init(.plannedCalendars, .phones), .init(PlannedEvent.schema, .phones), .init(PhoneCarrier.schema, .phones),
+        .init(.phoneFormerEvents, .phones), .init(.phoneMarks, .phones),
+        .init(OfficeProfile.schema, .officeDays), .init(OfficeVisit.schema, .officeDays),
+        .init(OfficeDayRecord.schema, .officeDays),
+    ]
+}
+
+/// Some rows of a person, in the order of their keys.
+public struct PersonRows: Sendable {
+    /// The columns that a person is shown, with their values.
+    public var rows: [[(column: String, value: SQLValue)]] = []
+    /// Where the next rows begin; nil after the last.
+    public var next: [SQLValue]?
+}
+
+extension ReadTransaction {
+    /// Returns the next rows of a person in a table.
+    ///
+    /// - Parameter key: `next` of the rows before; nil for the first.
+    public func personRows(of user: String, in table: PersonTable, after key: [SQLValue]?) throws -> PersonRows {
+        let (schema, name) = (table.schema, table.name)
+        let keys = schema.key.map { "\(name).\($0)" }.joined(separator: ", ")
+        let start = key.map { " AND (\(keys)) > (\(SQLText.parameters($0.count, from: 2)))" } ?? ""
+        let columns = schema.columns.map { "\(name).\($0)" }.joined(separator: ", ")
+        let limit = (key?.count ?? 0) + 2
+        let found = try rows(
+            "SELECT \(columns) FROM \(name) WHERE (\(table.condition))\(start) ORDER BY \(keys) LIMIT $\(limit)",
+            [.text(user)] + (key ?? []) + [.integer(table.together)])
+        var page = PersonRows()
+        for row in found {
+            page.rows.append(
+                zip(schema.columns, row.values).filter { !table.concealed.contains(ByteString($0.0)) }
+                    .map { (column: $0.0, value: $0.1) })
+        }
+        if found.count == table.together, let last = found.last {
+            page.next = schema.key.map { last.value(of: $0, expectedAt: 0) }
+        }
+        return page
+    }
+}
