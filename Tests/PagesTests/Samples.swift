@@ -127,5 +127,7 @@ struct Samples {
         }
     }
 
-    var all: [Sample] { circleSamples + connectorSamples + ownSamples + appPasswordSamples + serverSamples }
+    var all: [Sample] {
+        circleSamples + connectorSamples + ownSamples + appPasswordSamples + healthSamples + serverSamples
+    }
 }

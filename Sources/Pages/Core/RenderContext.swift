@@ -65,6 +65,7 @@ public struct RenderContext: Sendable {
             ? [("navOperator", "/app/admin", place == .admin)]
             : [
                 ("navCalendars", "/app", isCircle.contains(place)),
+                ("navHealth", "/app/health", place == .health),
                 ("navOfficeDays", "/app/office-days", place == .office),
                 ("navConnectors", "/app/connectors", place == .connectors),
                 ("navCheck", "/app/check", place == .check), ("navDevices", "/app/devices", place == .devices),
