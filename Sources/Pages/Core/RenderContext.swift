@@ -44,6 +44,7 @@ public struct RenderContext: Sendable {
             (["dialog"] + sheet.scripts).compactMap { name in PageAssets.script(name).map { .text(href($0.path)) } })
         root["navigation"] = frame.user == nil ? .nothing : navigation(sheet.place)
         root["circleNavigation"] = circleNavigation(sheet.place)
+        root["hasMenu"] = .flag(frame.user != nil)
         root["crumbs"] = .rows(sheet.crumbs.map { ["label": .text($0.label), "href": .text(href($0.path))] })
         root["toast"] = toast
         root["problems"] = .rows(sheet.problems)
