@@ -73,7 +73,24 @@ struct CalendarPages: Sendable {
     ) throws -> [PageEntry] {
         let days = FeedPreview.Days(from: .day(from), to: .day(to))
         let preview = try circle.preview(of: feed, days, bytes: 4 * PageText.mostBytes, services)
-        return CircleDays.occurrences(of: preview, from: from, to: to, in: zone).map {
+        return entries(of: preview, in: circle, from: from, to: to, zone, services)
+    }
+
+    /// The entries that a new feed would show.
+    static func entries(
+        ofNew draft: Feeds.Draft, in circle: AuthorizedCircle, from: CivilDate, to: CivilDate,
+        _ zone: TimeZoneReference, _ services: Services
+    ) throws -> [PageEntry] {
+        let days = FeedPreview.Days(from: .day(from), to: .day(to))
+        let preview = try circle.preview(of: draft, days, bytes: 4 * PageText.mostBytes, services)
+        return entries(of: preview, in: circle, from: from, to: to, zone, services)
+    }
+
+    private static func entries(
+        of preview: FeedPreview, in circle: AuthorizedCircle, from: CivilDate, to: CivilDate,
+        _ zone: TimeZoneReference, _ services: Services
+    ) -> [PageEntry] {
+        CircleDays.occurrences(of: preview, from: from, to: to, in: zone).map {
             PageEntry($0.entry, $0.occurrence, services.settings.kinds, in: circle.id, zone)
         }
     }
