@@ -123,6 +123,9 @@ END
 FILE(form_mustache)
 #embed "../Pages/Templates/form.mustache"
 END
+FILE(health_mustache)
+#embed "../Pages/Templates/health.mustache"
+END
 FILE(import_mustache)
 #embed "../Pages/Templates/import.mustache"
 END
@@ -250,6 +253,7 @@ static const struct kalends_file files[] = {
     ROW("feed.mustache", feed_mustache),
     ROW("field.mustache", field_mustache),
     ROW("form.mustache", form_mustache),
+    ROW("health.mustache", health_mustache),
     ROW("import.mustache", import_mustache),
     ROW("item.mustache", item_mustache),
     ROW("layout.mustache", layout_mustache),

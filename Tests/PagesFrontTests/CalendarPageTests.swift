@@ -66,6 +66,63 @@ struct CalendarPageTests {
         }
     }
 
+    @Test("A search finds titles whatever their case, for a year around the day, and keeps the filter")
+    func search() async throws {
+        try await TestServer.withPasswords { server in
+            try await Self.fill(server)
+            try await server.put("tasks", "t2", ["title": "Milk the cow", "dueAt": "2026-09-01T09:00:00-07:00"])
+            try await server.put("tasks", "t3", ["title": "Old milk", "dueAt": "2024-03-03T09:00:00-08:00"])
+            let ann = try await Browser.signedIn("ann", server)
+            let page = try await ann.open("/app/circles/c?view=month&date=2026-03-02&q=MILK&kind=task").expect(200)
+            #expect(page.text.contains("2 entries found"))
+            #expect(page.text.contains("Buy milk") && page.text.contains("Milk the cow"))
+            #expect(!page.text.contains("Old milk") && !page.text.contains("Dr. Lee"))
+            #expect(page.text.contains("<input type=\"hidden\" name=\"kind\" value=\"task\">"))
+            #expect(page.text.contains("name=\"q\" type=\"search\" autocomplete=\"off\" value=\"MILK\""))
+            let none = try await ann.open("/app/circles/c?q=yoghurt").expect(200)
+            #expect(none.text.contains("0 entries found"))
+            // The days of a search are another page's, which ends it.
+            let end = try #require(page.text.firstMatch(of: /<a class="button plain" href="([^"]*)">End the search/)?.1)
+            let back = try await ann.open(String(end).replacing("&amp;", with: "&")).expect(200)
+            #expect(!back.text.contains("entries found") && back.text.contains("Buy milk"))
+        }
+    }
+
+    @Test("A form leads to any day, and keeps the view")
+    func jump() async throws {
+        try await TestServer.withPasswords { server in
+            try await Self.fill(server)
+            let ann = try await Browser.signedIn("ann", server)
+            let page = try await ann.open("/app/circles/c?view=week&date=2026-01-05").expect(200)
+            let form = try #require(
+                HTMLForm.all(in: page.text).first { $0.names.contains("date") && $0.method == "get" })
+            let query = form.filled(["date": "2026-03-09"]).map { "\($0.0)=\($0.1)" }.joined(separator: "&")
+            #expect(query.contains("view=week"))
+            let there = try await ann.open("\(form.action)?\(query)").expect(200)
+            #expect(there.text.contains("Dr. Lee") && !there.text.contains("Buy milk"))
+        }
+    }
+
+    @Test(
+        "Weeks begin where the reader's do",
+        arguments: [("en-US,en;q=0.8", "Sun"), ("en-GB,en;q=0.8", "Mon"), ("de-DE,en-US;q=0.5", "Mo")])
+    func weeks(_ accepted: String, _ first: String) async throws {
+        try await TestServer.withPasswords { server in
+            try await Self.fill(server)
+            let ann = try await Browser.signedIn("ann", server)
+            let page = try await ann.open(
+                "/app/circles/c?date=2026-03-02", headers: HTTPFields(named: ["Accept-Language": accepted])
+            ).expect(200)
+            let heading = page.text.firstMatch(of: /<th [^>]*><abbr[^>]*>([^<]*)</)?.1
+            #expect(heading.map(String.init) == first)
+            // The week of March 8, a Sunday: the shift of March 4 and 5 is in the one before where weeks begin on Sunday.
+            let week = try await ann.open(
+                "/app/circles/c?view=week&date=2026-03-08", headers: HTTPFields(named: ["Accept-Language": accepted])
+            ).expect(200)
+            #expect(week.text.contains("Ann – Dad") == (first != "Sun"))
+        }
+    }
+
     @Test("An item's page shows all of it, in the reader's zone, and to members only")
     func item() async throws {
         try await TestServer.withPasswords { server in

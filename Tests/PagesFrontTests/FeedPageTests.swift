@@ -187,4 +187,56 @@ struct FeedPageTests {
             #expect(!task.text.contains("does not show it") && task.text.contains("No calendar app has read"))
         }
     }
+
+    @Test("Whom a feed is for suggests what it shows and its end, and a look shows it before it is made")
+    func sharing() async throws {
+        try await TestServer.withPasswords { server in
+            try await server.put("tasks", "t1", ["title": "Buy milk", "dueAt": "2026-03-03T09:00:00-08:00"])
+            try await server.put(
+                "appointments", "a1",
+                [
+                    "patientId": "mom", "provider": "Dr. Lee", "startAt": "2026-03-04T10:00:00-08:00",
+                    "endAt": "2026-03-04T11:00:00-08:00",
+                ])
+            let ann = try await Browser.signedIn("ann", server)
+            let sync = "/app/circles/c/calendar-sync"
+            let start = try await ann.open(sync + "?ask=create").expect(200)
+            #expect(start.text.contains("Who is it for?") && start.text.contains("for=helper#create"))
+            let work = try await ann.open(sync + "?ask=create&for=work").expect(200)
+            #expect(work.text.contains("Everybody at work who has the address sees only when time is taken"))
+            let form = try #require(HTMLForm.all(in: work.text).first { $0.action == "/app/circles/c/feeds" })
+            let typed = form.filled(["label": "Office"])
+            #expect(typed.contains { $0.0 == "until" && $0.1 == "2027-03-02" })
+            let look = try await ann.post("/app/circles/c/feed-look", typed).expect(200)
+            let shown = look.text.components(separatedBy: "id=\"look\"").last?.components(separatedBy: "</section>")
+                .first
+            #expect(shown?.contains("agenda-entry") == true)
+            #expect(shown?.contains("Buy milk") == false && shown?.contains("Dr. Lee") == false)
+            // A look makes nothing.
+            let none = try await server.call(.get, "/v1/circles/c/feeds", as: "ann").expect(200)
+            #expect(none.json["items"]?.array?.isEmpty == true)
+            let made = try await ann.send(look, to: "/app/circles/c/feeds").expect(200)
+            #expect(made.text.contains("<bdi>Office</bdi>"))
+            let feed = try await server.call(.get, "/v1/circles/c/feeds", as: "ann").expect(200).json["items"]?.array?
+                .first
+            #expect(feed?["config"]?["detail"] == "busy" && feed?["config"]?["includeTasks"] == false)
+            // The end of March 2 where Ann is.
+            #expect(feed?["expiresAt"]?.string?.hasPrefix("2027-03-03T08:00:00") == true)
+        }
+    }
+
+    @Test("An end that is no day or is over is said to be wrong at its field, in a look and in making")
+    func wrongEnd() async throws {
+        try await TestServer.withPasswords { server in
+            let ann = try await Browser.signedIn("ann", server)
+            let page = try await ann.open("/app/circles/c/calendar-sync?for=helper").expect(200)
+            let form = try #require(HTMLForm.all(in: page.text).first { $0.action == "/app/circles/c/feeds" })
+            for until in ["2020-01-01", "2026-02-30"] {
+                for path in ["/app/circles/c/feed-look", "/app/circles/c/feeds"] {
+                    let answer = try await ann.post(path, form.filled(["until": until])).expect(422)
+                    #expect(answer.text.contains("href=\"#feed-until\""), "\(path) \(until)")
+                }
+            }
+        }
+    }
 }

@@ -69,6 +69,22 @@ extension Samples {
                     .init(.apple),
                 ],
                 content: feedContent), notice: Notice(.feedRemoved))
+        for audience in Audience.allCases {
+            circle(
+                "sync-for-\(audience.rawValue)",
+                SyncPage(
+                    feeds: [], connections: [], offers: [], content: feedContent, audience: audience,
+                    until: audience.days.map { Self.today.adding(days: $0) }), ask: "create")
+        }
+        circle(
+            "sync-look",
+            SyncPage(
+                feeds: feeds, connections: [], offers: [], content: feedContent,
+                draft: Draft(
+                    values: [
+                        "label": text("Nurse"), "kinds": "shift,appointment", "patients": "rose,hans",
+                        "detail": "titles", "until": "2026-03-31",
+                    ]), audience: .helper, until: Self.today.adding(days: 90), look: entries()))
         circle(
             "sync-empty",
             SyncPage(

@@ -69,6 +69,18 @@ struct Samples {
     }
 
     var feeds: [FeedSummary] {
+        var all = bareFeeds
+        all[0].readers = [
+            (name: text("Apple Calendar (iOS)"), seenAt: Self.hours(-0.2)),
+            (name: text("Thunderbird"), seenAt: Self.hours(-50)),
+        ]
+        all[1].readers = [(name: text("Google Calendar"), seenAt: Self.hours(-80))]
+        all[1].detail = "busy"
+        all[2].readers = [(name: text("Outlook"), seenAt: Self.hours(-400))]
+        return all
+    }
+
+    private var bareFeeds: [FeedSummary] {
         [
             FeedSummary(
                 id: "f1", label: text("Phone"), lastReadAt: Self.hours(-0.2), lastClient: text("Apple Calendar (iOS)"),
@@ -127,5 +139,7 @@ struct Samples {
         }
     }
 
-    var all: [Sample] { circleSamples + connectorSamples + ownSamples + appPasswordSamples + serverSamples }
+    var all: [Sample] {
+        circleSamples + connectorSamples + ownSamples + appPasswordSamples + healthSamples + serverSamples
+    }
 }

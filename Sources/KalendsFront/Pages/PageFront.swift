@@ -15,10 +15,15 @@ struct PageFront: Sendable {
     /// A frame without a user, in the language that the browser asks for, in UTC.
     func frame(for request: Request, now: Int) -> Frame {
         let chosen = LanguageCookie.value(of: request).flatMap { Language(text: $0) }
-        let language = chosen ?? Language(accepting: request.headers[values: .acceptLanguage].joined(separator: ","))
+        let language = chosen ?? Language(accepting: Self.accepted(by: request))
         return Frame(
             language: language, zone: .utc, now: now, formToken: "", user: nil, brand: settings.brand.shown,
-            base: settings.basePath)
+            base: settings.basePath, weekStart: WeekStart(language, accepting: Self.accepted(by: request)))
+    }
+
+    /// The languages that the browser asks for.
+    static func accepted(by request: Request) -> String {
+        request.headers[values: .acceptLanguage].joined(separator: ",")
     }
 
     /// Shorter pages are not compressed.

@@ -11,7 +11,8 @@ enum PageRoutes {
     static let places = [
         "/app", "/app/circles/{circle}", "/app/circles/{circle}/calendar-sync", "/app/circles/{circle}/conflicts",
         "/app/circles/{circle}/import", "/app/circles/{circle}/subscriptions", "/app/circles/{circle}/activity",
-        "/app/office-days", "/app/devices", "/app/account", "/app/admin", "/app/connectors", "/app/check",
+        "/app/health", "/app/office-days", "/app/devices", "/app/account", "/app/admin", "/app/connectors",
+        "/app/check",
     ]
 
     static func add(to routes: inout RouteTable, _ services: Services) throws {
@@ -31,6 +32,7 @@ enum PageRoutes {
         OfficeDayPages().add(to: &routes)
         AdminPages().add(to: &routes)
         CirclePages().add(to: &routes)
+        HealthPages().add(to: &routes)
         CalendarPages(kinds: services.settings.kinds).add(to: &routes)
         ActivityPages().add(to: &routes)
         SyncPages().add(to: &routes)

@@ -24,7 +24,10 @@ extension PageVisit {
         if frame.isOperator { frame.user = Words.of(frame.language)["navOperator"] }
         guard let person else { return frame }
         frame.zone = PageZone(person.zone)
-        if let language = person.language.flatMap({ Language(text: $0) }) { frame.language = language }
+        if let language = person.language.flatMap({ Language(text: $0) }) {
+            frame.language = language
+            frame.weekStart = WeekStart(language, accepting: PageFront.accepted(by: request))
+        }
         frame.user = person.name
         guard let circle = person.circle else { return frame }
         if !person.mayWrite { frame.places?.removeAll { $0.isSameText(as: ImportPages.start) } }

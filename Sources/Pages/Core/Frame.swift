@@ -4,6 +4,7 @@
 public struct Frame: Sendable {
     public var language: Language
     public var zone: PageZone
+    public var weekStart: WeekStart
     /// Milliseconds since 1970.
     public var now: Int
     /// The token in each form of the page.
@@ -26,11 +27,12 @@ public struct Frame: Sendable {
     public init(
         language: Language, zone: PageZone, now: Int, formToken: String, user: String?, isOperator: Bool = false,
         circle: CircleLink? = nil, notice: Notice? = nil, brand: Brand = Brand(), base: String = "",
-        path: String = "/app", ask: String? = nil, places: [String]? = nil
+        path: String = "/app", ask: String? = nil, places: [String]? = nil, weekStart: WeekStart? = nil
     ) {
         (self.language, self.zone, self.now, self.formToken, self.user) = (language, zone, now, formToken, user)
         (self.isOperator, self.circle, self.notice, self.brand, self.base) = (isOperator, circle, notice, brand, base)
         (self.path, self.ask, self.places) = (path, ask, places)
+        self.weekStart = weekStart ?? WeekStart(language)
     }
 
     func leads(to place: String) -> Bool { places.map { $0.contains { $0 == place } } ?? true }

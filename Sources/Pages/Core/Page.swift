@@ -35,7 +35,8 @@ public struct PageContent {
     var reloads: Int?
 
     enum Place: String {
-        case nowhere, circles, calendar, sync, conflicts, imports, subscriptions, activity, connectors, office, devices
+        case nowhere, circles, health, calendar, sync, conflicts, imports, subscriptions, activity, connectors, office,
+            devices
         case account, check, admin
     }
 }

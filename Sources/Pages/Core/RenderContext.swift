@@ -44,6 +44,7 @@ public struct RenderContext: Sendable {
             (["dialog"] + sheet.scripts).compactMap { name in PageAssets.script(name).map { .text(href($0.path)) } })
         root["navigation"] = frame.user == nil ? .nothing : navigation(sheet.place)
         root["circleNavigation"] = circleNavigation(sheet.place)
+        root["hasMenu"] = .flag(frame.user != nil)
         root["crumbs"] = .rows(sheet.crumbs.map { ["label": .text($0.label), "href": .text(href($0.path))] })
         root["toast"] = toast
         root["problems"] = .rows(sheet.problems)
@@ -65,6 +66,7 @@ public struct RenderContext: Sendable {
             ? [("navOperator", "/app/admin", place == .admin)]
             : [
                 ("navCalendars", "/app", isCircle.contains(place)),
+                ("navHealth", "/app/health", place == .health),
                 ("navOfficeDays", "/app/office-days", place == .office),
                 ("navConnectors", "/app/connectors", place == .connectors),
                 ("navCheck", "/app/check", place == .check), ("navDevices", "/app/devices", place == .devices),

@@ -7,9 +7,10 @@ public struct AgendaPage: Page {
     public enum View: String, Sendable, CaseIterable {
         case agenda, month
 
-        /// The days that the view shows, including the last one.
+        /// The days that the view shows, including the last one; a month shows days of its neighbours as well.
         public func days(from day: CivilDate) -> ClosedRange<CivilDate> {
-            self == .month ? CalendarPage.days(of: .month, from: day) : CalendarPage.days(of: .agenda, from: day)
+            let days = CalendarPage.days(of: self == .month ? .month : .agenda, from: day)
+            return self == .month ? days.lowerBound.adding(days: -6)...days.upperBound.adding(days: 6) : days
         }
     }
 

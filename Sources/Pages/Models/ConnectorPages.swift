@@ -32,7 +32,7 @@ public struct ConnectorPhone: Sendable {
 }
 
 /// What a page says of the connector: the server's own state is only half of it.
-private enum ConnectorNews {
+enum ConnectorNews {
     case notConnected, connected
     /// No phone has asked yet.
     case waiting
@@ -79,18 +79,20 @@ private enum ConnectorNews {
         }
     }
 
+    /// What is wrong, and since when; nil where nothing is.
+    func line(_ paper: RenderContext) -> Node? {
+        switch self {
+        case .notConnected, .connected, .waiting: nil
+        case .quiet(let seen):
+            paper.words.sentence("connectorQuiet", ["time": .time(paper.times.moment(seen))])
+        case .trouble(let what, let at):
+            paper.words.sentence("connectorTrouble_" + what.rawValue, ["time": .time(paper.times.moment(at))])
+        }
+    }
+
     /// What is wrong, since when, and the advice.
     func alert(_ paper: RenderContext) -> Node {
-        guard let advice = advice(paper) else { return .nothing }
-        let line: Node
-        switch self {
-        case .notConnected, .connected, .waiting: return .nothing
-        case .quiet(let seen):
-            line = paper.words.sentence("connectorQuiet", ["time": .time(paper.times.moment(seen))])
-        case .trouble(let what, let at):
-            line = paper.words.sentence(
-                "connectorTrouble_" + what.rawValue, ["time": .time(paper.times.moment(at))])
-        }
+        guard let advice = advice(paper), let line = line(paper) else { return .nothing }
         let isDenied = if case .trouble(.permissionRevoked, _) = self { true } else { false }
         return ["denied": .flag(isDenied), "line": line, "advice": .text(advice)]
     }

@@ -76,6 +76,10 @@ public struct FeedSummary: Sendable {
     public var alerts: [FeedAlert]
     /// The kinds of the circle's entries that the feed does not show.
     public var hidden: [EntryKind]
+    /// How much it says of each entry: `full`, `titles` or `busy`.
+    public var detail = "full"
+    /// The programs that read it, with their last visits.
+    public var readers: [(name: String, seenAt: Int)] = []
 
     public init(
         id: String, label: String, state: FeedState = .live, lastReadAt: Int? = nil, lastClient: String? = nil,

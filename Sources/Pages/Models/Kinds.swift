@@ -101,46 +101,22 @@ extension RenderContext {
         ]
     }
 
-    /// A month with the entries of each day, for the template `month`.
-    ///
-    /// - Parameter more: the address of a page with all entries of a day.
-    func month(
-        _ day: CivilDate, _ entries: [PageEntry], caption: String, more: (CivilDate) -> String
-    ) -> Node {
-        var days: [Int: [PageEntry]] = [:]
-        let shown = CalendarPage.days(of: .month, from: day)
-        for entry in entries {
-            let first = max(shown.lowerBound, entry.span.firstDay(in: times.zone))
-            let last = min(shown.upperBound, entry.span.lastDay(in: times.zone))
-            guard first <= last else { continue }
-            for number in first.daysSinceEpoch...last.daysSinceEpoch { days[number, default: []].append(entry) }
-        }
-        return month(day, caption: caption) { day in
-            let own = days[day.daysSinceEpoch] ?? []
-            // Up to four entries fit; if there are more, three and a link to all of them are shown.
-            let chips = own.count > 4 ? own.prefix(3) : own[...]
-            var cell: [String: Node] = [
-                "entries": .rows(chips.map { chip($0, on: day) }), "isEmpty": .flag(own.isEmpty),
-            ]
-            if own.count > chips.count {
-                cell["more"] = [
-                    "href": .text(more(day)), "label": .text(words("calendarMore", count: own.count - chips.count)),
-                ]
-            }
-            return cell
-        }
-    }
-
     /// A list of days with their entries, for the template `agenda`.
     ///
-    /// - Parameter showsKinds: false where a feed may hide what kind an entry is.
-    func agenda(_ entries: [PageEntry], from: CivilDate, to: CivilDate, showsKinds: Bool = true) -> Node {
+    /// - Parameters:
+    ///   - showsKinds: false where a feed may hide what kind an entry is.
+    ///   - isOnce: whether an entry over several days is listed on its first one alone.
+    func agenda(
+        _ entries: [PageEntry], from: CivilDate, to: CivilDate, showsKinds: Bool = true, isOnce: Bool = false
+    ) -> Node {
         var days: [Int: [PageEntry]] = [:]
         for entry in entries {
             let first = max(from, entry.span.firstDay(in: times.zone))
             let last = min(to, entry.span.lastDay(in: times.zone))
             guard first <= last else { continue }
-            for number in first.daysSinceEpoch...last.daysSinceEpoch { days[number, default: []].append(entry) }
+            for number in first.daysSinceEpoch...(isOnce ? first : last).daysSinceEpoch {
+                days[number, default: []].append(entry)
+            }
         }
         return .rows(
             days.keys.sorted().map { number in

@@ -113,6 +113,23 @@ public struct OfficeDaysPage: Page {
                     ? (problem == nil ? paper.badge(.good, "badgeOn") : paper.badge(.warning, "badgePaused"))
                     : paper.badge(.off, "badgeOff"),
                 "line": lastSyncAt.map { words.sentence("officeLine", ["when": .time(times.moment($0))]) } ?? .nothing,
+                "starting": showsMonth
+                    ? .nothing
+                    : .map([
+                        "steps": .list(
+                            (1...3).map { number in
+                                [
+                                    "number": .number(number),
+                                    "text": .text(words("officeStep_\(number)", ["app": paper.frame.brand.name])),
+                                    "link": number == 1
+                                        ? paper.linkButton("officeStepPhone", "/app/connectors/apple")
+                                        : number == 2
+                                            ? paper.linkButton("officeStepSettings", "/app/office-days#settings")
+                                            : .nothing,
+                                ]
+                            })
+                    ]),
+                "showsMonth": .flag(showsMonth),
                 "caption": .text(times.month(month)),
                 "before": [
                     "href": .text(link(paper, month.firstOfMonth(adding: -1))), "label": .text(words["calendarBefore"]),
@@ -144,6 +161,11 @@ public struct OfficeDaysPage: Page {
                     : .nothing,
             ],
             scripts: ["preview"], problems: paper.problems(draft, in: "office", fields))
+    }
+
+    /// Whether there is something to see in a month: office days are switched on, or have been.
+    private var showsMonth: Bool {
+        settings.isEnabled || picked != nil || days.contains { $0.status != .neither }
     }
 
     private func link(_ paper: RenderContext, _ day: CivilDate) -> String {

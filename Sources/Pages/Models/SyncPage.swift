@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Calendar
+
 /// `/app/circles/{circle}/calendar-sync`: the visitor's feeds and connections in a circle.
 public struct SyncPage: Page {
     public struct Offer: Sendable {
@@ -18,15 +20,22 @@ public struct SyncPage: Page {
     /// The fields of a new feed.
     public var content: [ContentField]
     public var draft: Draft
+    /// Whom the new feed is for, and the last day that is suggested for it; nil before that is chosen.
+    public var audience: Audience?
+    public var until: CivilDate?
+    /// What the new feed would show in the next two weeks; nil unless the person asked for a look at it.
+    public var look: [PageEntry]?
     /// The origins of providers' sign-ins, for the page's policy.
     public var signInOrigins: [String]
 
     public init(
         feeds: [FeedSummary], connections: [ConnectionSummary], offers: [Offer], content: [ContentField],
-        draft: Draft = Draft(), signInOrigins: [String] = []
+        draft: Draft = Draft(), audience: Audience? = nil, until: CivilDate? = nil, look: [PageEntry]? = nil,
+        signInOrigins: [String] = []
     ) {
         (self.feeds, self.connections, self.offers, self.content) = (feeds, connections, offers, content)
         (self.draft, self.signInOrigins) = (draft, signInOrigins)
+        (self.audience, self.until, self.look) = (audience, until, look)
     }
 
     public var formTargets: [String] { signInOrigins }
@@ -35,7 +44,10 @@ public struct SyncPage: Page {
         let words = paper.words
         let fields =
             [Field("label", words["feedLabel"], Field.text(), hint: words["feedLabelHint"], most: 1000)]
-            + paper.fields(content, kinds: "kinds")
+            + paper.fields(content, kinds: "kinds") + [
+                Field(
+                    "until", words["feedUntil"], Field.date, value: until?.description, hint: words["feedUntilHint"])
+            ]
         return PageContent(
             template: "sync", title: words["syncTitle"], place: .sync,
             content: [
@@ -52,11 +64,32 @@ public struct SyncPage: Page {
                     (offers.filter { $0.missingSetting == nil } + offers.filter { $0.missingSetting != nil }).map {
                         offer(paper, $0)
                     }),
-                "create": paper.form(
-                    "feed", paper.circlePath("/feeds"), fields, submit: "actCreateFeed", draft: draft),
-                "isCreating": .flag(!draft.problems.isEmpty || paper.frame.ask == "create"),
+                "create": createForm(paper, fields),
+                "isCreating": .flag(!draft.problems.isEmpty || look != nil || paper.frame.ask == "create"),
+                "audiences": audiences(paper), "sees": sees(paper), "readers": readers(paper),
+                "look": look.map { entries -> Node in
+                    let today = paper.times.today
+                    return [
+                        "agenda": paper.agenda(entries, from: today, to: today.adding(days: 13)),
+                        "empty": entries.isEmpty
+                            ? paper.emptyState("previewEmptyTitle", "previewEmptyText") : .nothing,
+                    ]
+                } ?? .nothing,
             ],
             problems: paper.problems(draft, in: "feed", fields))
+    }
+
+    /// The form of a new feed, which offers a look at the feed before it is made.
+    private func createForm(_ paper: RenderContext, _ fields: [Field]) -> Node {
+        let values = audience.map { ["for": $0.rawValue] } ?? [:]
+        guard
+            case .map(var form) = paper.form(
+                "feed", paper.circlePath("/feeds"), fields, submit: "actCreateFeed", draft: draft, values: values)
+        else { return .nothing }
+        form["beside"] = [
+            "href": .text(paper.href(paper.circlePath("/feed-look"))), "label": .text(paper.words["actLookFirst"]),
+        ]
+        return .map(form)
     }
 
     private func card(_ paper: RenderContext, _ feed: FeedSummary) -> Node {

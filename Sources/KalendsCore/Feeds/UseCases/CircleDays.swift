@@ -16,7 +16,7 @@ package struct CircleDays: Sendable {
     package let entries: [Entry]
     package let names: CircleNames
     /// False when there are more entries than are returned, or when a rule takes too much work to follow.
-    let isComplete: Bool
+    package let isComplete: Bool
 
     /// The most entries in one response.
     static let most = 5_000

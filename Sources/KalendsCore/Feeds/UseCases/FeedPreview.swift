@@ -130,6 +130,27 @@ extension AuthorizedCircle {
     }
 }
 
+extension AuthorizedCircle {
+    /// Returns the entries that a new feed of the user would show on some days, before it is made; throws 422 for the
+    /// faults of its content.
+    package func preview(
+        of draft: Feeds.Draft, _ days: FeedPreview.Days, bytes: Int, _ services: Services
+    ) throws -> FeedPreview {
+        guard let user else { throw Refusal.missing(.feed) }
+        let now = services.now()
+        let faults = draft.faults + [Feeds.expiryFault(draft.expiresAt, now: now)].compactMap(\.self)
+        if !faults.isEmpty { throw Refusal.invalid(faults) }
+        try Feeds.checkPatients(draft.configuration.patientIds, in: id, transaction)
+        var feed = Feed(
+            id: "", circleID: id, userID: user, label: draft.label,
+            config: try draft.configuration.stored(services.settings.kinds), tokenHint: "", sealedToken: "",
+            expiresAt: draft.expiresAt, now: now)
+        feed.showsOwn = draft.configuration.showsOwn
+        return try FeedPreview(
+            of: feed, circle, days, .init(bytes: bytes, isShownOnly: true), room, in: transaction, services)
+    }
+}
+
 extension FeedPreview.Bound {
     fileprivate func day(in zone: TimeZoneReference) -> CivilDate {
         switch self {

@@ -189,7 +189,7 @@ extension AuthorizedUser {
 }
 
 extension AppPasswordSummary {
-    fileprivate init(_ counted: CountedAppPassword, now: Int) {
+    init(_ counted: CountedAppPassword, now: Int) {
         let (own, latest) = (counted.password, counted.clients.max { $0.lastSeenAt < $1.lastSeenAt })
         self.init(
             id: own.id, label: own.label, mayWrite: own.mayWrite, lastUsedAt: own.lastAccessedAt,

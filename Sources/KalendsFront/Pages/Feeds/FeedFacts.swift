@@ -24,9 +24,14 @@ extension FeedSummary {
         _ counted: CountedFeed, _ rhythms: [ClientRhythm], bytes: Int?, _ kinds: ItemKinds, now: Int
     ) throws {
         let feed = counted.feed
+        let configuration = try FeedConfiguration(stored: feed.config, kinds)
         self.init(
             id: feed.id, label: feed.label ?? "", lastReadAt: feed.lastAccessedAt,
-            hidden: EntryKind.hidden(by: try FeedConfiguration(stored: feed.config, kinds), kinds))
+            hidden: EntryKind.hidden(by: configuration, kinds))
+        // The older option for minimal details shows at most titles.
+        let isMinimal = configuration.showMinimalDetails && configuration.detail == .full
+        detail = isMinimal ? FeedConfiguration.Detail.titles.rawValue : configuration.detail.rawValue
+        readers = rhythms.map { (name: ClientFamily(code: $0.client).rawValue, seenAt: $0.lastSeenAt) }
         let latest = rhythms.max { $0.lastSeenAt < $1.lastSeenAt }
         lastClient = latest.map { ClientFamily(code: $0.client).rawValue }
         if let at = feed.revokedAt {

@@ -73,7 +73,7 @@ struct SubscriptionPages: Sendable {
 }
 
 extension Subscriptions.Shown {
-    fileprivate var page: SubscriptionsPage.Subscription {
+    var page: SubscriptionsPage.Subscription {
         SubscriptionsPage.Subscription(
             id: own.id, label: own.label ?? "", host: own.host, isPaused: own.state == .paused, events: events,
             minutes: own.refreshMinutes, lastFetchedAt: own.lastFetchedAt,

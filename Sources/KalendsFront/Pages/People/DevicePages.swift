@@ -56,7 +56,7 @@ extension ListedOwnCalendar {
 }
 
 extension Device {
-    fileprivate var shown: DevicesPage.Device {
+    var shown: DevicesPage.Device {
         DevicesPage.Device(
             id: id, name: name ?? deviceID, platform: platform, since: registeredAt, lastSeenAt: lastUsedAt)
     }

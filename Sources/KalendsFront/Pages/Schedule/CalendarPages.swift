@@ -13,6 +13,8 @@ struct CalendarPages: Sendable {
 
     /// The most people and patients that a filter offers.
     private static let most = 1_000
+    /// The most entries that a search lists.
+    private static let mostFound = 200
 
     func add(to routes: inout RouteTable) {
         routes.page(.get, "/app/circles/{circle}", for: .circle(.read), Self.calendar)
@@ -28,22 +30,30 @@ struct CalendarPages: Sendable {
         let (services, view) = (visit.services, visit.query["view"].flatMap { CalendarPage.View(text: $0) } ?? .month)
         let filter = CalendarPage.Filter(
             kinds: Set(visit.query.all("kind").compactMap { EntryKind(text: $0) }), person: visit.given("person"),
-            patient: visit.given("patient"), feed: visit.given("feed"))
+            patient: visit.given("patient"), feed: visit.given("feed"),
+            text: visit.given("q").map { String($0.prefix(CalendarPage.longestSearch)) })
         let asked = visit.query["date"].flatMap { CalendarPage.day($0) }
         let all = PageRequest(limit: Self.most)
         let read = try await visit.read(isLarge: true) { circle, visitor in
             let zone = visitor.zone
             let day = asked ?? PageZone(zone).local(services.now()).day
-            var days = CalendarPage.days(of: view, from: day)
-            if view == .month { days = days.lowerBound.adding(days: -6)...days.upperBound.adding(days: 6) }
-            let (from, to) = (days.lowerBound, days.upperBound.adding(days: 1))
-            let entries =
-                if let feed = filter.feed {
-                    try Self.entries(ofFeed: feed, in: circle, from: from, to: to, zone, services)
-                } else {
-                    try CircleDays(of: circle, from: from, to: to, in: zone, services.settings)
-                        .pageEntries(filter, in: circle.id, zone)
-                }
+            // Weeks begin where the reader's do, and a month shows the whole of its weeks.
+            let days = filter.text == nil ? CalendarPage.days(of: view, from: day) : CalendarPage.searched(around: day)
+            let (from, to) = (days.lowerBound.adding(days: -6), days.upperBound.adding(days: 7))
+            var entries: [PageEntry]
+            var isWhole = true
+            if let feed = filter.feed {
+                entries = try Self.entries(ofFeed: feed, in: circle, from: from, to: to, zone, services)
+            } else {
+                let own = try CircleDays(of: circle, from: from, to: to, in: zone, services.settings)
+                (entries, isWhole) = (own.pageEntries(filter, in: circle.id, zone), own.isComplete)
+            }
+            if !filter.kinds.isEmpty { entries = entries.filter { filter.kinds.contains($0.kind) } }
+            if let text = filter.text?.lowercased() {
+                entries = entries.filter { $0.title.lowercased().contains(text) }
+                isWhole = isWhole && entries.count <= Self.mostFound
+                entries = Array(entries.prefix(Self.mostFound))
+            }
             return CalendarPage(
                 view: view, day: day, filter: filter,
                 people: try circle.members(all).map { Named(id: $0.userID, name: $0.displayName) },
@@ -51,7 +61,7 @@ struct CalendarPages: Sendable {
                 feeds: try circle.feeds(PageRequest(limit: services.settings.quotas.feedsPerUser)).map {
                     Named(id: $0.feed.feed.id, name: $0.feed.feed.label ?? $0.feed.feed.tokenHint)
                 },
-                entries: filter.kinds.isEmpty ? entries : entries.filter { filter.kinds.contains($0.kind) })
+                entries: entries, isWhole: isWhole)
         }
         return try await visit.page(read)
     }
@@ -63,7 +73,24 @@ struct CalendarPages: Sendable {
     ) throws -> [PageEntry] {
         let days = FeedPreview.Days(from: .day(from), to: .day(to))
         let preview = try circle.preview(of: feed, days, bytes: 4 * PageText.mostBytes, services)
-        return CircleDays.occurrences(of: preview, from: from, to: to, in: zone).map {
+        return entries(of: preview, in: circle, from: from, to: to, zone, services)
+    }
+
+    /// The entries that a new feed would show.
+    static func entries(
+        ofNew draft: Feeds.Draft, in circle: AuthorizedCircle, from: CivilDate, to: CivilDate,
+        _ zone: TimeZoneReference, _ services: Services
+    ) throws -> [PageEntry] {
+        let days = FeedPreview.Days(from: .day(from), to: .day(to))
+        let preview = try circle.preview(of: draft, days, bytes: 4 * PageText.mostBytes, services)
+        return entries(of: preview, in: circle, from: from, to: to, zone, services)
+    }
+
+    private static func entries(
+        of preview: FeedPreview, in circle: AuthorizedCircle, from: CivilDate, to: CivilDate,
+        _ zone: TimeZoneReference, _ services: Services
+    ) -> [PageEntry] {
+        CircleDays.occurrences(of: preview, from: from, to: to, in: zone).map {
             PageEntry($0.entry, $0.occurrence, services.settings.kinds, in: circle.id, zone)
         }
     }

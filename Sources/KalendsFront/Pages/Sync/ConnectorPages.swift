@@ -42,9 +42,9 @@ struct ConnectorPages: Sendable {
 }
 
 extension AppleConnector.Shown {
-    fileprivate var state: ConnectorState { uses.map { .connected(read: $0.read, write: $0.write) } ?? .notConnected }
+    var state: ConnectorState { uses.map { .connected(read: $0.read, write: $0.write) } ?? .notConnected }
 
-    fileprivate var phone: ConnectorPhone? {
+    var phone: ConnectorPhone? {
         device.map { device in
             ConnectorPhone(
                 name: device.name ?? device.deviceID, lastSeenAt: seenAt,

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Base
+import Calendar
 import FeedTokens
 import HTTPTypes
 import Hummingbird
+import ICalBridge
 import KalendsCore
 import Pages
 import Storage
@@ -14,31 +17,65 @@ struct SyncPages: Sendable {
     func add(to routes: inout RouteTable) {
         routes.page(.get, Self.path, for: .circle(.read)) { try await Self.page($0) }
         routes.page(.post, "/app/circles/{circle}/feeds", for: .circle(.read), back: Self.path) { visit in
-            let (services, caller) = (visit.services, try visit.caller())
-            let content = ContentForm<FeedConfiguration>(kinds: services.settings.kinds)
-            do {
-                let draft = Feeds.Draft(content.body(visit.form), content.kinds)
-                let made = try await Feeds(services: services).create(draft, in: try visit.id("circle"), for: caller)
+            try await Self.answering(visit) { draft in
+                let made = try await Feeds(services: visit.services).create(
+                    draft, in: try visit.id("circle"), for: try visit.caller())
                 return try await FeedPages.page(
                     visit, made.feed.feed.id, address: made.address, done: .feedCreated)
-            } catch let refusal as Refusal {
-                guard let draft = Draft(refusal, of: visit.form, content.names, fields: content.renamed) else {
-                    throw refusal
-                }
-                return try await Self.page(visit, draft)
+            }
+        }
+        routes.page(.post, "/app/circles/{circle}/feed-look", for: .circle(.read), back: Self.path) { visit in
+            try await Self.answering(visit) { draft in
+                let names = ContentForm<FeedConfiguration>(kinds: visit.services.settings.kinds).names + ["until"]
+                return try await Self.page(visit, Draft(values: visit.form.typed(names)), look: draft)
             }
         }
     }
 
-    /// The page; with a draft it is the answer to a form that was refused.
-    static func page(_ visit: PageVisit, _ draft: Draft = Draft()) async throws -> Response {
-        let (settings, now) = (visit.services.settings, visit.services.now())
-        try await visit.services.counter.fold()
-        let read = try await visit.read { circle, _ in
+    /// Does something with the feed of the form; a refusal is shown in the form.
+    private static func answering(
+        _ visit: PageVisit, _ body: (Feeds.Draft) async throws -> Response
+    ) async throws -> Response {
+        let content = ContentForm<FeedConfiguration>(kinds: visit.services.settings.kinds)
+        do {
+            var draft = Feeds.Draft(content.body(visit.form), content.kinds)
+            if let text = visit.form["until"], !text.isEmpty {
+                if let day = CalendarPage.day(text) {
+                    // The feed ends with the day, where the person is.
+                    let zone = try await visit.readOwn { _, visitor in visitor.zone }.0
+                    let end = zone.rules.instant(of: CivilDateTime(startOf: day.adding(days: 1)))
+                    draft.expiresAt = end.milliseconds
+                } else {
+                    draft.faults.append(
+                        Fault(pointer: "/expiresAt", code: .invalidDate, message: "This must be a day."))
+                }
+            }
+            return try await body(draft)
+        } catch let refusal as Refusal {
+            guard
+                let draft = Draft(
+                    refusal, of: visit.form, content.names + ["until"],
+                    fields: content.renamed + [(own: "expiresAt", field: "until")])
+            else { throw refusal }
+            return try await Self.page(visit, draft)
+        }
+    }
+
+    /// The page; with a draft it is the answer to a form that was refused, or that asked for a look.
+    ///
+    /// - Parameter look: the new feed that the page shows before it is made.
+    static func page(
+        _ visit: PageVisit, _ draft: Draft = Draft(), look: Feeds.Draft? = nil
+    ) async throws -> Response {
+        let (services, settings, now) = (visit.services, visit.services.settings, visit.services.now())
+        let audience = (visit.query["for"] ?? visit.form["for"]).flatMap { Audience(text: $0) }
+        try await services.counter.fold()
+        let read = try await visit.read(isLarge: look != nil) { circle, visitor in
             let connections = try circle.connections(
                 PageRequest(limit: settings.quotas.connectionsPerUser), settings.connections
             ).map { ConnectionSummary($0, try circle.runs(of: $0.own, limit: 1), settings.connections) }
             let hasPhone = connections.contains { $0.provider == .apple }
+            let today = PageZone(visitor.zone).local(now).day
             return SyncPage(
                 feeds: try circle.feeds(PageRequest(limit: settings.quotas.feedsPerUser)).map {
                     try FeedSummary($0, settings.kinds, now: now)
@@ -50,10 +87,35 @@ struct SyncPages: Sendable {
                         provider, missingSetting: settings.connections.missing(for: provider.stored).first?.variable)
                 },
                 content: ContentForm(kinds: settings.kinds).fields(
-                    FeedConfiguration(), patients: try FeedPages.patients(of: circle)), draft: draft,
+                    FeedConfiguration(for: audience ?? .me, settings.kinds),
+                    patients: try FeedPages.patients(of: circle)), draft: draft,
+                audience: audience, until: audience?.days.map { today.adding(days: $0) },
+                look: try look.map {
+                    try CalendarPages.entries(
+                        ofNew: $0, in: circle, from: today, to: today.adding(days: 14), visitor.zone, services)
+                },
                 signInOrigins: Provider.offered.compactMap { settings.connections.signInOrigin(of: $0.stored) })
         }
         return try await visit.page(read, status: draft.status, path: visit.filled(Self.path))
+    }
+}
+
+extension FeedConfiguration {
+    /// What is suggested for a feed by whom it is for: those who need to act see everything, and others see when time is
+    /// taken.
+    fileprivate init(for audience: Audience, _ kinds: ItemKinds) {
+        self.init()
+        let shown: [EntryKind]
+        switch audience {
+        case .me, .home: return
+        case .helper:
+            includeImported = false
+            return
+        case .work: shown = [.shift, .appointment]
+        case .everybody: shown = [.appointment]
+        }
+        hidden = Set(kinds.list.filter { !shown.contains(EntryKind($0)) }.map { $0.collection })
+        (detail, includeImported, includeReminders, pastDays, futureDays) = (.busy, false, false, 7, 90)
     }
 }
 
