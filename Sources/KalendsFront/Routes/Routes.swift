@@ -49,6 +49,7 @@ package enum Routes {
         ImportListRoute(services: services).add(to: &routes)
         SubscriptionRoutes(services: services).add(to: &routes)
         ExportRoute(services: services).add(to: &routes)
+        FreeBusyRoute(services: services).add(to: &routes)
         ConnectionRoutes(services: services).add(to: &routes)
         ConnectionAccountRoutes(services: services).add(to: &routes)
         ConnectionRecordRoutes(services: services).add(to: &routes)
