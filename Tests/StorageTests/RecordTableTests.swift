@@ -75,7 +75,10 @@ struct RecordTableTests {
                     journal: .max, token: .max - 1, name: "n", program: "p", shown: "s", folded: 11, recorded: 12,
                     startedAt: 13, seenAt: 14, stoppedAt: 15), in: transaction)
             try Self.keep(
-                ServiceKey(id: "k", name: "n", hash: hash("k"), hint: "h", scopes: "s", createdAt: 11), in: transaction)
+                ServiceKey(
+                    id: "k", name: "n", hash: hash("k"), hint: "h", scopes: "s",
+                    quotas: KeyQuotas(requestsPerMinute: 11, feeds: 12, circles: 13), createdAt: 14),
+                in: transaction)
         }
     }
 
