@@ -16,7 +16,7 @@ package enum Routes {
     ) throws -> Router<KalendsContext> {
         let services = front.services
         let settings = services.settings
-        let middlewares: [any MiddlewareProtocol<Request, Response, KalendsContext>] = [
+        var middlewares: [any MiddlewareProtocol<Request, Response, KalendsContext>] = [
             DefaultAnswerFields(
                 transportPolicy: isLocal ? nil : settings.transportPolicy, keepsNothing: settings.isStrict),
             RouteLog(metrics: services.metrics, front: PageFront(settings: services.settings), now: services.now),
@@ -25,6 +25,9 @@ package enum Routes {
             BodyGate(services: services),
             ProxyNoticeLog(services: services, notice: front.proxyNotice),
         ]
+        if !isLocal, !settings.corsOrigins.isEmpty {
+            middlewares.insert(CrossOrigin(origins: settings.corsOrigins), at: 0)
+        }
         let router = Router(context: KalendsContext.self)
         var table = try table(front, isLocal: isLocal)
         for door in doors { table.add(door) }
