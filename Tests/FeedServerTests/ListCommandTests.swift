@@ -19,7 +19,7 @@ struct ListCommandTests {
         }
         for (command, headings, name) in [
             (["feed", "list"], ["ID", "CIRCLE", "USER", "LABEL", "TOKEN", "STATE", "READ", "LAST READ"], "id"),
-            (["key", "list"], ["ID", "BEGINS WITH", "MAY DO", "CIRCLES", "STATE", "NAME"], "id"),
+            (["key", "list"], ["ID", "BEGINS WITH", "MAY DO", "CIRCLES", "AT MOST", "STATE", "NAME"], "id"),
             (["user", "list"], ["USER", "PASSWORD SET", "SESSIONS", "DEVICES"], "id"),
             (["audit", "list"], ["NUMBER", "AT", "WHO", "DID", "TO WHAT", "IN CIRCLE", "DETAIL"], "number"),
             (["settings"], ["SETTING", "VALUE", "FROM", "VARIABLE", "FLAG"], "name"),

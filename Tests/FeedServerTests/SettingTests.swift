@@ -30,6 +30,7 @@ struct SettingTests {
         "googleRevokeURL": "https://g.example/r", "googleApiURL": "https://g.example",
         "microsoftLoginURL": "https://m.example", "microsoftGraphURL": "https://m.example/v1.0",
         "privateCaldavHosts": "cal.lan,10.0.0.7:5232", "returnOrigins": "https://app.example,http://localhost:3000",
+        "corsOrigins": "https://app.example",
         "appName": "Our family", "appAccent": "#7a3e9d", "appLogo": logo,
         "frameAncestors": "https://app.example,http://localhost:3000", "logLevel": "debug", "logFormat": "json",
         "demo": "true",

@@ -84,4 +84,38 @@ struct FeedAgendaTests {
             }
         }
     }
+
+    @Test func `only the feed's own origins may show its page in a frame`() async throws {
+        try await TestServer.run { server in
+            try await Self.fill(server)
+            let feed = try await server.makeFeed()
+            func policies() async throws -> [String] {
+                var found: [String] = []
+                for view in ["", "?view=month"] {
+                    let page = try await server.raw(.get, feed.path + view, headers: Self.browser).expect(200)
+                    found.append(page.headers[.contentSecurityPolicy] ?? "")
+                }
+                return found
+            }
+            #expect(try await policies().allSatisfy { $0.hasSuffix("; frame-ancestors 'none'") })
+            let calendar = try await server.raw(.get, feed.path).expect(200)
+            let origins: JSONValue = ["https://Family.example/", "https://b.example:8443", "https://family.example:443"]
+            let changed = try await server.call(
+                .patch, "/v1/feeds/\(feed.id)", ["config": ["embedOrigins": origins]]
+            ).expect(200)
+            #expect(
+                changed.json["config"]?["embedOrigins"] == ["https://b.example:8443", "https://family.example"])
+            let suffix = "; frame-ancestors https://b.example:8443 https://family.example"
+            #expect(try await policies().allSatisfy { $0.hasSuffix(suffix) })
+            // The calendar itself is as it was.
+            #expect(try await server.raw(.get, feed.path).expect(200).headers[.eTag] == calendar.headers[.eTag])
+            let many = JSONValue.array((0...10).map { .string("https://a\($0).example") })
+            for bad in [["http://a.example"], ["https://a.example/x"], ["https://a.example 'self'"], many] as [JSONValue] {
+                let refused = try await server.call(
+                    .patch, "/v1/feeds/\(feed.id)", ["config": ["embedOrigins": bad]]
+                ).expect(422)
+                #expect(refused.pointers == ["/config/embedOrigins"], "\(bad)")
+            }
+        }
+    }
 }

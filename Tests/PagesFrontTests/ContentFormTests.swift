@@ -30,7 +30,7 @@ struct ContentFormTests {
                 switch field.kind {
                 case .choice(let choices): [field.name] + choices.map { "\(field.name)_\($0)" }
                 case .kinds: [kinds]
-                case .check, .number, .patients: [field.name]
+                case .check, .number, .lines, .patients: [field.name]
                 }
             for language in Language.allCases {
                 let keys = Words.of(language).keys
@@ -45,6 +45,7 @@ struct ContentFormTests {
         (feed.hidden, feed.patientIds, feed.detail) = (["tasks", "follow-ups"], ["mom"], .busy)
         (feed.includePlanned, feed.includeReminders, feed.includeAttendees) = (true, false, true)
         (feed.completedTasks, feed.pastDays, feed.futureDays) = (.keep, 7, 0)
+        feed.embedOrigins = ["https://a.example", "https://b.example:8443"]
         try Self.expectSentBack(feed)
         try Self.expectSentBack(FeedConfiguration())
         var connection = ConnectionConfiguration()

@@ -186,6 +186,7 @@ extension Samples {
     private var feedContent: [ContentField] {
         content(Self.itemKinds + [.imported, .personal, .planned]) + [
             ContentField("includeAttendees", .check, []), ContentField("includeAttachments", .check, []),
+            ContentField("embedOrigins", .lines, ["https://family.example"]),
         ]
     }
 

@@ -77,7 +77,8 @@ struct RecordTableTests {
             try Self.keep(
                 ServiceKey(
                     id: "k", name: "n", hash: hash("k"), hint: "h", scopes: "s", circles: ["c"], circlePrefix: "p",
-                    createdAt: 11), in: transaction)
+                    quotas: KeyQuotas(requestsPerMinute: 11, feeds: 12, circles: 13), createdAt: 14),
+                in: transaction)
         }
     }
 

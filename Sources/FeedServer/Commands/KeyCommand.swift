@@ -26,15 +26,26 @@ struct KeyCommand: AsyncParsableCommand {
             help: "A circle to which the key is bound, given once or more; it makes circles only with these ids.")
         var circles: [String] = []
         @Option(help: "What the ids of the circles begin with to which the key is bound.") var circlePrefix: String?
+        @Option(help: "How many requests of the key a server answers within a minute.") var requestsPerMinute: Int?
+        @Option(help: "How many feeds the circles have at most that the key reaches.") var maxFeeds: Int?
+        @Option(help: "How many circles the key has at most.") var maxCircles: Int?
 
         func run() async throws {
             var body: [ByteString: JSONValue] = ["name": .string(name)]
             if !scopes.isEmpty { body["scopes"] = .array(scopes.map(JSONValue.string)) }
             if !circles.isEmpty { body["circles"] = .array(circles.map(JSONValue.string)) }
             if let circlePrefix { body["circlePrefix"] = .string(circlePrefix) }
+            let quotas = [
+                ("requestsPerMinute", requestsPerMinute), ("feeds", maxFeeds), ("circles", maxCircles),
+            ].compactMap { name, number in number.map { (ByteString(name), JSONValue.integer($0)) } }
+            if !quotas.isEmpty { body["quotas"] = .object(Dictionary(uniqueKeysWithValues: quotas)) }
             let document = JSONValue.object(body)
             let key = try await options.json(
-                "POST", "/v1/keys", document, naming: ["/name": "--name", "/scopes": "--scope"])
+                "POST", "/v1/keys", document,
+                naming: [
+                    "/name": "--name", "/scopes": "--scope", "/quotas/requestsPerMinute": "--requests-per-minute",
+                    "/quotas/feeds": "--max-feeds", "/quotas/circles": "--max-circles",
+                ])
             Console.line(key["key"]?.string ?? "")
         }
     }
@@ -49,7 +60,7 @@ struct KeyCommand: AsyncParsableCommand {
             let keys = try await options.all("/v1/keys")
             if json { return try Console.lines(keys) }
             if keys.isEmpty { return Console.line("There are no keys. Make one: kalends key create --name NAME") }
-            var table = TextTable(["ID", "BEGINS WITH", "MAY DO", "CIRCLES", "STATE", "NAME"])
+            var table = TextTable(["ID", "BEGINS WITH", "MAY DO", "CIRCLES", "AT MOST", "STATE", "NAME"])
             for key in keys {
                 let state =
                     if let revoked = key["revokedAt"]?.string {
@@ -61,9 +72,11 @@ struct KeyCommand: AsyncParsableCommand {
                 let circles =
                     key["circles"]?.array?.compactMap(\.string).joined(separator: ",")
                     ?? key["circlePrefix"]?.string.map { "\($0)…" } ?? "all"
+                let quotas = [("requestsPerMinute", "requests/min"), ("feeds", "feeds"), ("circles", "circles")]
+                    .compactMap { name, word in key["quotas"]?[name]?.integer.map { "\($0) \(word)" } }
                 table.add([
-                    key["id"]?.string ?? "", key["hint"]?.string ?? "", scopes, circles, state,
-                    key["name"]?.string ?? "",
+                    key["id"]?.string ?? "", key["hint"]?.string ?? "", scopes, circles,
+                    quotas.isEmpty ? "no limit" : quotas.joined(separator: ", "), state, key["name"]?.string ?? "",
                 ])
             }
             for line in table.lines { Console.line(line) }

@@ -72,6 +72,7 @@ struct ServerOptions: ParsableArguments {
     var tmrSessionCookie: Bool?
     @Option(name: Setting.titlePrefix.option, help: Setting.titlePrefix.help) var titlePrefix: String?
     @Option(name: Setting.linkTemplate.option, help: Setting.linkTemplate.help) var linkTemplate: String?
+    @Option(name: Setting.corsOrigins.option, help: Setting.corsOrigins.help) var corsOrigins: String?
     @Option(name: Setting.maxImportBytes.option, help: Setting.maxImportBytes.help) var maxImportBytes: String?
     @Flag(name: Setting.allowHTTPImports.option, inversion: .prefixedNo, help: Setting.allowHTTPImports.help)
     var allowHTTPImports: Bool?
@@ -107,7 +108,7 @@ struct ServerOptions: ParsableArguments {
             .tlsCertificate: tlsCertificate, .tlsKey: tlsKey, .strict: word(strict),
             .requireSecondFactor: word(requireSecondFactor), .tmrSessionCookie: word(tmrSessionCookie),
             .titlePrefix: titlePrefix, .linkTemplate: linkTemplate,
-            .maxImportBytes: maxImportBytes, .allowHTTPImports: word(allowHTTPImports),
+            .corsOrigins: corsOrigins, .maxImportBytes: maxImportBytes, .allowHTTPImports: word(allowHTTPImports),
             .maxConnections: maxConnections, .maxConnectionsPerNetwork: maxConnectionsPerNetwork,
             .accessJournalBytes: accessJournalBytes, .accessDurability: accessDurability, .cacheBytes: cacheBytes,
             .secretKeyFile: secretKeyFile,

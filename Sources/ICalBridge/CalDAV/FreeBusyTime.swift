@@ -1,21 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// When somebody is busy in a span, from their calendar object resources (RFC 4791 section 7.10).
-package struct FreeBusyTime {
-    private enum Kind: String, CaseIterable {
+/// When somebody is busy in a span, from their calendar object resources (RFC 4791 section 7.10) or their events.
+package struct FreeBusyTime: Sendable {
+    /// How somebody is busy; the raw values are those of FBTYPE (RFC 5545 section 3.2.9).
+    package enum Kind: String, CaseIterable, Sendable {
         case busy = "BUSY"
         case unavailable = "BUSY-UNAVAILABLE"
         case tentative = "BUSY-TENTATIVE"
     }
 
-    private let range: ReportRange
+    package let range: ReportRange
     /// The periods by kind, in seconds.
     private var periods: [Kind: [Range<Int>]] = [:]
+    /// When somebody is available, in seconds; nil when that is not asked.
+    private var available: [Range<Int>]?
     private var unsettled = 0
 
     private static let mostUnsettled = 10_000
 
-    package init(in range: ReportRange) { self.range = range }
+    /// - Parameter asksAvailability: whether the text also says when somebody is available (RFC 7953).
+    package init(in range: ReportRange, asksAvailability: Bool = false) {
+        self.range = range
+        available = asksAvailability ? [] : nil
+    }
 
     /// Adds what a resource takes of the span; one that cannot be read takes nothing.
     ///
@@ -28,13 +35,7 @@ package struct FreeBusyTime {
             case .event where event.isTransparent != true && !event.isCancelled:
                 let found = object.occurrences(ofPart: index, in: range)
                 guard found.isComplete else { throw .tooMuch }
-                for occurrence in found.occurrences {
-                    add(
-                        ReportRange(
-                            start: occurrence.start.instant(floatingIn: zone),
-                            end: occurrence.end.instant(floatingIn: zone)),
-                        event.status == "TENTATIVE" ? .tentative : .busy)
-                }
+                for occurrence in found.occurrences { add(occurrence, floatingIn: zone) }
             case .freeBusy:
                 for line in object.contents.parts[index].lines {
                     let type = line.property?[parameter: "FBTYPE"]?.uppercased() ?? "BUSY"
@@ -44,33 +45,70 @@ package struct FreeBusyTime {
             case .event, .toDo, .journal: break
             }
         }
-        if unsettled > Self.mostUnsettled { settle() }
+    }
+
+    /// Adds what an event takes of the span: nothing if it is transparent or cancelled, or a to-do.
+    ///
+    /// - Parameter zone: the clock of dates and floating times.
+    package mutating func add(_ occurrence: Occurrence, floatingIn zone: any TimeZoneRules) {
+        let event = occurrence.event
+        guard event.kind == .event, event.isTransparent != true, !event.isCancelled else { return }
+        add(occurrence.range(floatingIn: zone), event.status == "TENTATIVE" ? .tentative : .busy)
+    }
+
+    /// Adds when somebody is available, if that is asked: while an event lasts that is not cancelled.
+    ///
+    /// - Parameter zone: the clock of dates and floating times.
+    package mutating func addAvailable(_ occurrence: Occurrence, floatingIn zone: any TimeZoneRules) {
+        guard available != nil, !occurrence.isCancelled else { return }
+        if let part = part(occurrence.range(floatingIn: zone)) { available?.append(part) }
+        noteOne()
     }
 
     private mutating func add(_ period: ReportRange, _ kind: Kind) {
-        let (start, end) = (max(period.start, range.start), min(period.end, range.end))
-        guard start < end else { return }
-        periods[kind, default: []].append(start.seconds..<end.seconds)
-        unsettled += 1
+        guard let part = part(period) else { return }
+        periods[kind, default: []].append(part)
+        noteOne()
     }
 
-    /// Unites periods that meet.
+    /// The part of a period that is in the span.
+    private func part(_ period: ReportRange) -> Range<Int>? {
+        let (start, end) = (max(period.start, range.start), min(period.end, range.end))
+        return start < end ? start.seconds..<end.seconds : nil
+    }
+
+    private mutating func noteOne() {
+        unsettled += 1
+        if unsettled > Self.mostUnsettled { settle() }
+    }
+
     private mutating func settle() {
-        for kind in Kind.allCases {
-            var united: [Range<Int>] = []
-            for period in (periods[kind] ?? []).sorted(by: { $0.lowerBound < $1.lowerBound }) {
-                if let last = united.last, last.upperBound >= period.lowerBound {
-                    united[united.count - 1] = last.lowerBound..<max(last.upperBound, period.upperBound)
-                } else {
-                    united.append(period)
-                }
-            }
-            periods[kind] = united
-        }
+        periods = periods.mapValues(Self.united)
+        available = available.map(Self.united)
         unsettled = 0
     }
 
-    /// Returns the VFREEBUSY of the span.
+    /// Unites periods that meet.
+    private static func united(_ periods: [Range<Int>]) -> [Range<Int>] {
+        var united: [Range<Int>] = []
+        for period in periods.sorted(by: { $0.lowerBound < $1.lowerBound }) {
+            if let last = united.last, last.upperBound >= period.lowerBound {
+                united[united.count - 1] = last.lowerBound..<max(last.upperBound, period.upperBound)
+            } else {
+                united.append(period)
+            }
+        }
+        return united
+    }
+
+    /// Returns the periods in order of time; those of different kinds may overlap.
+    package mutating func settled() -> [(kind: Kind, range: ReportRange)] {
+        settle()
+        return Kind.allCases.flatMap { kind in (periods[kind] ?? []).map { (kind, ReportRange($0)) } }
+            .sorted { $0.range.start < $1.range.start }
+    }
+
+    /// Returns the VFREEBUSY of the span, and a VAVAILABILITY if that is asked.
     ///
     /// - Parameter stamp: when it was made.
     package mutating func text(stamp: Instant) -> [UInt8] {
@@ -80,19 +118,48 @@ package struct FreeBusyTime {
         writer.line("VERSION", "2.0")
         writer.line("PRODID", ICalendar.kalendsProductID)
         writer.line("BEGIN", "VFREEBUSY")
-        writer.line("UID", "busy-\(range.start.basic)-\(range.end.basic)")
-        writer.line("DTSTAMP", stamp)
-        writer.line("DTSTART", range.start)
-        writer.line("DTEND", range.end)
+        writer.head("busy", range, stamp)
         for kind in Kind.allCases {
-            for period in periods[kind] ?? [] {
-                let (start, end) = (Instant(seconds: period.lowerBound), Instant(seconds: period.upperBound))
+            for period in (periods[kind] ?? []).map(ReportRange.init) {
                 writer.line(
-                    kind == .busy ? "FREEBUSY" : "FREEBUSY;FBTYPE=\(kind.rawValue)", "\(start.basic)/\(end.basic)")
+                    kind == .busy ? "FREEBUSY" : "FREEBUSY;FBTYPE=\(kind.rawValue)",
+                    "\(period.start.basic)/\(period.end.basic)")
             }
         }
         writer.line("END", "VFREEBUSY")
+        if let available {
+            writer.line("BEGIN", "VAVAILABILITY")
+            writer.head("availability", range, stamp)
+            for period in available.map(ReportRange.init) {
+                writer.line("BEGIN", "AVAILABLE")
+                writer.head("available", period, stamp)
+                writer.line("END", "AVAILABLE")
+            }
+            writer.line("END", "VAVAILABILITY")
+        }
         writer.line("END", "VCALENDAR")
         return writer.bytes
+    }
+}
+
+extension ContentLineWriter {
+    /// Writes which component it is, and the span that it is about.
+    fileprivate mutating func head(_ name: String, _ range: ReportRange, _ stamp: Instant) {
+        line("UID", "\(name)-\(range.start.basic)-\(range.end.basic)")
+        line("DTSTAMP", stamp)
+        line("DTSTART", range.start)
+        line("DTEND", range.end)
+    }
+}
+
+extension ReportRange {
+    fileprivate init(_ seconds: Range<Int>) {
+        self.init(start: Instant(seconds: seconds.lowerBound), end: Instant(seconds: seconds.upperBound))
+    }
+}
+
+extension Occurrence {
+    fileprivate func range(floatingIn zone: any TimeZoneRules) -> ReportRange {
+        ReportRange(start: start.instant(floatingIn: zone), end: end.instant(floatingIn: zone))
     }
 }

@@ -42,7 +42,7 @@ struct Authentication: Sendable {
         if access == .device, case .device = identity {} else if access == .device { throw Refusal.devicesOnly }
         context.knownCaller = Caller(
             identity, actor: AuditActor(caller, narrowed: identity), session: context.session?.id,
-            way: access.acceptsDevices ? .phone : .api)
+            way: access.acceptsDevices ? .phone : .api, keyQuotas: context.serviceKey?.quotas ?? KeyQuotas())
         context.sender = Sender(
             caller, narrowed: identity, network: services.settings.clientAddress(request, context)?.network)
         context.memory.belongs(to: context.sender)
@@ -81,7 +81,7 @@ struct Authentication: Sendable {
         switch credential {
         case nil:
             throw Credential.isShown(in: request, services.settings) ? Refusal.malformedCredential : .unauthenticated
-        case .serviceKey(let secret): return try await service(secret)
+        case .serviceKey(let secret): return try await service(secret, &context)
         case .session(let secret, let isCookie):
             let session = try await session(secret)
             if isCookie { try checkOrigin(request) }
@@ -95,12 +95,15 @@ struct Authentication: Sendable {
         }
     }
 
-    private func service(_ secret: Secret) async throws -> Identity {
+    private func service(_ secret: Secret, _ context: inout KalendsContext) async throws -> Identity {
         let hash = secret.hash
         guard let key = try await services.store.read({ try $0.serviceKey(hash: hash) }) else {
             throw Refusal.unknownKey
         }
         guard services.serviceKeys.end(of: key).map({ services.now() < $0 }) ?? true else { throw Refusal.expiredKey }
+        // A caller who is admitted again, after a long body, sends no further request.
+        if context.serviceKey == nil { try services.keyRequests.take(key, now: services.now()) }
+        context.serviceKey = key
         noteUse(of: "serviceKey \(key.id)", last: key.lastUsedAt) { try $0.noteUse(ofServiceKey: key.id, now: $1) }
         return .service(key: key.id, scopes: try key.scopes.map { try Set(stored: $0) }, bound: try key.bound)
     }

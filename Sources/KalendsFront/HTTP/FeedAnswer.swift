@@ -128,7 +128,7 @@ package struct FeedAnswer: Sendable {
     ///
     /// A date is never later than the answer (RFC 9110 section 8.8.2.1), although many changes within a second, and other
     /// servers' clocks, can place the last one in the future.
-    private static func lastModified(_ changed: Instant, now: Int) -> Instant {
+    static func lastModified(_ changed: Instant, now: Int) -> Instant {
         min(changed, Instant(milliseconds: now).adding(seconds: -1))
     }
 }

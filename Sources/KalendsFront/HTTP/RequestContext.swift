@@ -5,6 +5,7 @@ package import Hummingbird
 package import KalendsCore
 import Logging
 package import NIOCore
+import Storage
 
 /// The state of one request besides the request itself.
 package struct KalendsContext: RequestContext {
@@ -15,6 +16,8 @@ package struct KalendsContext: RequestContext {
     var session: PresentedSession?
     /// What a user's token is limited to; nil for everything.
     var tokenScopes: Set<Scope>?
+    /// The service key that the caller authenticated with, if any.
+    var serviceKey: ServiceKey?
     /// Where the request's line in the log gets the caller from.
     package var note: CallerNote?
     /// The request's share of the server's memory.

@@ -32,7 +32,7 @@ extension RouteTable.Route {
         case "id" where path.hasPrefix("/v1/circles/{circle}/"): .identifier
         case "start": Schema.string.described("The original start in UTC: YYYYMMDDTHHMMSSZ.")
         case "token": Schema.string.described("The feed's secret; `.ics` may follow.")
-        case "name": Schema.string.described("Any name that ends in `.ics`.")
+        case "name": Schema.string.described("Any name that ends in `.ics`, or in `.ifb` for free and busy.")
         default: Schema(["type": "string", "minLength": 1])
         }
     }

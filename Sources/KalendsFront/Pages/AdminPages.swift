@@ -31,7 +31,7 @@ struct AdminPages: Sendable {
     @Sendable
     private static func createKey(_ visit: PageVisit) async throws -> Response {
         do {
-            let (name, _, _) = try KeyRoutes.read(["name": .string(visit.form["name"] ?? "")])
+            let name = try KeyRoutes.read(["name": .string(visit.form["name"] ?? "")]).name
             let (_, secret) = try await visit.services.serviceKeys.create(
                 name: name, scopes: nil, for: try visit.caller())
             return try await page(visit, newKey: secret.reveal())

@@ -29,14 +29,18 @@ struct PageFront: Sendable {
     /// Shorter pages are not compressed.
     private static let leastPacked = 1024
 
-    /// - Parameter coding: the coding that the browser accepts. Tokens in pages are masked, so that their size reveals
-    ///   nothing.
+    /// - Parameters:
+    ///   - coding: the coding that the browser accepts. Tokens in pages are masked, so that their size reveals nothing.
+    ///   - origins: whose pages may show this one in a frame; nil for those of the settings.
     func response(
-        _ page: RenderedPage, status: HTTPResponse.Status, as coding: ContentCoding = .identity
+        _ page: RenderedPage, status: HTTPResponse.Status, as coding: ContentCoding = .identity,
+        framedBy origins: [String]? = nil
     ) -> Response {
         var headers = manners
         headers[.contentType] = "text/html; charset=utf-8"
-        headers[.contentSecurityPolicy] = "\(page.securityPolicy); frame-ancestors \(settings.brand.frameAncestors)"
+        let ancestors = origins.map { $0.isEmpty ? "'none'" : $0.joined(separator: " ") }
+        headers[.contentSecurityPolicy] =
+            "\(page.securityPolicy); frame-ancestors \(ancestors ?? settings.brand.frameAncestors)"
         headers[.cacheControl] = page.cacheControl
         headers[.vary] = "Cookie, Accept-Language, Accept-Encoding"
         var body = ByteBuffer(string: page.html)

@@ -16,7 +16,7 @@ package enum Routes {
     ) throws -> Router<KalendsContext> {
         let services = front.services
         let settings = services.settings
-        let middlewares: [any MiddlewareProtocol<Request, Response, KalendsContext>] = [
+        var middlewares: [any MiddlewareProtocol<Request, Response, KalendsContext>] = [
             DefaultAnswerFields(
                 transportPolicy: isLocal ? nil : settings.transportPolicy, keepsNothing: settings.isStrict),
             RouteLog(metrics: services.metrics, front: PageFront(settings: services.settings), now: services.now),
@@ -25,6 +25,9 @@ package enum Routes {
             BodyGate(services: services),
             ProxyNoticeLog(services: services, notice: front.proxyNotice),
         ]
+        if !isLocal, !settings.corsOrigins.isEmpty {
+            middlewares.insert(CrossOrigin(origins: settings.corsOrigins), at: 0)
+        }
         let router = Router(context: KalendsContext.self)
         var table = try table(front, isLocal: isLocal)
         for door in doors { table.add(door) }
@@ -49,6 +52,7 @@ package enum Routes {
         ImportListRoute(services: services).add(to: &routes)
         SubscriptionRoutes(services: services).add(to: &routes)
         ExportRoute(services: services).add(to: &routes)
+        FreeBusyRoute(services: services).add(to: &routes)
         ConnectionRoutes(services: services).add(to: &routes)
         ConnectionAccountRoutes(services: services).add(to: &routes)
         ConnectionRecordRoutes(services: services).add(to: &routes)

@@ -7,6 +7,8 @@ public struct ContentField: Sendable {
         case number(ClosedRange<Int>)
         /// One of several words.
         case choice([String])
+        /// Several texts, each in a line of its own.
+        case lines
         case kinds([EntryKind])
         case patients([Named])
     }
@@ -40,6 +42,7 @@ extension RenderContext {
                                 value: $0, label: words["content_\(own.name)_\($0)"],
                                 hint: words.known("contentHint_\(own.name)_\($0)"))
                         }))
+            case .lines: return field(.area)
             case .kinds(let kinds):
                 return field(.checks(kinds.map { Choice(value: $0.rawValue, label: words[$0.words]) }), name)
             case .patients(let all): return field(.checks(all.map { Choice(value: $0.id, label: $0.name) }))

@@ -81,7 +81,7 @@ extension ReadTransaction {
 
     public func webhookCount() throws -> Int { try count("SELECT COUNT(*) AS count FROM webhooks", []) }
 
-    private func count(_ sql: String, _ arguments: [SQLValue]) throws -> Int {
+    func count(_ sql: String, _ arguments: [SQLValue]) throws -> Int {
         try row(sql, arguments)?.integer("count") ?? 0
     }
 }

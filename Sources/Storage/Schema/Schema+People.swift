@@ -17,7 +17,7 @@ extension Schema {
         """,
 
         // Null scopes mean all permissions; otherwise these are names separated by spaces. A key is bound to circles, ids
-        // separated by spaces, or to those whose ids begin with circle_prefix; with neither, to none.
+        // separated by spaces, or to those whose ids begin with circle_prefix; with neither, to none. Null limits nothing.
         """
         CREATE TABLE service_keys (
             id TEXT NOT NULL PRIMARY KEY,
@@ -27,6 +27,9 @@ extension Schema {
             scopes TEXT,
             circles TEXT,
             circle_prefix TEXT CHECK (circle_prefix IS NULL OR circles IS NULL),
+            requests_per_minute BIGINT,
+            most_feeds BIGINT,
+            most_circles BIGINT,
             created_at BIGINT NOT NULL,
             last_used_at BIGINT,
             revoked_at BIGINT

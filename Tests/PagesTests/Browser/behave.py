@@ -6,8 +6,10 @@
 FOLDER is what the tests of the pages write where PAGES_OUT names it. Ends with 1 when something does not behave.
 """
 
+import base64
 import functools
 import http.server
+import re
 import sys
 import tempfile
 import threading
@@ -156,7 +158,17 @@ def keyboard(driver, page):
                 assert stop[3] != "none", f"{name}: the focus on {stop[4]} cannot be seen"
             assert len(seen) > 10, name
 
-    return [first_stop_leads_to_the_content, what_is_wrong_has_the_focus, every_stop_can_be_seen]
+    def month_and_week_are_one_sheet_each():
+        for name in ("calendar-month", "calendar-week"):
+            page(name)
+            for landscape in (False, True):
+                printed = driver.execute_cdp_cmd("Page.printToPDF", {
+                    "landscape": landscape, "paperWidth": 8.27, "paperHeight": 11.69, "printBackground": True})
+                sheets = len(re.findall(rb"/Type\s*/Page\b", base64.b64decode(printed["data"])))
+                assert sheets == 1, f"{name}: {sheets} sheets, landscape: {landscape}"
+
+    return [first_stop_leads_to_the_content, what_is_wrong_has_the_focus, every_stop_can_be_seen,
+            month_and_week_are_one_sheet_each]
 
 
 def main():

@@ -116,6 +116,23 @@ extension FieldType<[String]> {
     }
 }
 
+extension FieldType<[String]> {
+    /// Origins of pages over https, as browsers write them, each of them once.
+    static var origins: FieldType {
+        let most = 10
+        let schema = JSONSchema.array(of: .string, maximum: most)
+            .described("The origins (`https://app.example`) whose pages may show the feed's page in a frame.")
+        return FieldType(
+            input: InputType.list(
+                schema, of: 0...most, .invalid,
+                "This must be a list of at most \(most) origins such as https://app.example."
+            ) { item in item.string.flatMap { WebOrigin($0)?.text }.flatMap { $0.hasPrefix("https://") ? $0 : nil } }
+            .made { Set<ByteString>($0).sortedTexts() },
+            shown: { origins, _ in .array(origins.map(JSONValue.string)) },
+            stored: { .array($0.map(JSONValue.string)) }, restored: { $0.list { $0.string } }, output: schema)
+    }
+}
+
 extension FieldType<String> {
     /// The name of a CSS3 colour.
     static var color: FieldType {

@@ -38,6 +38,8 @@ package struct FeedConfiguration: ContentOptions {
     var tasksAs = TaskForm.events
     /// The name of a CSS3 colour; nil leaves the choice to the reader.
     var color: String?
+    /// The origins whose pages may show the feed's page in a frame.
+    package var embedOrigins: [String] = []
 
     package init() {}
 
@@ -99,6 +101,6 @@ extension FeedConfiguration {
             .flag.described("Whether the feed shows the files of imported events, if the import kept them.")),
         .given("pastDays", \.pastDays, .number(0...3660)), .given("futureDays", \.futureDays, .number(0...3660)),
         .given("showMinimalDetails", \.showMinimalDetails, .flag), .given("tasksAs", \.tasksAs, .choice),
-        .nullable("color", \.color, .color),
+        .nullable("color", \.color, .color), .given("embedOrigins", \.embedOrigins, .origins),
     ]
 }

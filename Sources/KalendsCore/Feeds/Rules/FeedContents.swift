@@ -14,6 +14,8 @@ package struct FeedContents: Sendable {
         /// The components in the feed: one, or a series with its changed occurrences.
         package var events: [Event]
         package var exclusion: Exclusion?
+        /// Whether it is an item of the circle whose owner is the feed's user.
+        var isOwn = false
 
         /// The entry reduced to what lists show: no descriptions, no reminders, and no properties for other programs.
         var outline: Entry {
@@ -78,10 +80,12 @@ private struct FeedContentsWork {
 
     mutating func entry(_ row: ScheduleItem, _ occurrences: [ChangedOccurrence]) throws -> FeedContents.Entry {
         let content = try builder.kinds.content(of: row)
-        let events = try builder.events(
-            of: row, content, occurrences: occurrences, isOwn: content.ownerID == userID)
-        return entry(
+        let isOwn = content.ownerID == userID
+        let events = try builder.events(of: row, content, occurrences: occurrences, isOwn: isOwn)
+        var entry = entry(
             events, row.collection.rawValue, row.id, EntryTraits(row, content), EntrySpan(row, occurrences))
+        entry.isOwn = isOwn
+        return entry
     }
 
     mutating func entry(_ series: ImportedSeries) -> FeedContents.Entry {

@@ -6,6 +6,9 @@ import Storage
 
 /// The events of a user's office days, as a feed shows them to that user.
 enum OfficeEntries {
+    /// The name of the entries' collection in previews.
+    static let collection = "officeDays"
+
     /// How many days an event may be off, because its zone is not the feed's.
     private static let slack = 2
 
@@ -25,7 +28,7 @@ enum OfficeEntries {
             shown.sequence = revision.sequence
             shown.timestamp = revision.updatedAt
             shown.lastModified = revision.updatedAt
-            try body(OwnEntries.Entry(collection: "officeDays", id: event.uid, events: [shown]))
+            try body(OwnEntries.Entry(collection: collection, id: event.uid, events: [shown]))
         }
     }
 }

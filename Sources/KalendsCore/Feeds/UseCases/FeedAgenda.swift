@@ -13,6 +13,8 @@ package struct FeedAgenda: Sendable {
     package let notice: String?
     /// In order of time.
     package let occurrences: [Occurrence]
+    /// The origins whose pages may show it in a frame.
+    package let embedOrigins: [String]
     package let live: LiveFeed
 }
 
@@ -47,7 +49,8 @@ extension FeedReading {
             return FeedAgenda(
                 name: FeedRenderer.calendar(live, events: []).name ?? "", zone: live.zone,
                 notice: FeedFilter(live, window: window).notices.first?.summary,
-                occurrences: found.sorted { $0.order(in: live.zone) < $1.order(in: live.zone) }, live: open.live)
+                occurrences: found.sorted { $0.order(in: live.zone) < $1.order(in: live.zone) },
+                embedOrigins: live.configuration.embedOrigins, live: open.live)
         }.0
     }
 }

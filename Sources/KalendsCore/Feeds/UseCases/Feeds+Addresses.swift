@@ -111,6 +111,7 @@ extension Feeds {
             if try transaction.feedCount(of: user, in: circle) > most {
                 throw Refusal.quota("A user has", most, "feeds in a circle, counting those that have ended")
             }
+            try caller.checkFeeds(in: transaction)
             return ActResult(
                 Addressed(
                     feed: CountedFeed(feed), address: Address(token: token, circleName: act.circle.name)),

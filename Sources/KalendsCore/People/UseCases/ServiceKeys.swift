@@ -26,15 +26,20 @@ package struct ServiceKeys: Sendable {
     ///   - scopes: nil for a key that may do everything.
     ///   - bound: the circles to which the key is bound; nil for those of the caller.
     package func create(
-        name: String, scopes: Set<Scope>?, bound: CircleBound? = nil, for caller: Caller
+        name: String, scopes: Set<Scope>?, bound: CircleBound? = nil, quotas: KeyQuotas = KeyQuotas(),
+        for caller: Caller
     ) async throws -> (ServiceKey, Secret) {
+        guard caller.keyQuotas.isEmpty else {
+            // Each of its keys would have as many requests again.
+            throw Refusal(.forbidden, code: .scopesExceeded, detail: "A service key with quotas makes no keys.")
+        }
         let bound = bound ?? caller.identity.bound
         try Rights.give(scopes, in: bound, by: caller.identity)
         let (secret, id) = (Secret.make(.serviceKey), FeedLedger.makeID())
         return try await acts.act(on: Self.ground, for: caller) { act in
             try act.transaction.insertServiceKey(
                 id: id, name: name, hash: secret.hash, hint: secret.hint, scopes: scopes?.stored, bound: bound,
-                now: act.now)
+                quotas: quotas, now: act.now)
             guard let key = try act.transaction.serviceKey(id) else {
                 throw StorageError.unexpectedResult("A service key was not kept.")
             }
@@ -45,6 +50,7 @@ package struct ServiceKeys: Sendable {
             case .circles(let ids): detail["circles"] = .array(ids.map(JSONValue.string))
             case .prefix(let start): detail["circlePrefix"] = .string(start)
             }
+            if !quotas.isEmpty { detail["quotas"] = quotas.json }
             return ActResult((key, secret), noting: AuditNote(.keyCreated, id, detail: .object(detail)))
         }
     }

@@ -41,12 +41,8 @@ package struct BrandSettings: Sendable {
             if accent == nil { values.note(.appAccent, "must be a colour in the form #rrggbb.") }
         }
         if let path = values.filled(.appLogo) { readLogo(path, &values) }
-        let ancestors = values.text(.frameAncestors)?.pieces(separatedBy: ",").map(\.withoutBlanks) ?? []
-        let origins = ancestors.filter { !$0.isEmpty }.map { WebOrigin($0)?.text }
-        if origins.contains(nil) {
-            values.note(.frameAncestors, "must be origins such as https://app.example, separated by commas.")
-        }
-        if !origins.isEmpty { frameAncestors = origins.compactMap { $0 }.joined(separator: " ") }
+        let origins = values.origins(.frameAncestors)
+        if !origins.isEmpty { frameAncestors = origins.joined(separator: " ") }
     }
 
     private mutating func readLogo(_ path: String, _ values: inout SettingValues) {

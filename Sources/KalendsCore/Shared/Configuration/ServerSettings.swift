@@ -37,6 +37,8 @@ package struct ServerSettings: Sendable {
     package var titlePrefix = "CK"
     /// The address at which the host application shows an item, with `{circle}`, `{collection}` and `{id}` in it.
     package var linkTemplate: String?
+    /// The origins whose pages may call the API from a browser.
+    package var corsOrigins: Set<ByteString> = []
     package var maxImportBytes = 64 << 20
     /// Whether calendars are also fetched over `http://`, which anybody on the way can read and change.
     var allowHTTPImports = false
@@ -128,6 +130,7 @@ package struct ServerSettings: Sendable {
         }
         database = FileIdentity.resolvingLinks(given)
         servers = values.choice(.servers).flatMap(ServerSharing.init) ?? servers
+        corsOrigins = Set(values.origins(.corsOrigins).map { ByteString($0) })
         maxImportBytes = values.number(.maxImportBytes, maxImportBytes)
         allowHTTPImports = values.bool(.allowHTTPImports)
         accessJournalBytes = values.number(.accessJournalBytes, accessJournalBytes)

@@ -109,6 +109,10 @@ extension Setting {
     package static let linkTemplate = Setting(
         "linkTemplate", .text, standard: "no link",
         "Where the host application shows an item: https://app.example/{circle}/{collection}/{id}.")
+    package static let corsOrigins = Setting(
+        "corsOrigins", .list, standard: "none",
+        "Origins whose pages may call the API from a browser, with a token and never with cookies: https://app.example."
+    )
     package static let maxImportBytes = Setting(
         "maxImportBytes", .number(1...1 << 30), standard: "67108864", "The largest file that an import takes, in bytes."
     )
@@ -173,8 +177,8 @@ extension Setting {
     /// The settings of the server itself.
     static let server: [Setting] = [
         host, port, database, files, servers, publicURL, trustedProxies, tlsCertificate, tlsKey, strict,
-        requireSecondFactor, tmrSessionCookie, titlePrefix, linkTemplate, maxImportBytes, allowHTTPImports,
-        maxConnections,
+        requireSecondFactor, tmrSessionCookie, titlePrefix, linkTemplate, corsOrigins, maxImportBytes,
+        allowHTTPImports, maxConnections,
         maxConnectionsPerNetwork, accessJournalBytes, accessDurability, cacheBytes, secretKey,
         secretKeyFile, jwtSecret, jwtSecretFile, jwtJwksFile, jwtJwksURL, jwtIssuer, jwtAudience,
         companionSyncToken,

@@ -58,6 +58,16 @@ package struct SettingValues {
         return text.isEmpty ? nil : text
     }
 
+    /// Returns the origins of a list, as browsers write them.
+    mutating func origins(_ setting: Setting) -> [String] {
+        let given = text(setting)?.pieces(separatedBy: ",").map(\.withoutBlanks).filter { !$0.isEmpty } ?? []
+        let origins = given.compactMap { WebOrigin($0)?.text }
+        if origins.count < given.count {
+            note(setting, "must be origins such as https://app.example, separated by commas.")
+        }
+        return origins
+    }
+
     mutating func number(_ setting: Setting, _ standard: Int) -> Int { number(setting) ?? standard }
 
     mutating func number(_ setting: Setting) -> Int? {

@@ -46,6 +46,7 @@ package struct Services: Sendable {
     let circleIndexes = CircleIndexes()
     let clientTexts = ClientTexts()
     let feedMembers = KeptFeedMembers()
+    package let keyRequests = KeyRequests()
     /// How often a user's calendars move to another phone, which writes all of their events again.
     let switches = RateLimit(burst: 20, span: 60_000)
     package let uses: UseNotes

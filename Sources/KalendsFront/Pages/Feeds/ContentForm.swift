@@ -32,6 +32,7 @@ struct ContentForm<Options: ContentOptions>: Sendable {
             if let least = json["minimum"]?.integer, let most = json["maximum"]?.integer {
                 return (field.name, .number(least...most))
             }
+            if json["type"] == "array" { return (field.name, .lines) }
             return json["type"] == "boolean" ? (field.name, .check) : nil
         }
     }
@@ -55,6 +56,8 @@ struct ContentForm<Options: ContentOptions>: Sendable {
                 switch json[ByteString(name)] {
                 case .bool(let isOn): ContentField(name, kind, isOn ? ["true"] : [])
                 case .integer(let number): ContentField(name, kind, [String(number)])
+                case .array(let texts):
+                    ContentField(name, kind, [texts.compactMap(\.string).joined(separator: "\n")])
                 case let value: ContentField(name, kind, [value?.string ?? ""])
                 }
             }
@@ -73,10 +76,16 @@ struct ContentForm<Options: ContentOptions>: Sendable {
                 switch kind {
                 case .check: .bool(form.isOn(name))
                 case .number: form[name].map(JSONValue.typed)
+                case .lines: form[name].map { JSONValue.array(Self.lines($0)) }
                 default: form[name].map(JSONValue.string)
                 }
         }
         let label = form["label"].map { $0.isEmpty ? JSONValue.null : .string($0) }
         return .object(["config": .object(members)].merging(label.map { ["label": $0] } ?? [:]) { $1 })
+    }
+
+    /// The texts that were typed into lines; nobody minds blanks and commas between them.
+    private static func lines(_ text: String) -> [JSONValue] {
+        text.utf8.split { [0x0A, 0x0D, 0x20, 0x2C].contains($0) }.map { .string(String(Substring($0))) }
     }
 }

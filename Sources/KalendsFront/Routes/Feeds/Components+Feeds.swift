@@ -44,6 +44,7 @@ extension Components {
             ("FeedChange", Feeds.Change.schema(kinds)),
             ("Regeneration", FeedRoutes.regeneration.schema),
             ("FeedAccess", ListedAccess.view.schema),
+            ("FreeBusyInput", FreeBusyRoute.body.schema), ("FreeBusy", CircleFreeBusy.view.schema),
             (
                 "FeedPreview",
                 .output(

@@ -47,7 +47,9 @@ extension FeedReadingRoutes {
                     network: network(request, context), version: shown.live.version.circleVersion), context)
         }
         let coding = ContentCoding(acceptEncoding: request.headers[values: .acceptEncoding], from: .browser)
-        var answer = try await LongWork.run { [frame] in front.response(page.rendered(frame), status: .ok, as: coding) }
+        var answer = try await LongWork.run { [frame] in
+            front.response(page.rendered(frame), status: .ok, as: coding, framedBy: shown.embedOrigins)
+        }
         FeedAnswer.eachSecretPageField { answer.headers[$0] = $1 }
         answer.headers[.vary] = "Accept, Accept-Encoding, Accept-Language, User-Agent"
         return request.method == .head ? answer.createHeadResponse() : answer

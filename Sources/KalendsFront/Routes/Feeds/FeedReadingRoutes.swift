@@ -36,24 +36,32 @@ struct FeedReadingRoutes: Sendable {
         return Operation(
             id, "The calendar itself", .feedToken, .noKey,
             details:
-                "`text/calendar`; xCal or jCal when `Accept` asks for it (RFC 6321, RFC 7265); a page for a browser.",
+                "`text/calendar`; xCal or jCal when `Accept` asks for it (RFC 6321, RFC 7265); a page for a browser."
+                + (route == .named ? freeBusyDetails : ""),
             [.init(status: 200, text: "The calendar.", type: "text/calendar", headers: ["Last-Modified"])],
-            refusals: [410, 412, 429, 503], hasTag: true)
+            refusals: [410, 412, 429, 503] + (route == .named ? [400] : []), hasTag: true)
     }
+
+    private static let freeBusyDetails =
+        " A name that ends in `.ifb` gives when the reader is busy (VFREEBUSY): `start` and `end`, times or days, narrow "
+        + "it, and `availability=1` adds the reader's shifts and office days (VAVAILABILITY, RFC 7953) if the feed shows "
+        + "titles."
 
     private func read(_ request: Request, _ context: KalendsContext, on route: FeedPath.Route) async throws -> Response
     {
         var text = context.parameters.get("token") ?? ""
+        var isFreeBusy = false
         if route == .named {
-            guard context.parameters.get("name")?.hasSuffix(".ics") == true else {
-                return try await miss(request, context)
-            }
+            let name = context.parameters.get("name") ?? ""
+            isFreeBusy = name.hasSuffix(Self.freeBusyEnding)
+            guard isFreeBusy || name.hasSuffix(".ics") else { return try await miss(request, context) }
         } else if text.hasSuffix(".ics") {
             text.removeLast(4)
         }
         guard let token = Secret(.feed, text: text) else { return try await miss(request, context) }
         // Everything that another server ended earlier is known from here on, and all servers use the same clock.
         let now = try await services.sharing?.confirm() ?? services.now()
+        if isFreeBusy { return try await freeBusy(of: token, now: now, request, context) }
         let asked = FeedRequest(request.method, request.headers)
         if asked.isForPage { return try await agenda(of: token, now: now, request, context) }
         let look = FeedRenderKey(asked, token, on: route, family: ClientFamily(userAgent: asked.userAgent), now: now)
@@ -123,8 +131,7 @@ struct FeedReadingRoutes: Sendable {
         _ context: KalendsContext
     ) async throws -> Response {
         guard ConditionalGet.isMeant(request.headers, for: answer.current) else {
-            return Self.plain(
-                .preconditionFailed, "The calendar is not the one that the request is meant for.\n", request)
+            return Self.notMeant(request)
         }
         if let access = answer.access(to: live, showing: version, from: network(request, context)) {
             if let count = body.contentLength, count > MemoryShare.free {
@@ -165,7 +172,11 @@ struct FeedReadingRoutes: Sendable {
         plain(.gone, "This calendar feed has ended. Ask its owner for a new address.\n", request)
     }
 
-    private static func plain(_ status: HTTPResponse.Status, _ text: String, _ request: Request) -> Response {
+    static func notMeant(_ request: Request) -> Response {
+        plain(.preconditionFailed, "The calendar is not the one that the request is meant for.\n", request)
+    }
+
+    static func plain(_ status: HTTPResponse.Status, _ text: String, _ request: Request) -> Response {
         var headers: HTTPFields = [.contentType: "text/plain; charset=utf-8", .cacheControl: "no-store"]
         FeedAnswer.eachSecretPageField { headers.append(HTTPField(name: $0, value: $1)) }
         let response = Response(

@@ -36,7 +36,32 @@ struct KeyRoutes: Sendable {
                 of: 1...Int.max, .wrongType, "This must be a list of at least one scope.",
                 each: (.notAChoice, "This must be one of \(Scope.allCases.map(\.rawValue).joined(separator: ", ")).")
             ) { $0.string.flatMap(Scope.init) }.made { Set($0) }),
-        .optional("circles", circles), .optional("circlePrefix", prefix), example: ["name": "Care app"])
+        .optional("circles", circles), .optional("circlePrefix", prefix), .optional("quotas", quotas),
+        example: ["name": "Care app"])
+
+    /// The quotas of a key, with the names of `KeyQuotas`.
+    static let quotas = InputType<KeyQuotas>(
+        .object([
+            .optional(
+                "requestsPerMinute", quota(1, "Requests that each server answers within a minute; more are 429.")),
+            .optional("feeds", quota(0, "Feeds in the circles that the key reaches; more are 409.")),
+            .optional("circles", quota(0, "Circles that the key reaches; more are 409.")),
+        ]).described("What is missing or null is not limited.")
+    ) { name, _, fields in
+        guard let value = fields.value(name) else { return nil }
+        var inner = FieldReader(value, at: "/" + name)
+        let quotas = KeyQuotas(
+            requestsPerMinute: inner.integer("requestsPerMinute", in: 1...KeyQuotas.most),
+            feeds: inner.integer("feeds", in: 0...KeyQuotas.most),
+            circles: inner.integer("circles", in: 0...KeyQuotas.most))
+        inner.finish()
+        fields.add(inner.faults)
+        return quotas
+    }
+
+    private static func quota(_ least: Int, _ about: String) -> JSONSchema {
+        JSONSchema.integer(least...KeyQuotas.most).orNull.described(about)
+    }
 
     private static let circles = InputType<[String]>.list(
         .array(of: .identifier, minimum: 1, maximum: CircleBound.most).described(
@@ -48,14 +73,24 @@ struct KeyRoutes: Sendable {
         Schema.identifier.described("What the ids of the circles begin with to which the key is bound."))
 
     /// Reads the body that creates a key; throws 422 with all faults.
-    static func read(_ body: JSONValue) throws -> (name: String, scopes: Set<Scope>?, bound: CircleBound?) {
-        let (name, scopes, circles, prefix) = try Self.body.read(body)
+    static func read(_ body: JSONValue) throws -> NewKey {
+        let (name, scopes, circles, prefix, quotas) = try Self.body.read(body)
         if circles != nil, prefix != nil {
             throw Refusal.invalid(
                 "/circlePrefix", code: .contradiction, "A key is bound to circles or to a prefix, not to both.")
         }
         let ids = circles.map { Set($0.map { ByteString($0) }).sorted().map(\.string) }
-        return (name, scopes, ids.map(CircleBound.circles) ?? prefix.map(CircleBound.prefix))
+        return NewKey(
+            name: name, scopes: scopes, bound: ids.map(CircleBound.circles) ?? prefix.map(CircleBound.prefix),
+            quotas: quotas ?? KeyQuotas())
+    }
+
+    /// What a request asks for a new key.
+    struct NewKey {
+        let name: String
+        let scopes: Set<Scope>?
+        let bound: CircleBound?
+        let quotas: KeyQuotas
     }
 
     @Sendable
@@ -68,14 +103,15 @@ struct KeyRoutes: Sendable {
     @Sendable
     private func create(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let caller = try context.caller()
-        let (name, scopes, bound) = try Self.read(try await request.json(context))
+        let new = try Self.read(try await request.json(context))
         return try await context.answering { (made: (ServiceKey, Secret)) in
             let (key, secret) = made
             var json = ShownKey.view.members(of: try ShownKey(key, services.serviceKeys))
             json["key"] = .string(secret.reveal())
             return try .json(.object(json), status: .created)
         } to: {
-            try await services.serviceKeys.create(name: name, scopes: scopes, bound: bound, for: caller)
+            try await services.serviceKeys.create(
+                name: new.name, scopes: new.scopes, bound: new.bound, quotas: new.quotas, for: caller)
         }
     }
 
@@ -102,6 +138,10 @@ struct ShownKey: Viewed {
         }
     }
 
+    private static let quotas = View<KeyQuotas>([
+        .count("requestsPerMinute", \.requestsPerMinute), .count("feeds", \.feeds), .count("circles", \.circles),
+    ])
+
     static let view = View<ShownKey>([
         .text("id", \.key.id), .text("name", \.key.name), .text("hint", \.key.hint),
         .instant("createdAt", \.key.createdAt), .instant("lastUsedAt", \.key.lastUsedAt),
@@ -112,5 +152,6 @@ struct ShownKey: Viewed {
             $0.key.circles.map { .array($0.map(JSONValue.string)) } ?? .null
         },
         .text("circlePrefix", \.key.circlePrefix).described("Null for all, or with a list."),
+        .object("quotas", \.key.quotas, quotas),
     ])
 }

@@ -70,6 +70,32 @@ extension ReadTransaction {
             """, [SQLValue(user), .text(cursor), .integer(limit)] + more.arguments)
     }
 
+    /// Counts circles, but no further than a number.
+    ///
+    /// - Parameter bound: nil for all circles.
+    public func circleCount(within bound: CircleBound?, upTo most: Int) throws -> Int {
+        let more = bound?.condition("id", from: 2)
+        return try count(
+            """
+            SELECT COUNT(*) AS count FROM (
+                SELECT 1 FROM circles WHERE deleted_at IS NULL\(more.map { " AND \($0.sql)" } ?? "") LIMIT $1
+            ) AS found
+            """, [.integer(most)] + (more?.arguments ?? []))
+    }
+
+    /// Counts feeds of circles, including those that have ended, but no further than a number.
+    ///
+    /// - Parameter bound: nil for all circles.
+    public func feedCount(within bound: CircleBound?, upTo most: Int) throws -> Int {
+        let more = bound?.condition("circle_id", from: 2)
+        return try count(
+            """
+            SELECT COUNT(*) AS count FROM (
+                SELECT 1 FROM feeds\(more.map { " WHERE \($0.sql)" } ?? "") LIMIT $1
+            ) AS found
+            """, [.integer(most)] + (more?.arguments ?? []))
+    }
+
     /// Returns changes of these circles after a sequence number, in order.
     public func changes(afterSequence sequence: Int, within bound: CircleBound, limit: Int) throws -> [CircleChange] {
         let more = bound.condition("circle_id", from: 3)

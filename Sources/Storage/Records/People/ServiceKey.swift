@@ -1,5 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// How much one service key may do; nil for what is not limited.
+public struct KeyQuotas: Hashable, Sendable {
+    /// Requests that a server answers it within a minute.
+    public var requestsPerMinute: Int?
+    /// Feeds in the circles that the key reaches, including those that have ended.
+    public var feeds: Int?
+    /// Circles that the key reaches.
+    public var circles: Int?
+
+    public init(requestsPerMinute: Int? = nil, feeds: Int? = nil, circles: Int? = nil) {
+        (self.requestsPerMinute, self.feeds, self.circles) = (requestsPerMinute, feeds, circles)
+    }
+
+    public var isEmpty: Bool { self == KeyQuotas() }
+}
+
 /// A host application's key; only its hash is stored.
 public struct ServiceKey: Hashable, Sendable {
     public var id = ""
@@ -13,6 +29,7 @@ public struct ServiceKey: Hashable, Sendable {
     /// The circles to which the key is bound, or the start of their ids; both nil for all circles.
     public var circles: [String]?
     public var circlePrefix: String?
+    public var quotas = KeyQuotas()
     public var createdAt = 0
     public var lastUsedAt: Int?
     public var revokedAt: Int?
@@ -24,8 +41,9 @@ extension ServiceKey: StoredRow {
         [
             .once("id", \.id), .once("name", \.name), .once("hash", \.hash), .once("hint", \.hint),
             .once("scopes", \.scopes), .once("circles", \.circles), .once("circle_prefix", \.circlePrefix),
-            .once("created_at", \.createdAt), .shown("last_used_at", \.lastUsedAt),
-            .shown("revoked_at", \.revokedAt),
+            .once("requests_per_minute", \.quotas.requestsPerMinute), .once("most_feeds", \.quotas.feeds),
+            .once("most_circles", \.quotas.circles), .once("created_at", \.createdAt),
+            .shown("last_used_at", \.lastUsedAt), .shown("revoked_at", \.revokedAt),
         ])
 }
 
@@ -51,9 +69,10 @@ extension WriteTransaction {
     ///   - bound: nil for all circles.
     public func insertServiceKey(
         id: String, name: String, hash: String, hint: String, scopes: String? = nil, bound: CircleBound? = nil,
-        now: Int
+        quotas: KeyQuotas = KeyQuotas(), now: Int
     ) throws {
         var key = ServiceKey(id: id, name: name, hash: hash, hint: hint, scopes: scopes, createdAt: now)
+        key.quotas = quotas
         switch bound {
         case nil: break
         case .circles(let ids): key.circles = ids

@@ -13,11 +13,15 @@ package struct Caller: Sendable {
     package let session: String?
     /// The way by which the caller's changes come in.
     let way: ChangeAuthor.Way
+    /// What the caller's service key may do at most.
+    let keyQuotas: KeyQuotas
 
     package init(
-        _ identity: Identity, actor: AuditActor, session: String? = nil, way: ChangeAuthor.Way = .api
+        _ identity: Identity, actor: AuditActor, session: String? = nil, way: ChangeAuthor.Way = .api,
+        keyQuotas: KeyQuotas = KeyQuotas()
     ) {
         (self.identity, self.actor, self.session, self.way) = (identity, actor, session, way)
+        self.keyQuotas = keyQuotas
     }
 
     /// The operator, through the local socket or on the command line.

@@ -34,7 +34,10 @@ package struct Circles: Sendable {
                 try condition.check(old)
                 let (circle, isNew) = try act.transaction.putCircle(
                     id, name: name, timeZone: timeZone.identifier, now: act.now)
-                if isNew { return ActResult((circle, isNew), noting: AuditNote(.circleCreated, id)) }
+                if isNew {
+                    try caller.checkCircles(in: act.transaction)
+                    return ActResult((circle, isNew), noting: AuditNote(.circleCreated, id))
+                }
                 let changed: [ByteString: Bool] = [
                     "name": old?.name != circle.name, "timeZone": old?.timeZone != circle.timeZone,
                 ]
