@@ -70,6 +70,12 @@ Method=none
     def move_occurrence(self, uid, original, start):
         self._ask("move_occurrence", uid, original, start)
 
+    def delete_occurrence(self, uid, start):
+        self._ask("delete_occurrence", uid, start)
+
+    def copy(self, uid, other):
+        self._ask("copy", uid, other)
+
     def complete(self, uid):
         self._ask("complete", uid)
 

@@ -89,6 +89,22 @@ MOVE_OCCURRENCE = SCRIPT % """
         });
 """
 
+DELETE_OCCURRENCE = SCRIPT % """
+        const [id, start] = values;
+        await change(id, item => {
+            const moment = item.recurrenceInfo.getOccurrenceFor(time(start)).recurrenceId;
+            item.recurrenceInfo.removeOccurrenceAt(moment);
+        });
+"""
+
+# As copying and pasting does.
+COPY = SCRIPT % """
+        const [calendar, item] = await find(values[0]);
+        const copy = item.clone();
+        copy.id = values[1];
+        await calendar.addItem(copy);
+"""
+
 # As a click on the box of a task does.
 COMPLETE = SCRIPT % "const [id] = values; await change(id, item => { item.isCompleted = true; });"
 
@@ -139,6 +155,12 @@ class ThunderbirdAccount(Thunderbird):
 
     def move_occurrence(self, uid, original, start):
         self._control(MOVE_OCCURRENCE, uid, original, start)
+
+    def delete_occurrence(self, uid, start):
+        self._control(DELETE_OCCURRENCE, uid, start)
+
+    def copy(self, uid, other):
+        self._control(COPY, uid, other)
 
     def complete(self, uid):
         self._control(COMPLETE, uid)

@@ -118,6 +118,16 @@ password = "{password}"
 
         self._edit(uid, change)
 
+    def delete_occurrence(self, uid, start):
+        def change(_, event):
+            event.add("EXDATE", datetime.fromisoformat(start).astimezone(event["DTSTART"].dt.tzinfo))
+
+        self._edit(uid, change)
+
+    def copy(self, uid, other):
+        file = self._file(uid)
+        file.with_name(f"{other}.ics").write_bytes(file.read_bytes().replace(uid.encode(), other.encode()))
+
     def complete(self, uid):
         def change(_, task):
             for name in ("STATUS", "COMPLETED", "PERCENT-COMPLETE"):

@@ -115,7 +115,8 @@ class Turn:
 
     def steps(self):
         return [("added", self.add), ("moved", self.move), ("one occurrence moved", self.move_occurrence),
-                ("done", self.complete), ("made", self.make), ("changed here", self.change), ("deleted here", self.delete),
+                ("one occurrence deleted", self.delete_occurrence), ("copied", self.copy), ("done", self.complete),
+                ("made", self.make), ("changed here", self.change), ("deleted here", self.delete),
                 ("deleted there", self.delete_there), ("viewer", self.viewer), ("read-only password", self.read_only),
                 ("ended", self.ended)]
 
@@ -180,6 +181,35 @@ class Turn:
             return [instant(one["startAt"]) for one in occurrences if one.get("startAt")] == [later(original, hours=2)]
 
         self.must_be("one occurrence to be moved here, and no other", moved)
+        self.must_hold("the series to stay")
+
+    def delete_occurrence(self):
+        last = later(self.person.entries[self.person.circles[0], "weekly"].start, days=28)
+        self.program.delete_occurrence(self.person.uid(0, "weekly"), last)
+
+        def deleted():
+            item = self.person.item("GET", 0, "appointments/weekly")
+            gone = [instant(start) for start in item["recurrence"]["exdates"]]
+            path = f"appointments/weekly/occurrences/{last.replace('-', '').replace(':', '')}"
+            return last in gone or self.person.item("GET", 0, path)["status"] == "cancelled"
+
+        self.must_be("one occurrence to be deleted here", deleted)
+        self.must_hold("the rest of the series to stay")
+
+    def copy(self):
+        """An app takes over the whole title, which the server makes of the patient and the provider."""
+        uid = f"copied-in-{self.program.name}"
+        self.program.copy(self.person.uid(0, "visit"), uid)
+
+        def copied():
+            appointments = self.person.item("GET", 0, "appointments")["items"]
+            return [one["provider"] for one in appointments if one["uid"] == uid]
+
+        self.must_be("a copy to be made here", copied)
+        if copied() != ["Dr. Wu"]:
+            raise Failure(f"the copy's provider is {copied()}")
+        self.person.entries["copied", "there"] = replace(self.person.entries[self.person.circles[0], "visit"], uid=uid)
+        self.must_hold("the copy to stay")
 
     def complete(self):
         for identifier, collection in (("pills", "tasks"), ("someday", "tasks"), ("report", "follow-ups")):

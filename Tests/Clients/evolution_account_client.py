@@ -95,23 +95,38 @@ class Account:
         shift(component, start)
         client.modify_object_sync(component, ECal.ObjModType.ALL, FLAGS, None)
 
-    def move_occurrence(self, uid, original, start):
-        client, component = self._find(uid)
+    def _occurrence(self, client, component, original):
+        """What the engine makes of a series, and Evolution shows, for one time."""
         found = []
 
         def one(instance, *_):
             moment = instance.get_recurrenceid()
-            if instance.get_uid() == uid and moment.as_timet_with_zone(zone_of(client, component)) == seconds(original):
+            if instance.get_uid() == component.get_uid() and moment.as_timet_with_zone(zone_of(client, component)) == seconds(original):
                 found.append(instance.clone())
             return True
 
-        # The engine makes what Evolution shows as one occurrence, and its user drags that.
         day = 86_400
         client.generate_instances_sync(seconds(original) - day, seconds(original) + day, None, one, None)
+        return found[0]
+
+    def move_occurrence(self, uid, original, start):
+        client, component = self._find(uid)
+        occurrence = self._occurrence(client, component, original)
         # As its window does with an occurrence that is dragged.
-        found[0].remove_property(found[0].get_first_property(ICalGLib.PropertyKind.RRULE_PROPERTY))
-        shift(found[0], start)
-        client.modify_object_sync(found[0], ECal.ObjModType.THIS, FLAGS, None)
+        occurrence.remove_property(occurrence.get_first_property(ICalGLib.PropertyKind.RRULE_PROPERTY))
+        shift(occurrence, start)
+        client.modify_object_sync(occurrence, ECal.ObjModType.THIS, FLAGS, None)
+
+    def delete_occurrence(self, uid, start):
+        client, component = self._find(uid)
+        occurrence = self._occurrence(client, component, start)
+        identifier = ECal.Component.new_from_icalcomponent(occurrence).get_recurid_as_string()
+        client.remove_object_sync(uid, identifier, ECal.ObjModType.THIS, FLAGS, None)
+
+    def copy(self, uid, other):
+        client, component = self._find(uid)
+        component.set_uid(other)
+        client.create_object_sync(component, FLAGS, None)
 
     def complete(self, uid):
         client, component = self._find(uid)
