@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Thunderbird: a fresh profile, in which the calendars are found and subscribed to as its window "New calendar" does."""
+"""Thunderbird: a fresh profile, in which the calendars are found and subscribed to as by its window "New calendar"."""
 
 import json
 import re
@@ -67,7 +67,8 @@ REFRESH = SCRIPT % "calendars().forEach(calendar => calendar.refresh());"
 LIST = SCRIPT % """
         const text = moment => !moment ? "" : moment.isDate
             ? moment.icalString.replace(/(....)(..)(..)/, "$1-$2-$3")
-            : moment.getInTimezone(cal.dtz.UTC).icalString.replace(/(....)(..)(..)T(..)(..)(..)Z/, "$1-$2-$3T$4:$5:$6Z");
+            : moment.getInTimezone(cal.dtz.UTC).icalString
+                .replace(/(....)(..)(..)T(..)(..)(..)Z/, "$1-$2-$3T$4:$5:$6Z");
         const found = [];
         for (const calendar of calendars()) {
             for (const item of await calendar.getItemsAsArray(Ci.calICalendar.ITEM_FILTER_ALL_ITEMS, 0, null, null)) {

@@ -94,7 +94,8 @@ password = "{password}"
 
         file = self._file(uid)
         calendar = Calendar.from_ical(file.read_bytes())
-        master = next(part for part in calendar.walk() if part.name in ("VEVENT", "VTODO") and "RECURRENCE-ID" not in part)
+        parts = [part for part in calendar.walk() if part.name in ("VEVENT", "VTODO")]
+        master = next(part for part in parts if "RECURRENCE-ID" not in part)
         change(calendar, master)
         file.write_bytes(calendar.to_ical())
 
@@ -140,8 +141,9 @@ password = "{password}"
 
     def make_task(self, collection, uid, title):
         (self.calendars / collection / f"{uid}.ics").write_bytes(
-            "\r\n".join(["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//somebody//editor//EN", "BEGIN:VTODO", f"UID:{uid}",
-                         "DTSTAMP:20260101T000000Z", f"SUMMARY:{title}", "END:VTODO", "END:VCALENDAR", ""]).encode())
+            "\r\n".join(["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//somebody//editor//EN", "BEGIN:VTODO",
+                         f"UID:{uid}", "DTSTAMP:20260101T000000Z", f"SUMMARY:{title}", "END:VTODO",
+                         "END:VCALENDAR", ""]).encode())
 
     def delete(self, uid):
         self._file(uid).unlink()

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Real calendar programs add a CalDAV account of Kalends by its address, a name and an app password. Each has a person of
-its own, who owns one circle and only sees another: everything must be there; what is changed in the program is changed
-here, and the other way round; what may not be changed stays; and a password that has ended lets nothing in, while the
-program keeps what it has. One line a program; the exit status is 1 when anything is missed, 2 when a program is missing.
+"""Real calendar programs add a CalDAV account of Kalends by its address, a name and an app password. Each has a person
+of its own, who owns one circle and only sees another: everything must be there; what is changed in the program is
+changed here, and the other way round; what may not be changed stays; and a password that has ended lets nothing in,
+while the program keeps what it has. One line a program; the exit status is 1 when anything is missed, 2 when a program
+is missing.
 
     KALENDS=.build/debug/kalends python Tests/Clients/accounts.py [thunderbird evolution vdirsyncer]
 """
@@ -45,6 +46,10 @@ class Entry:
     start: str
     is_done: bool = False
 
+    def is_like(self, other):
+        """Whether all but the title is the same; a title is made of patient and provider, and names here the latter."""
+        return replace(self, title="") == replace(other, title="")
+
 
 class Person:
     """A user with an app password, the owner of one circle and a viewer of another."""
@@ -83,7 +88,8 @@ class Person:
         appointment("weekly", "Gym", day + timedelta(days=4),
                     recurrence={"rrule": "FREQ=WEEKLY;COUNT=5", "exdates": []})
         date = (day + timedelta(days=5)).date().isoformat()
-        put("shifts", "day", {"patientId": "oma", "ownerId": self.name, "startDate": date, "endDate": date}, "Oma", date)
+        shift = {"patientId": "oma", "ownerId": self.name, "startDate": date, "endDate": date}
+        put("shifts", "day", shift, "Oma", date)
 
     def uid(self, circle, identifier):
         return self.entries[self.circles[circle], identifier].uid
@@ -134,16 +140,14 @@ class Turn:
             self.program.refresh()
             held = sorted(Entry(*fields) for fields in self.program.entries())
             held = sorted(self.program.comparable(entry) for entry in held)
-            # A title is made of patient and provider; it names this one.
             return len(held) == len(wanted) and all(
-                replace(one, title="") == replace(other, title="") and other.title in one.title
-                for one, other in zip(held, wanted))
+                one.is_like(other) and other.title in one.title for one, other in zip(held, wanted))
 
         try:
             wait_for(what, holds, seconds=30, pause=0.5)
         except Failure:
-            lacks = [entry for entry in wanted if not any(one.uid == entry.uid and one.start == entry.start for one in held)]
-            more = [entry for entry in held if not any(one.uid == entry.uid and one.start == entry.start for one in wanted)]
+            lacks = [entry for entry in wanted if not any(one.is_like(entry) for one in held)]
+            more = [entry for entry in held if not any(one.is_like(entry) for one in wanted)]
             raise Failure(f"{what}: {len(held)} entries of {len(wanted)}; lacks {lacks[:4]}; has {more[:4]}; "
                           f"titles {[entry.title for entry in held]}") from None
 

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Apple's calendar programs send, as Apple recorded it, is sent to the CalDAV door, and the answers are judged by what
-these programs need.
+"""What Apple's calendar programs send, as Apple recorded it, is sent to the CalDAV door, and the answers are judged by
+what these programs need.
 
     KALENDS_CALENDARSERVER=CHECKOUT python Tests/Clients/apple_requests.py PROGRAM
 
-CHECKOUT is one of apple/ccs-calendarserver, whose simulation of load has the bodies: OS X 10.6, 10.7 and 10.11, and iOS 5.
+CHECKOUT is one of apple/ccs-calendarserver, whose simulation of load has the bodies: OS X 10.6, 10.7 and 10.11, and
+iOS 5.
 Prints one line for each request that is answered otherwise, and how many hold; the exit status is 1 when any does not.
 """
 
@@ -14,6 +15,7 @@ import os
 import re
 import sys
 import tempfile
+import uuid
 import xml.etree.ElementTree as tree
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
@@ -21,14 +23,17 @@ from pathlib import Path
 from kalends import Failure, Kalends
 
 DATA = "contrib/performance/loadtest/request-data"
-DAV, CALDAV, CS, APPLE = "{DAV:}", "{urn:ietf:params:xml:ns:caldav}", "{http://calendarserver.org/ns/}", "{http://apple.com/ns/ical/}"
-VALUES = {"start-date": "20260101", "search": "ann", "displayname": "ann", "email": "ann", "firstname": "ann", "lastname": "ann",
-          "context": "attendee", "searchTokens": "<C:search-token>ann</C:search-token>", "order": "7", "color": "FD8208FF",
+DAV, CALDAV, CS = "{DAV:}", "{urn:ietf:params:xml:ns:caldav}", "{http://calendarserver.org/ns/}"
+VALUES = {"start-date": "20260101", "search": "ann", "displayname": "ann", "email": "ann", "firstname": "ann",
+          "lastname": "ann", "context": "attendee", "searchTokens": "<C:search-token>ann</C:search-token>",
+          "order": "7", "color": "FD8208FF",
           "name": "Made by Apple", "vfreebusy-uid": "u1", "start": "20270101T000000Z", "end": "20270102T000000Z",
-          "attendees": "", "event-mask": "", "now": "20270101T000000Z", "organizer": "mailto:ann@example.com", "summary": "S"}
+          "attendees": "", "event-mask": "", "now": "20270101T000000Z", "organizer": "mailto:ann@example.com",
+          "summary": "S"}
 PRINCIPAL = [CALDAV + "calendar-home-set", CALDAV + "calendar-user-address-set", DAV + "current-user-principal",
              DAV + "displayname", DAV + "principal-URL", DAV + "principal-collection-set", DAV + "supported-report-set"]
-CALENDAR = [DAV + "resourcetype", DAV + "displayname", DAV + "current-user-privilege-set", DAV + "owner", CS + "getctag",
+CALENDAR = [DAV + "resourcetype", DAV + "displayname", DAV + "current-user-privilege-set", DAV + "owner",
+            CS + "getctag",
             DAV + "sync-token", DAV + "supported-report-set", CALDAV + "supported-calendar-component-set"]
 MEMBER = [DAV + "getetag", DAV + "getcontenttype", CALDAV + "calendar-data"]
 
@@ -104,7 +109,7 @@ class Apple:
             return values[match[1]]
 
         text = re.sub(r"%\(([\w-]+)\)s", filled, file.read_text())
-        return re.sub(r"(?<![\w#])#?\{(\w+)\}", lambda match: ("#" if match[0][0] == "#" else "") + filled(match), text).encode()
+        return re.sub(r"\{(\w+)\}", filled, text).encode()
 
 
 def asked(body):
@@ -113,7 +118,7 @@ def asked(body):
 
 
 def complete(responses, names, needed):
-    """Every property that was asked for is there once, with its value or as one that is not there; the needed have values."""
+    """Every property that was asked for is there once, with its value or in 404; the needed ones have values."""
     for href, values in responses.items():
         if not isinstance(values, dict):
             raise Failure(f"{href} is answered {values}")
@@ -208,8 +213,8 @@ def properties(apple, file):
         for href, values in apple.send("PROPPATCH", path, text.encode()).responses().items():
             if sorted(values.get(200, {})) != sorted(names):
                 raise Failure(f"{href} does not take {names}: {values}")
-        asking = "<A:propfind xmlns:A='DAV:'><A:prop>" + "".join(
-            f"<x:{name.split('}')[1]} xmlns:x='{name[1:].split('}')[0]}'/>" for name in names) + "</A:prop></A:propfind>"
+        empty = "".join(f"<x:{name.split('}')[1]} xmlns:x='{name[1:].split('}')[0]}'/>" for name in names)
+        asking = f"<A:propfind xmlns:A='DAV:'><A:prop>{empty}</A:prop></A:propfind>"
         for values in apple.send("PROPFIND", path, asking.encode(), "0").responses().values():
             for name in names:
                 sent = tree.fromstring(text).find(f".//{name}")
@@ -259,7 +264,8 @@ def multiget(apple, file):
         text = apple.body(file, hrefs="".join(apple.body(line, href=href).decode() for href in hrefs))
         _, found = with_etags(apple, path, text, 12)
         for href, values in found.items():
-            if CALDAV + "calendar-data" in values[200] and not values[200][CALDAV + "calendar-data"].text.startswith("BEGIN:"):
+            data = values[200].get(CALDAV + "calendar-data")
+            if data is not None and not data.text.startswith("BEGIN:"):
                 raise Failure(f"{href} has no text")
 
 
@@ -271,7 +277,8 @@ def query(apple, file):
 
 
 def make(apple, file):
-    for name, component in (("0E7A2B4C-1111-4AAA-9BBB-5A5A5A5A5A5A", "VEVENT"), ("0E7A2B4C-2222-4AAA-9BBB-5A5A5A5A5A5A", "VTODO")):
+    for component in ("VEVENT", "VTODO"):
+        name = str(uuid.uuid4()).upper()
         apple.send("MKCALENDAR", f"{apple.home}{name}/", apple.body(file, component_type=component)).has(201)
         apple.send("DELETE", f"{apple.home}{name}/").has(204, 200)
 
@@ -290,9 +297,10 @@ def nowhere(method, *names):
 KINDS = [
     (r"_hrefs\.", None), (r"notification.*(propfind|d1)", nowhere("PROPFIND", "notification")),
     (r"notification", nowhere("REPORT", "notification")), (r"inbox", nowhere("PROPFIND", "inbox")),
-    (r"^post_", nowhere("POST", "outbox")), (r"well_known", well_known), (r"principal_(propfind_initial|initial)", principal_initial),
-    (r"principal_propfind|delegate_principal", principal), (r"principals_report", searchable), (r"principal_expand", expand),
-    (r"principal.*search", search), (r"proppatch", properties), (r"create_calendar", make), (r"calendarhome_sync", home_sync),
+    (r"^post_", nowhere("POST", "outbox")), (r"well_known", well_known),
+    (r"principal_(propfind_initial|initial)", principal_initial), (r"principal_propfind|delegate_principal", principal),
+    (r"principals_report", searchable), (r"principal_expand", expand), (r"principal.*search", search),
+    (r"proppatch", properties), (r"create_calendar", make), (r"calendarhome_sync", home_sync),
     (r"calendarhome.*propfind", home), (r"(propfind_d1|depth1_propfind)", members), (r"calendar_propfind", collection),
     (r"calendar_sync", sync), (r"multiget", multiget), (r"query", query),
 ]

@@ -101,7 +101,8 @@ class Account:
 
         def one(instance, *_):
             moment = instance.get_recurrenceid()
-            if instance.get_uid() == component.get_uid() and moment.as_timet_with_zone(zone_of(client, component)) == seconds(original):
+            instant = moment.as_timet_with_zone(zone_of(client, component))
+            if instance.get_uid() == component.get_uid() and instant == seconds(original):
                 found.append(instance.clone())
             return True
 
@@ -156,8 +157,8 @@ def shift(component, start):
 
 
 def zone_of(client, component):
-    first = next((component.get_first_property(kind) for kind in (
-        ICalGLib.PropertyKind.DUE_PROPERTY, ICalGLib.PropertyKind.DTSTART_PROPERTY) if component.get_first_property(kind)))
+    kinds = (ICalGLib.PropertyKind.DUE_PROPERTY, ICalGLib.PropertyKind.DTSTART_PROPERTY)
+    first = next(filter(None, map(component.get_first_property, kinds)))
     parameter = first.get_first_parameter(ICalGLib.ParameterKind.TZID_PARAMETER)
     if parameter is None:
         return ICalGLib.Timezone.get_utc_timezone()
