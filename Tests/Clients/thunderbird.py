@@ -72,15 +72,8 @@ class Thunderbird(Program):
         self._start_display()
 
     def _preferences(self):
-        calendar = f"calendar.registry.{self.calendar}"
         return {
-            f"{calendar}.type": "ics",
-            f"{calendar}.uri": self.feed.url,
-            f"{calendar}.name": "Kalends",
-            f"{calendar}.cache.enabled": True,
-            f"{calendar}.readOnly": True,
-            # In minutes. It is told when to refresh; once more on its own would only get in the way.
-            f"{calendar}.refreshInterval": "60",
+            **self._calendars(),
             # The remote control picks a free port and writes it into the profile.
             "marionette.port": 0,
             "calendar.timezone.useSystemTimezone": False,
@@ -122,6 +115,19 @@ class Thunderbird(Program):
             "network.proxy.no_proxies_on": "127.0.0.1, localhost",
         }
 
+    def _calendars(self):
+        """The preferences of the calendars that are there at the start."""
+        calendar = f"calendar.registry.{self.calendar}"
+        return {
+            f"{calendar}.type": "ics",
+            f"{calendar}.uri": self.feed.url,
+            f"{calendar}.name": "Kalends",
+            f"{calendar}.cache.enabled": True,
+            f"{calendar}.readOnly": True,
+            # In minutes. It is told when to refresh; once more on its own would only get in the way.
+            f"{calendar}.refreshInterval": "60",
+        }
+
     def _start_display(self):
         # The X server picks a free display itself and says which.
         readable, writable = os.pipe()
@@ -143,7 +149,7 @@ class Thunderbird(Program):
             # It reads the feed when it starts.
             self._start()
         else:
-            self._control(REFRESH)
+            self._control(REFRESH, self.calendar)
 
         def has_read():
             if self.process.poll() is not None:
@@ -174,8 +180,10 @@ class Thunderbird(Program):
             remote.ask("WebDriver:NewSession", capabilities={})
             remote.ask("Marionette:SetContext", value="chrome")
             answer = remote.ask(
-                "WebDriver:ExecuteAsyncScript", script=script, args=[self.calendar, *arguments])["value"]
+                "WebDriver:ExecuteAsyncScript", script=script, args=list(arguments))["value"]
             remote.ask("WebDriver:DeleteSession")
+        if answer is None:
+            raise Failure("Thunderbird opened a dialog, and gave no answer")
         if "error" in answer:
             raise Failure(f"Thunderbird said: {answer['error']}")
         return answer["value"]
@@ -184,7 +192,7 @@ class Thunderbird(Program):
         found = []
         kept = {row["id"] for row in self._rows()["events"]}
         days = [f"{day:%Y%m%dT000000Z}" for day in self.span]
-        for uid, repeats, is_date, start, end, *texts in self._control(DRAWN, *days):
+        for uid, repeats, is_date, start, end, *texts in self._control(DRAWN, self.calendar, *days):
             # A series that is gone stays in Thunderbird's memory, and drawn, until it ends: when it empties its cache
             # file it does not forget the series that it has unrolled (153 at least). The file must be right.
             if repeats and uid not in kept:

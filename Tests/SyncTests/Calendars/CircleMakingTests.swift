@@ -64,6 +64,35 @@ struct CircleMakingTests {
         }
     }
 
+    @Test("A copy of an entry, and the rest of a series that an app cuts in two, do not repeat what titles are made of")
+    func copies() async throws {
+        try await TestServer.withCircle { server in
+            let app = CalendarApp(server: server, user: "ben")
+            func event(_ uid: String, _ title: String, _ category: String) -> String {
+                CalendarApp.object(
+                    "VEVENT", "UID:\(uid)", "DTSTART:20260310T100000Z", "DTEND:20260310T110000Z", "SUMMARY:\(title)",
+                    "CATEGORIES:\(category)")
+            }
+            // The circle has two patients, and the title alone says which.
+            try await app.put(event("rest", "CK Appt: Dad - Eyes", "Appointment"), as: "rest.ics")
+            #expect(try await app.text("rest.ics").contains("SUMMARY:CK Appt: Dad - Eyes\r\n"))
+            try await app.put(event("other", "CK Appt: Dad - Teeth", "Mom"), as: "other.ics")
+            let items = try await server.call(.get, "/v1/circles/c/appointments").expect(200).json["items"]?.array
+            let rest = items?.first { $0["uid"] == "rest" }
+            #expect(rest?["patientId"] == "dad" && rest?["provider"] == "Eyes")
+            // What a person says by a category comes before the title.
+            let other = items?.first { $0["uid"] == "other" }
+            #expect(other?["patientId"] == "mom" && other?["provider"] == "Dad - Teeth")
+            for (uid, title) in [("tea", "CK: Buy tea"), ("ask", "CK Follow-up: Ask")] {
+                try await app.put(
+                    CalendarApp.object("VTODO", "UID:\(uid)", "SUMMARY:\(title)"), as: "\(uid).ics", in: "c~tasks")
+            }
+            let tasks = try await server.call(.get, "/v1/circles/c/tasks").expect(200).json["items"]?.array ?? []
+            #expect(tasks.contains { $0["uid"] == "tea" && $0["title"] == "Buy tea" })
+            #expect(tasks.contains { $0["uid"] == "ask" && $0["title"] == "Ask" })
+        }
+    }
+
     @Test("What cannot be stored is refused with its precondition")
     func refusals() async throws {
         try await TestServer.withCircle { server in

@@ -108,15 +108,18 @@ struct NewCircleItem {
     /// Occurrences of a series that differ from it.
     private(set) var edits: [InboundChange.Edit] = []
 
-    /// - Parameter patients: those of the circle who have not left.
-    init(_ sent: ClientResource, patients: [Patient], in zone: TimeZoneReference) throws(CollectionFault) {
+    /// - Parameters:
+    ///   - patients: those of the circle who have not left.
+    ///   - look: how its person sees the circle.
+    init(_ sent: ClientResource, patients: [Patient], _ look: PersonalLook) throws(CollectionFault) {
         let named = patients.filter { patient in
             sent.categories.contains { $0.trimmed.isSameText(as: patient.displayName.trimmed) }
         }
         if let task = sent.task {
-            guard !task.title.allSatisfy(\.isWhitespace) else { throw .invalidData(.titleNeeded) }
             var content = TaskContent()
-            (content.title, content.dueAt, content.status) = (task.title, task.due, DueStatus(task.progress))
+            content.title = task.title.behind(look.beginning(content)).behind(look.beginning(FollowUpContent()))
+            guard !content.title.allSatisfy(\.isWhitespace) else { throw .invalidData(.titleNeeded) }
+            (content.dueAt, content.status) = (task.due, DueStatus(task.progress))
             content.notes = task.notes.isEmpty ? nil : task.notes
             content.patientID = named.first?.id
             self.content = content
@@ -127,21 +130,26 @@ struct NewCircleItem {
             throw .invalidData(
                 Sentence(.appointmentTime, "An appointment has a time of day, and takes place."))
         }
-        guard !entry.title.allSatisfy(\.isWhitespace) else { throw .invalidData(.titleNeeded) }
-        guard let patient = named.first ?? (patients.count == 1 ? patients.first : nil) else {
+        var content = AppointmentContent()
+        // An app that copies an entry, or cuts a series in two, takes over the title that is made here.
+        let title = entry.title.behind(look.beginning(content))
+        let titled = patients.filter { title.hasPrefix(AppointmentContent.titleBeginning($0.displayName)) }
+            .max { $0.displayName.utf8.count < $1.displayName.utf8.count }
+        guard let patient = named.first ?? titled ?? (patients.count == 1 ? patients.first : nil) else {
             let all = patients.map(\.displayName).joined(separator: ", ")
             throw .invalidData(
                 Sentence(
                     .appointmentPatient,
                     "An appointment belongs to a patient, whose name is among its categories: \(all, .names)."))
         }
-        var content = AppointmentContent()
-        (content.patient, content.provider) = (patient.id, entry.title)
+        content.patient = patient.id
+        content.provider = title.behind(AppointmentContent.titleBeginning(patient.displayName))
+        guard !content.provider.allSatisfy(\.isWhitespace) else { throw .invalidData(.titleNeeded) }
         (content.startAt, content.endAt) = (start, max(end, start.adding(seconds: 60)))
         content.status = entry.status == .tentative ? .tentative : .confirmed
         content.location = entry.location.isEmpty ? nil : entry.location
         content.notes = entry.notes.isEmpty ? nil : entry.notes
-        if !["UTC", "Etc/UTC", "GMT", zone.identifier].contains(name), let own = TimeZoneReference(name) {
+        if !["UTC", "Etc/UTC", "GMT", look.zone.identifier].contains(name), let own = TimeZoneReference(name) {
             content.timeZone = own.identifier
         }
         content.recurrence = entry.repetition.map {

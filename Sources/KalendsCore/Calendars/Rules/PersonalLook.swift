@@ -34,6 +34,11 @@ struct PersonalLook: Sendable {
 
     var kinds: ItemKinds { view.kinds }
 
+    /// Returns what comes before the title of such an item.
+    func beginning(_ content: any ItemContent) -> String {
+        content.careItem(names, in: zone).titleBeginning(CareStyle(titlePrefix: view.titlePrefix))
+    }
+
     /// Returns the components of an item, the series itself first.
     func events(of seen: SeenItem) throws -> [Event] {
         let content = try kinds.content(of: seen.item)

@@ -194,7 +194,7 @@ extension CircleCollections {
     ) async throws -> PutOutcome {
         guard (1...255).contains(name.utf8.count) else { throw CollectionFault.preconditionFailed }
         let look = state.look
-        let new = try NewCircleItem(sent, patients: state.patients, in: look.zone)
+        let new = try NewCircleItem(sent, patients: state.patients, look)
         let fresh = FeedLedger.makeID()
         var draft = ItemDraft(new.content, in: look.zone)
         var budget = RecurrenceBudget(steps: SeriesWork.ofFile)

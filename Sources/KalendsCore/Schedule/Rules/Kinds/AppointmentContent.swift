@@ -75,9 +75,11 @@ extension AppointmentContent {
 
     /// Takes over the part after the patient's name, or the whole title if a person wrote it without the name.
     package mutating func rename(_ title: String, _ names: CircleNames) throws {
-        // The name is compared in the form in which the entry shows it.
-        provider = title.behind(names.patient(patient).withoutHiddenCharacters + " - ")
+        provider = title.behind(Self.titleBeginning(names.patient(patient)))
     }
+
+    /// Returns what a title has before the provider: the patient's name, in the form in which the entry shows it.
+    static func titleBeginning(_ patient: String) -> String { patient.withoutHiddenCharacters + " - " }
 
     package mutating func place(_ location: String?) throws { self.location = location }
     package mutating func remind(_ minutes: [Int]) throws { reminders = minutes }
