@@ -78,7 +78,7 @@ package struct CalDAVDoor: Sendable {
         let collections = services.collections
         var scene = Scene(
             paths: paths, user: caller.userID, mayMake: caller.mayWrite && caller.own,
-            tokens: SyncTokens(publicURL: services.settings.publicURL, mark: services.databaseMark))
+            tokens: SyncTokens(mark: services.databaseMark))
         if case .home = address { scene.homeProperties = try await collections.homeProperties(of: caller) }
         var place: CollectionPlace?
         if let segment = address.segment { place = try await collections.find(segment.string, of: caller) }

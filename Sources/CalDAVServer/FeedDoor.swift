@@ -49,7 +49,7 @@ struct FeedDoor: Sendable {
             address: address, caller: nil,
             scene: Scene(
                 paths: paths, user: nil, mayMake: false,
-                tokens: SyncTokens(publicURL: services.settings.publicURL, mark: services.databaseMark)),
+                tokens: SyncTokens(mark: services.databaseMark)),
             place: place)
         var response = try await DAVFault.answered(at: exchange.href, paths, user: nil) { try await exchange.respond() }
         response.headers[.dav] = Self.features

@@ -44,7 +44,7 @@ import Testing
             #expect(next.token != token)
             let other = try await app.makeCalendar("own~y")
             let wrong = [
-                token + "9999", token.replacing("/dav/sync/", with: "/dav/sync/x"), "data:,\(token)x", "opaque",
+                token + "9999", token.replacing("data:,", with: "data:,x"), "data:,\(token)x", "opaque",
                 try #require(try await app.sync(other, nil).token),
             ]
             for token in wrong {
@@ -73,7 +73,7 @@ import Testing
     func pitfall7() async throws {
         try await withCalendar { app, calendar in
             let token = try #require(try await app.sync(calendar, nil).token)
-            #expect(token.contains("://") && token.contains("/dav/sync/"))
+            #expect(token.hasPrefix("data:,") && token.contains("/"))
             let shown = try await app.properties(calendar, ["D:sync-token"]).first[.dav, "sync-token"]
             #expect(shown?.trimmed == token)
         }
