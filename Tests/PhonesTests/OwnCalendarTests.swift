@@ -54,6 +54,9 @@ struct OwnCalendarTests {
             let later = try await bench.put("odd.ics", odd.replacing("-PT15M", with: "-PT16M"))
             #expect(!later.isNew && later.etag != outcome.etag)
             #expect(try await bench.found().number == number + 2)
+            let marked = try await bench.put("odd.ics", "\u{FEFF}" + odd)
+            #expect(!marked.isNew && marked.etag == nil)
+            #expect(try await bench.text("odd.ics") == odd)
         }
     }
 
