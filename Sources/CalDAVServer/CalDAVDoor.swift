@@ -38,7 +38,7 @@ package struct CalDAVDoor: Sendable {
         var response = try await DAVFault.answered(at: paths.base + request.uri.path, paths, user: nil) {
             try await respond(request, context, paths)
         }
-        response.headers[.dav] = Self.features
+        if request.method == .options { response.headers[.dav] = Self.features }
         return request.method == .head ? response.createHeadResponse() : response
     }
 
@@ -54,7 +54,7 @@ package struct CalDAVDoor: Sendable {
         }
         var context = context
         let caller = try await self.caller(of: request, &context)
-        guard let address = paths.address(path: request.uri.path) else {
+        guard let address = paths.address(path: Self.path(of: request)) else {
             throw Self.makes(request.method)
                 ? DAVFault(.conflict, nil, "There is no calendar to put this into.") : .missing
         }
@@ -78,7 +78,7 @@ package struct CalDAVDoor: Sendable {
         let collections = services.collections
         var scene = Scene(
             paths: paths, user: caller.userID, mayMake: caller.mayWrite && caller.own,
-            tokens: SyncTokens(publicURL: services.settings.publicURL, mark: services.databaseMark))
+            tokens: SyncTokens(mark: services.databaseMark))
         if case .home = address { scene.homeProperties = try await collections.homeProperties(of: caller) }
         var place: CollectionPlace?
         if let segment = address.segment { place = try await collections.find(segment.string, of: caller) }
@@ -88,8 +88,17 @@ package struct CalDAVDoor: Sendable {
     }
 
     /// Whether a request makes something at its address, whose parent must be there.
-    private static func makes(_ method: HTTPRequest.Method) -> Bool {
-        method == .put || method.rawValue == "MKCOL" || method.rawValue == "MKCALENDAR"
+    private static func makes(_ method: HTTPRequest.Method) -> Bool { method == .put || makesCollection(method) }
+
+    private static func makesCollection(_ method: HTTPRequest.Method) -> Bool {
+        method.rawValue == "MKCOL" || method.rawValue == "MKCALENDAR"
+    }
+
+    /// The path of a request: the slash behind what is to be a collection within a calendar says nothing more.
+    private static func path(of request: Request) -> String {
+        let path = request.uri.path
+        guard makesCollection(request.method), path.hasSuffix("/") else { return path }
+        return String(path.utf8.dropLast()) ?? path
     }
 
     /// Every read that got an answer, and every write that succeeded, is an access; OPTIONS is neither.

@@ -49,10 +49,10 @@ struct FeedDoor: Sendable {
             address: address, caller: nil,
             scene: Scene(
                 paths: paths, user: nil, mayMake: false,
-                tokens: SyncTokens(publicURL: services.settings.publicURL, mark: services.databaseMark)),
+                tokens: SyncTokens(mark: services.databaseMark)),
             place: place)
         var response = try await DAVFault.answered(at: exchange.href, paths, user: nil) { try await exchange.respond() }
-        response.headers[.dav] = Self.features
+        if request.method == .options { response.headers[.dav] = Self.features }
         response = Self.keepingSecret(response)
         if case .feed = address, !request.uri.path.hasSuffix("/") { response.headers[.contentLocation] = exchange.href }
         if CalDAVDoor.isCounted(response.status, request.method) {

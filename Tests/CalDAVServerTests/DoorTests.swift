@@ -131,7 +131,10 @@ import Testing
                 #expect(answer.condition == "propfind-finite-depth")
             }
             try await ann.send("PROPFIND", ann.home, depth: "2").expect(400)
-            for body in ["<x", "<D:propfind xmlns:D=\"\"/>", "<!DOCTYPE x><x/>", XML.root("D:other", "")] {
+            for body in [
+                "<x", "<D:propfind xmlns:D=\"\"/>", "<!DOCTYPE x><x/>", XML.root("D:other", ""),
+                XML.root("D:propfind", "<D:undefined/>"), XML.root("D:propfind", "<D:allprop/><D:propname/>"),
+            ] {
                 try await ann.send("PROPFIND", ann.home, body, depth: "0").expect(400)
             }
             let deep = String(repeating: "<D:a>", count: 70) + String(repeating: "</D:a>", count: 70)

@@ -36,9 +36,28 @@ EXPECTED = {
     ],
     "caldav": [],
     "vdirsyncer": [],
-    "apple": [],
+    "apple": [
+        (r"^errors/PUT/(13|19)$", "a calendar of one's own keeps each byte that came, wrong escapes and controls too"),
+        (r"^errors/PUT/(17|22)$", "a changed occurrence that its series does not have is kept as it came"),
+        (r"^errors/PUT/16$", "the number of attendees has no bound of its own"),
+        (r"^errors/PUT/24$", "an unknown zone makes an invalid calendar object resource, and not CALDAV:valid-timezone"),
+        (r"^errors/Invalid CalDAV:timezone(-id)?/2$", "PROPPATCH of a zone is never refused, since that stops Apple's apps"),
+        (r"^expandproperty/Invalid REPORTs/3$", "they want nested properties refused with 501, and the door answers them"),
+        (r"^proppatch/prop patch property attributes/1$", "they want an attribute within apostrophes"),
+        (r"^conditional/Last_modified handling/(1|3)$", "If-Modified-Since is for GET and HEAD alone (RFC 9110 section 13.1.3)"),
+        (r"^reports/(basic query reports/2a|limit/expand recurrence in reports/5|free-busy reports/2)$",
+         "they want a VFREEBUSY, which no calendar keeps"),
+        (r"^reports/basic query reports/23$",
+         "the series has a component without an alarm, which meets the filter (RFC 4791 section 9.7.1)"),
+        (r"^reports/time-range query reports/12a$", "a zone that can be read is taken, though its object has no VERSION"),
+        (r"^reports/limit/expand recurrence in reports/12$", "each occurrence has its RECURRENCE-ID, the first too"),
+    ],
     "litmus": [
         (r"locks", "the door announces no class 2, and litmus skips what it does not announce"),
+        (r"^(put_get|put_get_utf8_segment|copy_init|move|propinit|propmanyns)$",
+         "the collection of litmus is a calendar, which keeps calendar data alone, and this puts a text file"),
+        (r"^(delete_fragment|mkcol|copy_coll|copy_shallow|move_coll)$",
+         "this makes a collection within a calendar, which is 403 (RFC 4791 section 4.2)"),
     ],
 }
 
@@ -174,11 +193,28 @@ def litmus(tools, door):
 APPLE = """sync-report reports errors put nonascii prefer propfind mkcalendar depthreports encodedURIs ctag recurrenceput get
     caldavIOP timezones expandproperty brief floating well-known webcal proppatch current-user-principal ical-client limits
     options freebusy delete conditional duplicate_uids vtodos bad-ical""".split()
-# What of their features the door has.
+# What of their features the door has. It has none of these: `webcal`, since feeds are what is subscribed to;
+# `well-known`, whose tests want PROPFIND redirected, which macOS does not follow; `limits`, properties of Apple's server;
+# `no-duplicate-uids`, which is about scheduling: a UID is unique in its calendar; `query-extended`, a draft that expired.
 APPLE_FEATURES = """caldav brief ctag current-user-principal expand-property prefer prefer-minimal prefer-noroot
-    prefer-representation sync-report sync-report-limit well-known no-duplicate-uids timezones-by-reference webcal limits
-    query-extended principal-property-search+REPORT principal-search-property-set+REPORT COPY+Method MOVE+Method
+    prefer-representation sync-report sync-report-limit timezones-by-reference
+    principal-property-search+REPORT principal-search-property-set+REPORT COPY+Method MOVE+Method
     Extended+MKCOL""".split()
+# Suites, or single tests of them, that need a feature which the door has not, and do not say so.
+APPLE_IGNORED = [
+    # Scheduling: an inbox that fills, an outbox that takes POST, attendees that the server rewrites.
+    ("prefer", "representation schedule PUT", None), ("ctag", "Scheduling", None), ("nonascii", "POSTs", None),
+    ("nonascii", "PUT with CN re-write", None), ("errors", "Invalid urn: calendar user address", None),
+    ("caldavIOP", "1. Event Creation", "1.3"), ("caldavIOP", "2. Event Modification", "2.4"),
+    ("caldavIOP", "2. Event Modification", "2.7"), ("caldavIOP", "2. Event Modification", "2.9"),
+    ("freebusy", "Freebusy - mixed timed and all-day", "3"), ("freebusy", "Freebusy - mixed timed and all-day", "4"),
+    # Groups of users.
+    ("expandproperty", "Membership REPORT", None),
+    # What one user shows to another.
+    ("mkcalendar", "MKCALENDAR read-free-busy privilege", "2"),
+]
+# A request of a file's beginning that the door refuses: no calendar keeps VFREEBUSY.
+APPLE_UNSENT = {"reports": "Resource/CalDAV/reports/put/15.txt"}
 
 
 def apple_settings(template, door, users):
@@ -191,12 +227,42 @@ def apple_settings(template, door, users):
     text = re.sub(r"<features>.*?</features>", f"<features>{features}</features>", text, flags=re.S)
     for key, value in {"$root:": where.path, "$principals_users:": "$principalcollection:",
                        "$principals_uids:": "$principalcollection:", "$calendars_users:": "$calendars:",
-                       "$calendars_uids:": "$calendars:", "$userguid%d:": "user%02d"}.items():
+                       "$calendars_uids:": "$calendars:", "$userguid%d:": "user%02d",
+                       # Tasks are in the same calendar as events.
+                       "$tasks:": "calendar",
+                       # A report of changes has the members of a collection, and not the collection.
+                       "$calendar_sync_extra_items:": "[]", "$calendar_sync_extra_count:": "0"}.items():
         text = re.sub(rf"(<key>{re.escape(key)}</key>\s*<value>).*?(</value>)", rf"\g<1>{value}\2", text, count=1)
     passwords = "".join(f"<substitution><key>$pswd{number}:</key><value>{password}</value></substitution>"
                         for number, password in users.items())
     text = re.sub(r"<substitution>\s*<key>\$pswd%d:</key>.*?</substitution>", "", text, count=1, flags=re.S)
     return text.replace("<substitutions>", f"<substitutions>{passwords}", 1)
+
+
+def apple_tests(checkout, folder):
+    """Their tests as they are run, in a folder of ours."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in APPLE:
+        text = (checkout / f"scripts/tests/CalDAV/{name}.xml").read_text()
+        if name in APPLE_UNSENT:
+            rest = r"(?:(?!</request>).)*"
+            pattern = rf"<request[^>]*>{rest}{re.escape(APPLE_UNSENT[name])}{rest}</request>"
+            text, count = re.subn(pattern, "", text, flags=re.S)
+            if count != 1:
+                raise Failure(f"{name}.xml has no such request")
+        for file, suite, test in APPLE_IGNORED:
+            if file != name:
+                continue
+            start = re.search(rf"<test-suite name=(['\"]){re.escape(suite)}\1", text)
+            place = start
+            if start and test:
+                place = re.compile(rf"<test name=(['\"]){re.escape(test)}\1").search(text, start.end())
+            if not place:
+                raise Failure(f"{name}.xml has no {suite} {test or ''}")
+            text = f"{text[:place.end()]} ignore='yes'{text[place.end():]}"
+        # Addresses of collections end with a slash already.
+        text = text.replace("$calendars:/", "$calendars:")
+        (folder / f"{name}.xml").write_text(text)
 
 
 def apple(tools, door):
@@ -207,14 +273,17 @@ def apple(tools, door):
     checkout = Path(checkout).resolve()
     users = {number: door.account(f"user{number:02d}") for number in range(1, 41)}
     for number, password in users.items():
-        for name in ("calendar", "tasks"):
+        # The inbox is an empty calendar, which is all that some tests of reports need.
+        for name in ("calendar", "inbox"):
             run(["curl", "-s", "-u", f"user{number:02d}:{password}", "-X", "MKCALENDAR",
                  f"{door.url}calendars/user{number:02d}/{name}/"])
     settings = tools.folder / "serverinfo.xml"
     shutil.copy(checkout / "scripts/server/serverinfo.dtd", tools.folder)
     settings.write_text(apple_settings(checkout / "scripts/server/serverinfo.xml", door, users))
+    tests = tools.folder / "apple/CalDAV"
+    apple_tests(checkout, tests)
     done = run([tools.python, "testcaldav.py", "-s", settings, "--print-details-onfail",
-                *(f"CalDAV/{name}.xml" for name in APPLE)], cwd=checkout, env={**os.environ, "PYTHONPATH": package})
+                *(tests / f"{name}.xml" for name in APPLE)], cwd=checkout, env={**os.environ, "PYTHONPATH": package})
     passed, failed, skipped, file, suite = 0, [], 0, "", ""
     for line in done.stdout.splitlines():
         found = re.match(r"( *)(?:(Suite|Test): )?(\S.*?) *(?:\[(OK|FAILED|ERROR|IGNORED)\])?$", line)
@@ -229,8 +298,8 @@ def apple(tools, door):
             skipped += 1
         elif kind == "Test" and outcome:
             failed.append((f"{file}/{suite}/{name}", outcome))
-        elif name.startswith("scripts.tests.CalDAV.") and not indent:
-            file = name.removeprefix("scripts.tests.CalDAV.")
+        elif ".apple.CalDAV." in name and not indent:
+            file = name.rpartition(".")[2]
             if outcome == "ERROR":
                 failed.append((file, "the file cannot be run"))
     return Result(passed, failed, skipped, done.stdout)

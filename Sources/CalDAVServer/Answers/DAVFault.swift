@@ -60,9 +60,10 @@ struct DAVFault: Error {
             bytes += content.isEmpty ? tags.empty : tags.start + content + tags.end
         }
         if let sentence {
-            bytes += "<D:responsedescription>".utf8
+            // Every element of the DAV namespace would be a condition; this is where Apple's server has its sentences.
+            bytes += "<error-description xmlns=\"http://twistedmatrix.com/xml_namespace/dav/\">".utf8
             XMLElement.write(sentence, to: &bytes)
-            bytes += "</D:responsedescription>".utf8
+            bytes += "</error-description>".utf8
         }
         bytes += "</D:error>\n".utf8
         var headers = headers

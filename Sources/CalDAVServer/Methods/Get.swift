@@ -18,10 +18,12 @@ extension Exchange {
             return Response(
                 status: .ok,
                 headers: [.contentType: "text/plain; charset=utf-8", .cacheControl: "no-store"],
-                body: ResponseBody(
-                    byteBuffer: ByteBuffer(string: "This is an address for calendar apps, which use CalDAV.\n")))
+                body: ResponseBody(byteBuffer: ByteBuffer(string: Self.about)))
         }
     }
+
+    /// What GET of a collection says.
+    static let about = "This is an address for calendar apps, which use CalDAV.\n"
 
     private func get(_ name: String) async throws -> Response {
         guard let place,

@@ -9,29 +9,49 @@ extension Exchange {
     /// MKCALENDAR (RFC 4791 section 5.3.1) and MKCOL (RFC 5689), of which one without a body makes a calendar, too:
     /// there is nothing else that a person makes here.
     func makeCalendar(isExtended: Bool, for caller: CalDAVCaller) async throws -> Response {
+        let body = try await wishesBody()
         guard case .collection(_, let segment) = address else {
-            guard case .member = address else { throw CollectionFault.exists }
+            guard case .member = address else { throw exists(isExtended) }
             guard place != nil else { throw DAVFault(.conflict, nil, "There is no collection to put this into.") }
+            guard try await subject(at: address) == nil else { throw exists(isExtended) }
             throw DAVFault.forbidden(
                 .caldav("calendar-collection-location-ok"), "A calendar cannot be within another one.")
         }
-        guard place == nil else { throw CollectionFault.exists }
+        guard place == nil else { throw exists(isExtended) }
         guard caller.mayWrite, caller.own else { throw DAVFault.needsPrivileges(scene.home ?? href, "bind") }
-        let (components, properties) = try await wishes(isExtended: isExtended)
+        let wishes = try wishes(body, isExtended: isExtended)
+        guard wishes.update.protected.isEmpty else {
+            let condition = PropertyName.dav("cannot-modify-protected-property")
+            guard isExtended else { return try await failure(wishes.update, 403, wishes.update.protected, condition) }
+            throw DAVFault.forbidden(condition, "Some of these properties are set by the server alone.")
+        }
         _ = try await collections.make(
-            segment.string, components: components, properties: properties, for: caller)
+            segment.string, components: wishes.components, properties: wishes.update.set, for: caller)
         return Response(status: .created, headers: [.cacheControl: "no-cache"])
+    }
+
+    /// MKCOL is 405 where something is (RFC 4918 section 9.3.1), and MKCALENDAR is in conflict with it.
+    private func exists(_ isExtended: Bool) -> any Error {
+        guard !isExtended else { return CollectionFault.exists }
+        return DAVFault(.conflict, .dav("resource-must-be-null"), "There is something at this address already.")
+    }
+
+    /// The body, which need not be called XML to be it.
+    private func wishesBody() async throws -> XMLElement? {
+        do {
+            return try await xml()
+        } catch let fault as DAVFault where fault.status == .badRequest {
+            guard let type = request.headers[.contentType], !type.asciiLowercased.hasXMLType else { throw fault }
+            throw DAVFault(.unsupportedMediaType, nil, "The body has to be XML.")
+        }
     }
 
     /// What the body says of the calendar to be made.
     private func wishes(
-        isExtended: Bool
-    ) async throws -> (components: [CalendarCollection.Component], properties: [StoredProperty]) {
+        _ body: XMLElement?, isExtended: Bool
+    ) throws -> (components: [CalendarCollection.Component], update: PropertyUpdate) {
         let all = CalendarCollection.Component.allCases
-        if let type = request.headers[.contentType], !type.asciiLowercased.hasXMLType, try await hasBody {
-            throw DAVFault(.unsupportedMediaType, nil, "The body has to be XML.")
-        }
-        guard let body = try await xml() else { return (all, []) }
+        guard let body else { return (all, PropertyUpdate()) }
         guard isExtended ? body.is(.dav, "mkcol") : body.is(.caldav, "mkcalendar") else {
             throw DAVFault(
                 .unsupportedMediaType, nil, "The body is no \(isExtended ? "DAV:mkcol" : "C:mkcalendar").")
@@ -52,17 +72,7 @@ extension Exchange {
             }
         }
         update.drop([type, set])
-        guard update.protected.isEmpty else {
-            throw DAVFault.forbidden(
-                .dav("cannot-modify-protected-property"), "Some of these properties are set by the server alone.")
-        }
-        return (components, update.set)
-    }
-
-    private var hasBody: Bool {
-        get async throws {
-            (request.headers[.contentLength].flatMap { Int($0) } ?? 0) > 0 || request.headers[.transferEncoding] != nil
-        }
+        return (components, update)
     }
 }
 

@@ -11,6 +11,14 @@ extension Exchange {
     func propfind() async throws -> Response {
         let body = try await xml()
         guard body?.is(.dav, "propfind") ?? true else { throw DAVFault.badRequest("The body is no DAV:propfind.") }
+        if let body {
+            let choices = body.children.count { child in
+                child.is(.dav, "prop") || child.is(.dav, "allprop") || child.is(.dav, "propname")
+            }
+            guard choices == 1 || body.children.isEmpty else {
+                throw DAVFault.badRequest("The body asks for some properties, for all, or for their names.")
+            }
+        }
         let asked = try PropertyRequest(body, isMinimal: isMinimal)
         // Without the field everything below is meant, and nobody gets that.
         let depth = try depth() ?? .infinity

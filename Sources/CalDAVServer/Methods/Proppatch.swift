@@ -17,6 +17,9 @@ struct PropertyUpdate: Sendable {
     /// The most properties of one request.
     private static let most = 256
 
+    /// An update of nothing.
+    init() {}
+
     /// Reads the `DAV:set` and `DAV:remove` of a `DAV:propertyupdate`, a `C:mkcalendar` or a `DAV:mkcol`.
     init(_ body: XMLElement) throws(DAVFault) {
         for step in body.children where step.is(.dav, "set") || step.is(.dav, "remove") {
@@ -38,6 +41,13 @@ struct PropertyUpdate: Sendable {
                         xml: element.source?.alone ?? name.tags.empty))
             }
         }
+    }
+
+    /// What is removed, so that the zone that was set last is the collection's.
+    var replaced: [PropertyName] {
+        let zones = [PropertyName.caldav("calendar-timezone"), .caldav("calendar-timezone-id")]
+        let isSet = zones.map { zone in set.contains { PropertyName($0) == zone } }
+        return removed + (isSet[0] && !isSet[1] ? [zones[1]] : isSet[1] && !isSet[0] ? [zones[0]] : [])
     }
 
     /// Those that only the server sets.
@@ -68,7 +78,7 @@ extension Exchange {
             return try await failure(update, 403, protected, .dav("cannot-modify-protected-property"))
         }
         do {
-            let removed = update.removed.map { (namespace: $0.namespace.text, name: $0.name.string) }
+            let removed = update.replaced.map { (namespace: $0.namespace.text, name: $0.name.string) }
             if let place {
                 try await place.source.set(update.set, removing: removed, of: place.collection, for: caller)
             } else {
@@ -90,8 +100,8 @@ extension Exchange {
             OnePage { $0.response(href, [PropertyStatus(status: 200, names: update.names)]) })
     }
 
-    /// Answers that some properties cannot be set, and therefore none was.
-    private func failure(
+    /// Answers that some properties cannot be set, and that therefore nothing was done.
+    func failure(
         _ update: PropertyUpdate, _ status: Int, _ failed: [PropertyName], _ condition: PropertyName,
         _ sentence: String? = nil
     ) async throws -> Response {

@@ -9,7 +9,10 @@ extension Exchange {
     /// RFC 4791 section 5.3.2. Only a text that is stored as it came is answered with its tag.
     func put(for caller: CalDAVCaller) async throws -> Response {
         guard case .member(_, _, let name) = address else {
-            guard place == nil, case .collection = address else { throw DAVFault.notAllowed(allowed) }
+            // The text of a collection is nobody's to write.
+            guard place == nil, case .collection = address else {
+                throw DAVFault.needsPrivileges(href, "write-content")
+            }
             throw DAVFault(.conflict, nil, "There is no calendar at this address; MKCALENDAR makes one.")
         }
         guard let place else { throw DAVFault(.conflict, nil, "There is no calendar to put this into.") }

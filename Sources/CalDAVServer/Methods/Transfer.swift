@@ -8,13 +8,16 @@ import KalendsCore
 extension Exchange {
     /// MOVE and COPY of a resource within and between a person's own calendars (RFC 4918 sections 9.8 and 9.9).
     func transfer(isMove: Bool, for caller: CalDAVCaller) async throws -> Response {
-        let target = try target()
+        let destination = try destination()
         guard case .member(_, _, let name) = address else {
             _ = try await subject()
             throw DAVFault(.forbidden, nil, "Calendars stay where they are; what is in them can be moved and copied.")
         }
         guard let place else { throw DAVFault.missing }
         _ = try await subject()
+        guard let target = paths.address(href: destination, isOwn: isOwn) else {
+            throw DAVFault(.conflict, nil, "There is no calendar at the destination.")
+        }
         guard case .member(_, _, let newName) = target, target != address else {
             throw DAVFault(.forbidden, nil, "The destination is no other address within a calendar.")
         }
@@ -35,7 +38,8 @@ extension Exchange {
             if: WriteConditions(request.headers), for: caller)
         return Response(
             status: isReplaced ? .noContent : .created,
-            headers: [.cacheControl: "no-store", .location: paths.href(target)])
+            // As the client wrote it, so that it finds the address again.
+            headers: [.cacheControl: "no-store", .location: destination])
     }
 
     private func overwrites() throws(DAVFault) -> Bool {
@@ -46,18 +50,15 @@ extension Exchange {
         }
     }
 
-    /// The address that `Destination` names; throws 502 for one at another server.
-    private func target() throws(DAVFault) -> DAVAddress {
+    /// What `Destination` names; throws 502 for something at another server.
+    private func destination() throws(DAVFault) -> String {
         guard let field = request.headers[.destination]?.withoutOuterBlanks, !field.isEmpty else {
             throw .badRequest("Destination says where to.")
         }
         guard DAVPaths.path(of: String(field), isOwn: isOwn) != nil else {
             throw DAVFault(.badGateway, nil, "The destination is at another server.")
         }
-        guard let address = paths.address(href: String(field), isOwn: isOwn) else {
-            throw DAVFault(.conflict, nil, "There is no calendar at the destination.")
-        }
-        return address
+        return String(field)
     }
 
     /// Whether an authority is this server's: the one that the request names, or that of the public address.

@@ -66,12 +66,21 @@ extension LiveProperty {
                 out += String(CalendarCollection.maxResourceSize).utf8
                 return true
             },
+            LiveProperty(.caldav("calendar-timezone-id"), isProtected: false) { subject, _, out in
+                // Who set a whole zone set its name, too (RFC 7809 section 5.2).
+                guard
+                    let zone = subject.collection?.stored(.caldav("calendar-timezone")),
+                    let element = try? XMLReader.read(zone), let name = ReportZone.name(ofCalendar: element.bytes)
+                else { return false }
+                out.text(name)
+                return true
+            },
         ] + settable.map { name in LiveProperty(name, isProtected: false) { _, _, _ in false } }
 
     /// What a person may set of a collection and the server only keeps.
     private static let settable: [PropertyName] = [
         .apple("calendar-color"), .apple("calendar-order"), .caldav("calendar-description"),
-        .caldav("calendar-timezone"), .caldav("calendar-timezone-id"), .caldav("schedule-calendar-transp"),
+        .caldav("calendar-timezone"), .caldav("schedule-calendar-transp"),
         .caldav("default-alarm-vevent-date"), .caldav("default-alarm-vevent-datetime"),
         .caldav("default-alarm-vtodo-date"), .caldav("default-alarm-vtodo-datetime"),
     ]

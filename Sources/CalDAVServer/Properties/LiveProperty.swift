@@ -53,8 +53,10 @@ struct LiveProperty: Sendable {
             return true
         },
         LiveProperty(.dav("getcontentlength"), isInAllprop: true) { subject, _, out in
-            guard case .member(let member, _) = subject else { return false }
-            out += String(member.size).utf8
+            // GET of anything but a feed answers with a sentence, whose length it has, too (RFC 4918 section 15.4).
+            guard subject.collection?.isFeed != true else { return false }
+            let size = if case .member(let member, _) = subject { member.size } else { Exchange.about.utf8.count }
+            out += String(size).utf8
             return true
         },
         LiveProperty(.dav("getetag"), isInAllprop: true) { subject, _, out in
@@ -149,5 +151,5 @@ struct LiveProperty: Sendable {
 }
 
 extension CalendarMember {
-    var contentType: String { "text/calendar; charset=utf-8; component=\(component.rawValue)" }
+    var contentType: String { "text/calendar;charset=utf-8" }
 }

@@ -5,15 +5,14 @@ import KalendsCore
 /// The tokens of RFC 6578: URIs of a collection, the number of its latest change, and the mark of the database, which a
 /// restore changes. No table has them.
 struct SyncTokens: Sendable {
-    /// The server's public address with `/dav/sync/`, with which each of them begins.
-    let start: String
-    let mark: String
+    /// The scheme and the mark, with which each of them begins: no address, which may change.
+    private let start: String
 
-    init(publicURL: String, mark: String) { (start, self.mark) = ("\(publicURL)/dav/sync/", mark) }
+    init(mark: String) { start = "data:,\(mark)" }
 
     /// - Parameter number: of the last change that the client knows; the collection's latest unless one is given.
     func token(of collection: CalendarCollection, at number: Int? = nil) -> String {
-        "\(start)\(mark)/\(collection.kind.identity)/\(number ?? collection.number)"
+        "\(start)/\(collection.kind.identity)/\(number ?? collection.number)"
     }
 
     /// Returns the number in a token; nil for an empty one, with which a client begins.
@@ -23,9 +22,8 @@ struct SyncTokens: Sendable {
     func number(in token: String, of collection: CalendarCollection) throws(CollectionFault) -> Int? {
         let token = token.withoutOuterBlanks
         if token.isEmpty { return nil }
-        // The server's public address may have changed since.
-        let parts = token.pieces(separatedBy: "/").suffix(3).map { String($0) }
-        guard parts.count == 3, parts[0] == mark, parts[1] == collection.kind.identity, let number = Int(parts[2]),
+        let parts = token.pieces(separatedBy: "/").map { String($0) }
+        guard parts.count == 3, parts[0] == start, parts[1] == collection.kind.identity, let number = Int(parts[2]),
             number >= 0
         else { throw .invalidSyncToken }
         return number

@@ -13,8 +13,8 @@ struct CalendarMultiget: Report {
 
     static func isOffered(at subject: Subject) -> Bool {
         switch subject {
-        case .collection, .member: true
-        case .root, .principals, .principal, .calendars, .home: false
+        case .collection, .member, .home: true
+        case .root, .principals, .principal, .calendars: false
         }
     }
 
@@ -25,12 +25,60 @@ struct CalendarMultiget: Report {
     }
 
     func answer(_ exchange: Exchange) async throws -> Response {
-        guard let place = exchange.place else { throw DAVFault.missing }
+        guard let place = exchange.place else { return try await answerAtHome(exchange) }
         let answer = try request.answer(exchange, floatingIn: place.collection.floatingZone)
         let asked = Self.asked(hrefs, exchange)
         return try await exchange.multistatus(
             Pages(exchange: exchange, place: place, answer: answer, rest: asked[...]),
             headers: exchange.preferenceApplied)
+    }
+
+    /// Answers for resources of all of the caller's collections.
+    private func answerAtHome(_ exchange: Exchange) async throws -> Response {
+        guard case .home = exchange.address, let caller = exchange.caller else { throw DAVFault.missing }
+        let places = Dictionary(
+            try await exchange.collections.all(of: caller).map { (ByteString($0.collection.segment), $0) }
+        ) { first, _ in first }
+        var (order, wanted, others): ([ByteString], [ByteString: [Asked]], [String]) = ([], [:], [])
+        var seen: Set<ByteString> = []
+        for href in hrefs {
+            guard case .member(let user, let segment, let name) = exchange.paths.address(href: href),
+                user.string == caller.userID, places[segment] != nil
+            else {
+                if seen.insert(ByteString(href)).inserted { others.append(href) }
+                continue
+            }
+            let isNew = seen.insert(ByteString(exchange.paths.href(.member(user: user, segment: segment, name: name))))
+            guard isNew.inserted else { continue }
+            if wanted[segment] == nil { order.append(segment) }
+            wanted[segment, default: []].append(.member(name))
+        }
+        var parts: [Pages] = []
+        for segment in order {
+            guard let place = places[segment], let asked = wanted[segment] else { continue }
+            var part = exchange
+            part.place = place
+            let answer = try request.answer(part, floatingIn: place.collection.floatingZone)
+            parts.append(Pages(exchange: part, place: place, answer: answer, rest: asked[...]))
+        }
+        return try await exchange.multistatus(
+            HomePages(others: others, parts: parts), headers: exchange.preferenceApplied)
+    }
+
+    /// What is at no resource, and then those of one collection after another.
+    private struct HomePages: MultistatusPages {
+        var others: [String]
+        var parts: [Pages]
+        private var index = 0
+
+        init(others: [String], parts: [Pages]) { (self.others, self.parts) = (others, parts) }
+
+        mutating func write(to out: inout MultistatusWriter) async throws -> Bool {
+            for href in others { out.response(href, status: 404) }
+            others = []
+            if index < parts.count, !(try await parts[index].write(to: &out)) { index += 1 }
+            return index < parts.count
+        }
     }
 
     /// A resource that is asked for.

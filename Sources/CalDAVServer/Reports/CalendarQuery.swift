@@ -16,7 +16,12 @@ struct CalendarQuery: Report {
     /// The clock of dates and floating times that the client names.
     private let zone: (any TimeZoneRules)?
 
-    static func isOffered(at subject: Subject) -> Bool { CalendarMultiget.isOffered(at: subject) }
+    static func isOffered(at subject: Subject) -> Bool {
+        switch subject {
+        case .collection, .member: true
+        case .root, .principals, .principal, .calendars, .home: false
+        }
+    }
 
     init(body: XMLElement) throws {
         request = try MemberRequest(body)
@@ -97,7 +102,7 @@ extension ReportZone {
             return rules
         }
         guard let element = body.child(.caldav, "timezone") else { return nil }
-        guard let rules = rules(ofCalendar: element.bytes) else {
+        guard let rules = rules(ofCalendar: element.bytes, isAlone: true) else {
             throw .forbidden(.caldav("valid-calendar-data"), "The report's time zone cannot be read.")
         }
         return rules

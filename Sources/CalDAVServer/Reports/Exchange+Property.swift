@@ -6,7 +6,7 @@ import KalendsCore
 extension Exchange {
     /// Returns the element of a property of a resource as it is answered; nil if the resource does not have it.
     func property(_ name: PropertyName, of subject: Subject) -> [UInt8]? {
-        if let stored = subject.collection?.stored(name), LiveProperty.named[name]?.isProtected != true {
+        if let stored = scene.stored(of: subject)[name], LiveProperty.named[name]?.isProtected != true {
             return stored
         }
         guard let live = LiveProperty.named[name] else { return nil }

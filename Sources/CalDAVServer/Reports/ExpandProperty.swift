@@ -46,6 +46,7 @@ struct ExpandProperty: Report {
     }
 
     func answer(_ exchange: Exchange) async throws -> Response {
+        guard try exchange.depth() ?? .zero == .zero else { throw DAVFault.badRequest("Depth is 0 for this report.") }
         let subject = try await exchange.subject()
         var expansion = Expansion(exchange: exchange)
         let response = try await expansion.response(exchange.href, asked, of: subject)

@@ -12,8 +12,7 @@ struct FreeBusyQuery: Report {
     private let range: ReportRange
 
     static func isOffered(at subject: Subject) -> Bool {
-        if case .home = subject { return true }
-        return CalendarMultiget.isOffered(at: subject)
+        CalendarMultiget.isOffered(at: subject)
     }
 
     init(body: XMLElement) throws {

@@ -122,7 +122,8 @@ extension DAVFault {
             self = .forbidden(.caldav("supported-collation"), "Texts are not compared by this collation here.")
         case .unsupportedCalendarData:
             self = .forbidden(.caldav("supported-calendar-data"), "Data is returned as text/calendar 2.0 alone.")
-        case .invalidRequest: self = .badRequest("What is asked of the calendar data cannot be read.")
+        case .invalidRequest:
+            self = .badRequest("Calendar data, or a time-range, is asked for in no way that the RFC has.")
         case .tooMuch:
             self = .forbidden(
                 .dav("number-of-matches-within-limits"), "A series has more occurrences in this span than are answered."

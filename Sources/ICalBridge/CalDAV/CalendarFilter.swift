@@ -34,6 +34,11 @@ package struct CalendarFilter: Hashable, Sendable {
 
     /// The most conditions of a filter: each is looked at for every resource.
     private static let mostConditions = 200
+    /// The properties that are times.
+    private static let times = [
+        "DTSTART", "DTEND", "DUE", "COMPLETED", "CREATED", "DTSTAMP", "LAST-MODIFIED", "RECURRENCE-ID", "EXDATE",
+        "RDATE", "TRIGGER", "ACKNOWLEDGED", "FREEBUSY",
+    ]
     private static let ranged = ["VEVENT", "VTODO", "VJOURNAL", "VFREEBUSY", "VALARM"]
 
     /// Reads a `C:filter`.
@@ -61,11 +66,25 @@ package struct CalendarFilter: Hashable, Sendable {
                 guard ranged.contains(component.name), component.range == nil else { throw .invalidFilter }
                 component.range = try range(child)
             case "prop-filter": component.properties.append(try property(child, &left))
-            case "comp-filter": component.components.append(try self.component(child, &left))
+            case "comp-filter":
+                let inner = try self.component(child, &left)
+                guard hasPlace(inner.name, in: component.name) else { throw .invalidFilter }
+                component.components.append(inner)
             default: throw .unsupportedFilter
             }
         }
         return component
+    }
+
+    /// Whether a component may be within another (RFC 5545 section 3.6); one that is unknown may be anywhere.
+    private static func hasPlace(_ name: String, in outer: String) -> Bool {
+        switch name {
+        case "VCALENDAR": false
+        case "VEVENT", "VTODO", "VJOURNAL", "VFREEBUSY", "VTIMEZONE": outer == "VCALENDAR"
+        case "VALARM": outer != "VCALENDAR" && outer != "VALARM"
+        case "STANDARD", "DAYLIGHT": outer == "VTIMEZONE"
+        default: true
+        }
     }
 
     private static func property(_ element: XMLElement, _ left: inout Int) throws(CalendarReportFault) -> Property {
@@ -73,7 +92,9 @@ package struct CalendarFilter: Hashable, Sendable {
         for child in element.children where child.namespace == .caldav {
             switch child.name {
             case "is-not-defined": property.isAbsent = true
-            case "time-range": property.range = try range(child)
+            case "time-range":
+                guard times.contains(property.name) || property.name.hasPrefix("X-") else { throw .invalidFilter }
+                property.range = try range(child)
             case "text-match": property.text = try TextMatch(child)
             case "param-filter":
                 var parameter = Parameter(name: try name(of: child, &left))
@@ -92,6 +113,8 @@ package struct CalendarFilter: Hashable, Sendable {
     }
 
     private static func range(_ element: XMLElement) throws(CalendarReportFault) -> ReportRange {
+        // Without either end it is no range at all, and the body is none of the RFC's.
+        guard element.attribute("start") != nil || element.attribute("end") != nil else { throw .invalidRequest }
         guard let range = ReportRange(element, isOpen: true) else { throw .invalidFilter }
         return range
     }

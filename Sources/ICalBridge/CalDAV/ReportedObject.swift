@@ -23,8 +23,12 @@ package struct ReportedObject {
 /// Where dates and floating times of a report are at home (RFC 4791 section 9.8, RFC 7809 section 5.2).
 package enum ReportZone {
     /// Returns the rules of the one zone in an iCalendar object; nil if there is none that can be read.
-    package static func rules(ofCalendar text: [UInt8]) -> (any TimeZoneRules)? {
-        guard text.count <= 1 << 18, var tree = ObjectTree(text) else { return nil }
+    ///
+    /// - Parameter isAlone: whether the object may hold nothing else.
+    package static func rules(ofCalendar text: [UInt8], isAlone: Bool = false) -> (any TimeZoneRules)? {
+        guard text.count <= 1 << 18, var tree = ObjectTree(text), !isAlone || tree.components.count == 1 else {
+            return nil
+        }
         tree.components.removeAll { $0.name != "VTIMEZONE" }
         guard tree.components.count == 1, let name = tree.components[0].line("TZID")?.property?.value.trimmingSpaces
         else { return nil }
@@ -40,6 +44,14 @@ package enum ReportZone {
         case .utc: FixedOffset.utc
         case .date, .floating, nil: nil
         }
+    }
+
+    /// Returns the name of the one zone in an iCalendar object, if it is one of the IANA's.
+    package static func name(ofCalendar text: [UInt8]) -> String? {
+        guard text.count <= 1 << 18, let tree = ObjectTree(text) else { return nil }
+        let zones = tree.components.filter { $0.name == "VTIMEZONE" }
+        guard zones.count == 1, let name = zones[0].line("TZID")?.property?.value.trimmingSpaces else { return nil }
+        return SystemTimeZones.shared.canonicalSpelling(TextValue.decoded(name))
     }
 
     /// Returns the rules of a zone by its IANA name; nil if there is none.

@@ -147,7 +147,21 @@ struct CalendarFilterTests {
     func faults() {
         let match = "<C:prop-filter name=\"SUMMARY\"><C:text-match collation=\"x\">a</C:text-match></C:prop-filter>"
         #expect(fault { try Asked.filter("VEVENT", match) } == .unsupportedCollation)
-        #expect(fault { try Asked.filter("VEVENT", "<C:time-range/>") } == .invalidFilter)
+        #expect(fault { try Asked.filter("VEVENT", "<C:time-range/>") } == .invalidRequest)
+        for (outer, inner) in [
+            ("VCALENDAR", "VALARM"), ("VEVENT", "VEVENT"), ("VALARM", "VEVENT"), ("VEVENT", "VCALENDAR"),
+            ("VEVENT", "DAYLIGHT"),
+        ] {
+            let nested = "<C:comp-filter name=\"\(outer)\"><C:comp-filter name=\"\(inner)\"/></C:comp-filter>"
+            #expect(fault { try Asked.filter(nested, in: "VCALENDAR") } == .invalidFilter, "\(inner) in \(outer)")
+        }
+        #expect(fault { try Asked.filter("VEVENT", "<C:comp-filter name=\"X-ANY\"/>") } == nil)
+        let time = Asked.range("0104T000000", "0105T000000")
+        for (name, expected) in [("SUMMARY", CalendarReportFault.invalidFilter), ("LAST-MODIFIED", nil), ("X-AT", nil)]
+        {
+            let asked = "<C:prop-filter name=\"\(name)\">\(time)</C:prop-filter>"
+            #expect(fault { try Asked.filter("VEVENT", asked) } == expected, "\(name)")
+        }
         #expect(fault { try Asked.filter("VEVENT", Asked.range("0105T000000", "0104T000000")) } == .invalidFilter)
         #expect(fault { try Asked.filter("VTIMEZONE", Asked.range("0104T000000", "0105T000000")) } == .invalidFilter)
         #expect(fault { try Asked.filter("", in: "VEVENT") } == .invalidFilter)

@@ -21,6 +21,9 @@ extension OwnCalendars {
             )
         }
         guard conditions.allow(before.1) else { throw CollectionFault.preconditionFailed }
+        // A mark of UTF-8 is no part of what it marks.
+        let hasMark = text.starts(with: Self.byteOrderMark)
+        let text = hasMark ? Array(text.dropFirst(Self.byteOrderMark.count)) : text
         guard !text.contains(0), let kept = String(validating: text, as: UTF8.self) else {
             throw CollectionFault.invalidData(.objectUnreadable)
         }
@@ -32,9 +35,8 @@ extension OwnCalendars {
             let old = try transaction.ownMember(name, of: calendar.id)
             guard conditions.allow(old?.etag) else { throw CollectionFault.preconditionFailed }
             try Self.checkUID(found.uid, as: name, replacing: old, in: calendar, transaction)
-            let outcome = PutOutcome(isNew: old == nil, etag: etag)
-            // The same text again changes nothing, so that no other app reads it again.
-            if let old, old.etag.isSameText(as: etag) { return (outcome, hasChanged: false) }
+            // The same text again is reported as a change, and is not read again, since its tag is the same.
+            let outcome = PutOutcome(isNew: old == nil, etag: hasMark ? nil : etag)
             let resource = OwnResource(
                 name: name, uid: found.uid, etag: etag, component: found.component, span: found.span,
                 shown: found.shown, text: kept, now: act.now)
@@ -118,6 +120,8 @@ extension OwnCalendars {
             return .unnoted("What is in people's own calendars is their own concern.", value)
         }
     }
+
+    private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
     static func checkName(_ name: String) throws {
         guard (1...longestName).contains(name.utf8.count), !name.utf8.contains(where: { $0 == 0 || $0 == 47 }) else {

@@ -11,7 +11,11 @@ extension WriteTransaction {
             of: &calendar, adding: Usage(count: old == nil ? 1 : 0, bytes: resource.size - (old?.size ?? 0)))
         var resource = resource
         (resource.calendarID, resource.number) = (calendar.id, calendar.number)
-        resource.sequence = old.map { min($0.sequence + 1, Int(Int32.max)) } ?? resource.sequence
+        if let old {
+            // The same text again is no other version of its events.
+            let isSame = old.etag.isSameText(as: resource.etag)
+            resource.sequence = isSame ? old.sequence : min(old.sequence + 1, Int(Int32.max))
+        }
         if old == nil {
             try execute(
                 "DELETE FROM own_removals WHERE calendar_id = $1 AND name = $2",
