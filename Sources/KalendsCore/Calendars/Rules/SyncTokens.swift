@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import KalendsCore
-
 /// The tokens of RFC 6578: URIs of a collection, the number of its latest change, and the mark of the database, which a
 /// restore changes. No table has them.
-struct SyncTokens: Sendable {
+package struct SyncTokens: Sendable {
     /// The server's public address with `/dav/sync/`, with which each of them begins.
-    let start: String
-    let mark: String
+    package let start: String
+    package let mark: String
 
-    init(publicURL: String, mark: String) { (start, self.mark) = ("\(publicURL)/dav/sync/", mark) }
+    package init(publicURL: String, mark: String) { (start, self.mark) = ("\(publicURL)/dav/sync/", mark) }
 
     /// - Parameter number: of the last change that the client knows; the collection's latest unless one is given.
-    func token(of collection: CalendarCollection, at number: Int? = nil) -> String {
+    package func token(of collection: CalendarCollection, at number: Int? = nil) -> String {
         "\(start)\(mark)/\(collection.kind.identity)/\(number ?? collection.number)"
     }
 
@@ -20,7 +18,7 @@ struct SyncTokens: Sendable {
     ///
     /// - Throws: `CollectionFault.invalidSyncToken` for a token of another collection, of another database, or from
     ///   before a restore.
-    func number(in token: String, of collection: CalendarCollection) throws(CollectionFault) -> Int? {
+    package func number(in token: String, of collection: CalendarCollection) throws(CollectionFault) -> Int? {
         let token = token.withoutOuterBlanks
         if token.isEmpty { return nil }
         // The server's public address may have changed since.
@@ -34,7 +32,7 @@ struct SyncTokens: Sendable {
 
 extension CalendarCollection.Kind {
     /// A text without slashes that no other collection has.
-    fileprivate var identity: String {
+    var identity: String {
         switch self {
         case .events(let circle): "events-" + PercentEncoding.encode(circle)
         case .tasks(let circle): "tasks-" + PercentEncoding.encode(circle)
